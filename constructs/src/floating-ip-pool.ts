@@ -11,7 +11,7 @@ import type { NodePreference } from "./match/node-preference";
 import type { Toleration } from "./match/toleration";
 import { checkPool } from "./private/checks/check-pool";
 import { defineResource } from "./private/define-resource";
-import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/holder-label-key";
+import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/node-mark-keys";
 import { ADDRESS_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";
@@ -117,8 +117,8 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
 
   /**
    * Probes of holders and of the next candidates, by the operator itself. A candidate whose probes fail gets no address.
-   * The operator moves an address off a holder whose probes fail only if the kubelet has also stopped renewing its
-   * Lease. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
+   * The operator moves an address off a holder whose probes fail only if a witness, such as the standby replica or the
+   * kubelet's Lease, confirms the failure. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
    *
    * @default - no probes
    */

@@ -51,7 +51,7 @@ export interface HealthCheckOptions {
   readonly failureThreshold?: number;
 
   /**
-   * Successful probes in a row after which a failed node counts as well again, 1 to 100.
+   * Successful probes in a row after which a failed node counts as healthy again, 1 to 100.
    *
    * @default 2
    */

@@ -54,8 +54,8 @@ export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
   readonly gracePeriod?: Duration;
 
   /**
-   * Probes of published nodes, by the operator itself. A node leaves the record set when its probes fail and its kubelet
-   * no longer renews its Lease. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
+   * Probes of published nodes, by the operator itself. A node whose probes fail leaves the record set only if a witness,
+   * such as the standby replica or the kubelet's Lease, confirms the failure. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
    *
    * @default - no probes
    */

@@ -88,7 +88,7 @@ export class Bench {
     return started;
   }
 
-  /** The operator as the image has it, with a simulated cloud that nobody asks for anything. */
+  /** The operator as the image has it, with a simulated cloud that gets no requests. */
   async startOperator(kubeconfig: string): Promise<MeasuredProcess> {
     this.cloud ??= await startDigitalOceanSimulator();
     const { url, token } = this.cloud;

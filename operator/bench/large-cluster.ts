@@ -14,11 +14,11 @@ const ASSIGN = "POST /v2/reserved_ips/{reserved_ip}/actions";
 
 export class LargeCluster {
   /** Pools whose status has been written. */
-  readonly told = new Set<string>();
-  /** When that was written first, performance.now(). */
-  firstTold: number | undefined;
-  /** When one was written for the first time. */
-  lastTold: number | undefined;
+  readonly written = new Set<string>();
+  /** When the first of them was written, performance.now(). */
+  firstWritten: number | undefined;
+  /** When the last of them was written, performance.now(). */
+  lastWritten: number | undefined;
   private readonly ips: string[] = [];
 
   static async start(): Promise<LargeCluster> {
@@ -43,7 +43,7 @@ export class LargeCluster {
   /** Name of the node that holds the address of a pool. */
   holderOf(pool: number): string {
     const { dropletId } = this.cloud.state.address(this.ips[pool] ?? "");
-    if (dropletId === null) throw new Error(`nobody holds the address of pool ${pool}`);
+    if (dropletId === null) throw new Error(`no node holds the address of pool ${pool}`);
     return this.cloud.state.droplet(dropletId).name;
   }
 
@@ -115,10 +115,10 @@ export class LargeCluster {
   private follow(): void {
     this.kubernetes.setFaults(({ method, target }) => {
       if (method === "GET" || target?.plural !== "floatingippools" || target.subresource !== "status") return undefined;
-      this.firstTold ??= performance.now();
-      const before = this.told.size;
-      this.told.add(target.name ?? "");
-      if (this.told.size > before) this.lastTold = performance.now();
+      this.firstWritten ??= performance.now();
+      const before = this.written.size;
+      this.written.add(target.name ?? "");
+      if (this.written.size > before) this.lastWritten = performance.now();
       return undefined;
     });
   }

@@ -2,7 +2,7 @@
  * `tsx bench/main.ts [--only NAME]... [--rounds COUNT] [--kills COUNT] [--quiet MINUTES] [--go FILE] [--list] [--markdown]`: measures the Kubernetes edge, the clouds,
  * and the operator as a whole on the work that the Go operator was measured on. Memory is sampled from outside, every
  * measured process is bundled and fresh, and the library's informer runs beside ours on the same pods. Several rounds
- * are told as one table, with the spread over all of them.
+ * are reported as one table, with the spread over all of them.
  *
  * Ends with 1 where a target is missed or a case fails; the other cases run all the same.
  */

@@ -1,4 +1,4 @@
-/** What a measured process tells the one that measures: a line of JSON on its standard output. */
+/** The report of a measured process to the one that measures: a line of JSON on its standard output. */
 
 export type Message =
   | { readonly kind: "listening"; readonly port: number }

@@ -1,4 +1,4 @@
-/** What was seen, beside what was wished for. */
+/** A measured figure beside its target. */
 export interface Row {
   readonly case: string;
   /** With its unit. */

@@ -5,9 +5,9 @@ import type { Logger } from "./logging.js";
 export const EXIT = { ok: 0, failed: 1, leaseLost: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A command line or a variable that can't be understood, as shells use it. */
+/** An invalid command line or variable, as shells use it. */
 export const USAGE = 2;
-/** As shells tell of a program that Ctrl-C ended. */
+/** As shells report a program that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 /** As shells report a program that wrote to a closed pipe. */
 export const NO_READER = 141;
@@ -22,16 +22,16 @@ interface ExitMeaning {
 export const EXIT_MEANINGS: readonly ExitMeaning[] = [
   {
     code: EXIT.ok,
-    run: "ended by SIGTERM or SIGINT, with runs under way finished or given up",
-    sandbox: "all held that must hold; or `--only` was ended by a signal",
+    run: "a signal, SIGTERM or SIGINT, ended it, after the open runs finished or the operator gave them up",
+    sandbox: "every expectation of the scenario held, or a signal ended `--only`",
   },
   {
     code: EXIT.failed,
     run: "could not start (no cluster, no provider, a port that is taken, caches that did not sync), or a part of it failed; the log says why",
-    sandbox: "something did not hold, the scenario can't be played, or a port or file can't be had",
+    sandbox: "an expectation did not hold, the scenario is invalid, or a port or file is not available",
   },
-  { code: USAGE, run: "flags or variables can't be understood", sandbox: "flags can't be understood" },
-  { code: EXIT.leaseLost, run: "the Lease was lost: to be started again, as Kubernetes does", sandbox: "" },
+  { code: USAGE, run: "a flag or variable is invalid", sandbox: "a flag is invalid" },
+  { code: EXIT.leaseLost, run: "the operator lost the Lease; start it again, as Kubernetes does", sandbox: "" },
   {
     code: INTERRUPTED,
     run: "a second signal, SIGINT, ended it at once",

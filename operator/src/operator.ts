@@ -153,7 +153,7 @@ class Assembly {
     const providers = this.providers.names;
     logger.info({ version: RELEASE, features, namespace, providers, dryRun }, "starting");
     if (providers.length === 0)
-      logger.warn({ give: TOKEN_VARIABLES }, "no provider has a token; only issuers with a Secret work");
+      logger.warn({ give: TOKEN_VARIABLES }, "no provider has a token; only resources that need none work");
     try {
       return await this.makeManager().run(stop);
     } finally {

@@ -82,7 +82,9 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await apply(plane, `${JSON.stringify(DNS_ENDPOINTS)}\n`);
     cpSync(join(ROOT, "examples"), join(folder, "examples"), { recursive: true });
     mkdirSync(join(folder, "deploy"));
-    writeFileSync(join(folder, "deploy/flipop.k8s.yaml"), operator);
+    const [, image = ""] = /FLIPOP_IMAGE=(\S+)/.exec(pageText("how-to/install.md")) ?? [];
+    const synthesised = manifest((chart) => new FlipopOperator(chart, "operator", { image }));
+    writeFileSync(join(folder, "deploy/flipop.k8s.yaml"), synthesised);
     writeFileSync(join(folder, "deploy/kustomization.yaml"), kustomization());
   });
 
@@ -121,7 +123,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
   it("install the objects of the kustomization", async () => {
     const shown = await shell("kubectl kustomize deploy");
     expect(shown)
-      .to.match(/image: registry\.example\.com\/flipop:0\.1\.0\n/)
+      .to.match(/image: registry\.example\.com\/flipop:0\.1\.1\n/)
       .and.match(/replicas: 3\n/);
     expect(shown)
       .to.include("- --debug\n")

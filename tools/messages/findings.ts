@@ -15,7 +15,7 @@ interface Place {
 }
 
 /** What a message is called in the sources. */
-const MESSAGE_NAMES: ReadonlySet<string> = new Set(["message", "note", "error", "notice", "seen"]);
+const MESSAGE_NAMES: ReadonlySet<string> = new Set(["message", "note", "error", "notice", "seen", "detail", "remedy"]);
 /** Functions that make conditions and Events of a message. */
 const MAKERS: ReadonlySet<string> = new Set(["yes", "no", "unknown", "conditionEvent", "failedEvent"]);
 const SEARCHES: ReadonlySet<string> = new Set([

@@ -46,7 +46,7 @@ function introduction(): readonly string[] {
     "| --- | --- |",
     "| 0 | the command did its work |",
     "| 1 | it could not, or it found a problem that its description names; the error output says what to do |",
-    "| 2 | the command line can't be understood |",
+    "| 2 | the command line is invalid |",
     "| 130 | Ctrl-C ended it |",
     "",
   ];

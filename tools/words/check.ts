@@ -19,7 +19,10 @@ export function allFindings(): ReadonlyMap<string, readonly Finding[]> {
 
 function isChecked(file: string): boolean {
   if (SKIPPED.includes(file)) return false;
-  return file.endsWith(".md") || [...SOURCE_FOLDERS, "examples"].some((folder) => file.startsWith(`${folder}/`));
+  return (
+    file.endsWith(".md") ||
+    [...SOURCE_FOLDERS, "operator/bench", "examples"].some((folder) => file.startsWith(`${folder}/`))
+  );
 }
 
 function findingsOf(file: string): readonly Finding[] {

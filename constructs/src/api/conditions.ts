@@ -252,7 +252,8 @@ export const REASONS = {
   PublishFailed: { meaning: "The API server rejects the status with the addresses.", remedy: "Follow the message." },
   NoneActive: { meaning: "No address of the resource is active.", remedy: "Read the other conditions." },
   LeaseRenewed: {
-    meaning: "Probes of a holder fail, but its kubelet renews its Lease: the node is alive.",
+    meaning:
+      "Probes of a holder fail, but its kubelet renews its Lease, and no standby replica confirms the failure: the node is alive.",
     remedy:
       "Check the port and the address of healthCheck, the service on the node, and NetworkPolicies and firewalls between the operator and the node.",
   },

@@ -10,7 +10,7 @@ export const FEATURES: Readonly<Record<FeatureName, string>> = {
   routedip: "RoutedIP, RoutedIPIssuer, ClusterRoutedIPClass: addresses that follow a Service",
   jobs: "Jobs of a ClusterRoutedIPClass: custom implementations",
   healthchecks:
-    "healthCheck of resources: probes of the nodes, with the kubelets' Leases as witnesses; no moves in a mass failure",
+    "healthCheck of resources: probes of the nodes, whose failures a witness must confirm; no moves in a mass failure",
   externaldns: "provider external-dns: record sets as DNSEndpoint objects, which external-dns publishes",
   publish: "publishTo of resources: active addresses in the status of Services of type LoadBalancer and of Gateways",
 };

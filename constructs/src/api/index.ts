@@ -31,7 +31,6 @@ export * from "./kinds/routed-ip";
 export * from "./kinds/routed-ip-issuer";
 export * from "./kinds/routed-ip-status";
 export * from "./kinds/toleration";
-export * from "./labels/holder-label";
 export {
   type ParsedSelector,
   parseLabelSelector,
@@ -41,6 +40,7 @@ export {
 } from "./labels/label-selector";
 export type { SelectorSyntaxError } from "./labels/label-selector-tokens";
 export * from "./labels/match";
+export * from "./labels/node-mark-keys";
 export * from "./metrics";
 export * from "./names";
 export { PASSING_REASONS } from "./passing-reasons";
@@ -52,8 +52,8 @@ export * from "./refusals";
 export { RELEASE } from "./release";
 export * from "./schema/common-fields";
 export * from "./schema/crd";
-export * from "./schema/known-fields";
 export * from "./schema/nearest";
 export * from "./schema/openapi";
 export * from "./schema/schema";
+export * from "./schema/strip-newer-fields";
 export * from "./schema/validate";

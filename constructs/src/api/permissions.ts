@@ -226,7 +226,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "coordination.k8s.io",
     resources: ["leases"],
     verbs: ["list", "watch"],
-    why: "watch the Leases of holders: a failed probe moves no address while the kubelet renews its Lease",
+    why: "watch the Leases of holders: a kubelet that no longer renews its Lease confirms failed probes",
   },
   {
     features: ["healthchecks"],

@@ -67,7 +67,7 @@ export const REFUSALS = {
   },
   ProbeFailed: {
     meaning:
-      "Probes of spec.healthCheck fail, and for a holder the kubelet has also stopped renewing its Lease; or the node failed repeatedly and must stay well for some time first.",
+      "Probes of spec.healthCheck fail, and for a holder a witness, such as the standby replica or the kubelet's Lease, confirms the failure; or the node failed repeatedly and must stay healthy for some time first.",
     remedy: "Check the service on the node, and the port that healthCheck names.",
     recoverable: true,
   },

@@ -7,7 +7,7 @@ import { FlipopResource, type FlipopResourceProps, type IFlipopResource } from "
 import type { HealthCheck } from "../health-check";
 import { checkRecordSet } from "../private/checks/check-record-set";
 import { defineResource } from "../private/define-resource";
-import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/holder-label-key";
+import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/node-mark-keys";
 import { ADDRESS_FACTS, PART } from "../private/part";
 import type { FactsOf } from "../private/props";
 import { ImportedResource } from "../private/rights/imported-resource";
@@ -58,8 +58,8 @@ export interface RoutedIPProps extends FlipopResourceProps {
 
   /**
    * Probes of the holder and of the next candidates, by the operator itself. A candidate whose probes fail gets no
-   * address. The operator moves the address off a holder whose probes fail only if the kubelet has also stopped renewing
-   * its Lease. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
+   * address. The operator moves the address off a holder whose probes fail only if a witness, such as the
+   * standby replica or the kubelet's Lease, confirms the failure. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
    *
    * @default - no probes
    */

@@ -49,7 +49,7 @@ const NOT_AT_SYNTHESIS = [
   "must be Running, Ready and not being deleted",
   "must have label `flipop.digitalocean.com/job`",
   "must exist when you apply the manifest",
-  "the kubelet has also stopped renewing its Lease",
+  "confirms the failure",
   "must be valid for the node's address",
 ];
 

@@ -55,7 +55,7 @@ interface Output {
   readonly imports: readonly { readonly path: string; readonly kind: string }[];
 }
 
-/** Of what every start reads, and of what is loaded only when asked for: the sandbox, exec plugins. */
+/** Sizes of the files that every start reads, and of those that the program loads only on demand: the sandbox, exec plugins. */
 function sizes(bundle: string): readonly Row[] {
   const { outputs } = JSON.parse(readFileSync(join(dirname(bundle), "metafile.json"), "utf8")) as Metafile;
   const scripts = Object.keys(outputs).filter((path) => path.endsWith(".mjs"));

@@ -25,10 +25,10 @@ export const latencyCase: Case = {
 };
 
 interface Flip {
-  /** ms from the moment in which a watch of nodes tells that a holder has failed. */
+  /** ms from the moment at which a watch of nodes shows that a holder has failed. */
   readonly toFirstCall: number;
   readonly toAssign: number;
-  /** ms from the moment in which somebody began to write that. */
+  /** ms from the moment at which the benchmark began to write that. */
   readonly writeToAssign: number;
 }
 
@@ -62,10 +62,10 @@ async function flip(world: World, watch: NodeWatch, ip: string): Promise<Flip> {
   const holder = holderOf(world, ip);
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   calls.mark();
-  const told = watch.notReady(holder.name);
+  const seen = watch.notReady(holder.name);
   const written = performance.now();
   await holder.node.setReady(false);
-  const at = await told;
+  const at = await seen;
   await world.until(`${ip} to move`, () => world.fleet.holderOf(ip)?.name !== holder.name);
   const [first, assigned] = [calls.first(), calls.first(ROUTES.act)];
   calls.close();
@@ -76,7 +76,7 @@ async function flip(world: World, watch: NodeWatch, ip: string): Promise<Flip> {
 
 function holderOf(world: World, ip: string): Machine {
   const holder = world.fleet.holderOf(ip);
-  if (holder === undefined) throw new Error(`nobody holds ${ip}`);
+  if (holder === undefined) throw new Error(`no node holds ${ip}`);
   return holder;
 }
 

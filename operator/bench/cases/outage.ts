@@ -56,7 +56,7 @@ async function outages(plane: ControlPlane, world: World): Promise<readonly Outa
 
 async function outage({ apiserver }: ControlPlane, world: World, ip: string): Promise<Outage> {
   const holder = world.fleet.holderOf(ip);
-  if (holder === undefined) throw new Error(`nobody holds ${ip}`);
+  if (holder === undefined) throw new Error(`no node holds ${ip}`);
   const calls = followCalls(world);
   const gone = performance.now();
   await apiserver.kill();

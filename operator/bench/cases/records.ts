@@ -45,7 +45,7 @@ async function cloudflareRows(): Promise<readonly Row[]> {
   ];
 }
 
-/** @returns requests, and how many states after one of them nobody should see. */
+/** @returns requests, and how many states after one of them are wrong. */
 async function change(bench: DnsBench, changed: number): Promise<{ readonly calls: number; readonly bad: number }> {
   const [kept, before, after] = [values(0, KEPT), values(1, changed), values(3, changed)];
   for (const value of [...kept, ...before]) bench.addRecord("www", "A", value, TTL);

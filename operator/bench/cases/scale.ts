@@ -33,8 +33,8 @@ export const scaleCase: Case = {
 async function measure(bench: Bench, cluster: LargeCluster): Promise<readonly Row[]> {
   const metrics = await freePort();
   const operator = await start(bench, cluster, metrics);
-  await until("all pools are told of", () => cluster.told.size === SIZE.pools, LONG_MS);
-  const [first = 0, last = 0] = [cluster.firstTold, cluster.lastTold];
+  await until("all pools have a status", () => cluster.written.size === SIZE.pools, LONG_MS);
+  const [first = 0, last = 0] = [cluster.firstWritten, cluster.lastWritten];
   const started = operator.startedAtMs - performance.timeOrigin;
   await atRest(operator);
   const startCpu = operator.cpuSeconds();

@@ -1,4 +1,4 @@
-/** Follows pods through watch, store, queue and handler; at the end of its standard input it tells how long that took. */
+/** Follows pods through watch, store, queue and handler; at the end of its standard input it prints how long that took. */
 
 import { createHistogram } from "node:perf_hooks";
 import { systemClock } from "../../src/clock.js";

@@ -19,15 +19,9 @@ import { PodWorkload, type WorkloadSource } from "../match/workload.js";
 import { addressCapabilities } from "../providers/capabilities.js";
 import type { AddressCapabilities } from "../providers/types.js";
 import { publishedKind } from "../records/node-addresses.js";
+import { EndpointWorkload, SERVICE_LABEL, slimSlices } from "../routing/endpoint-workload.js";
 import { type LookUp, type ResolvedClass, resolveClass } from "../routing/resolved-class.js";
-import {
-  EndpointWorkload,
-  SERVICE_LABEL,
-  serviceKeyOf,
-  serviceProblem,
-  slimServices,
-  slimSlices,
-} from "../routing/service.js";
+import { serviceKeyOf, serviceProblem, slimServices } from "../routing/service.js";
 import { CommandError } from "./command.js";
 import type { Question } from "./node-explanation.js";
 import { type KindRead, listAll, type OwnObject } from "./read.js";

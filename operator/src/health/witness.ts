@@ -132,7 +132,7 @@ function isOff({ offAt, lease: { renewedAt = Number.NEGATIVE_INFINITY } }: Healt
 function dampedText({ target, state, now }: HealthInput): string {
   const until = dampedUntil(state, now) ?? now;
   const since = state.run?.since ?? now;
-  return `${target}: well again after ${state.failedAt.length} failures within 10 min; it must stay well for ${duration(until - since)}`;
+  return `${target}: healthy again after ${state.failedAt.length} failures within 10 min; it must stay healthy for ${duration(until - since)}`;
 }
 
 /** Monotonic ms: when time alone may change the answer. */

@@ -8,6 +8,7 @@ import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
 import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
+import { type SliceFacts, slimSlices } from "./endpoint-workload.js";
 import { FirewallRegistry } from "./firewall-registry.js";
 import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import {
@@ -22,7 +23,7 @@ import {
   readIssuer,
   readRouted,
 } from "./resource.js";
-import { type ServiceFacts, type SliceFacts, slimSlices } from "./service.js";
+import type { ServiceFacts } from "./service.js";
 import { TaintRegistry } from "./taint-registry.js";
 
 export interface RoutingSettings {

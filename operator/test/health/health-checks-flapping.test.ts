@@ -23,7 +23,7 @@ describe("health checks of a node that flaps or is replaced", () => {
     await rig.clock.advance(30_000);
     rig.resource.follow(CHECK, CANDIDATE);
     await rig.clock.advance(3 * IDLE_PROBE_INTERVALS * 1_000);
-    expect(rig.resource.failureOf(node("node-2"))).to.include("well again after 2 failures");
+    expect(rig.resource.failureOf(node("node-2"))).to.include("healthy again after 2 failures");
     await rig.clock.advance(60_000);
     expect(rig.resource.failureOf(node("node-2"))).to.equal(undefined);
   });
@@ -43,13 +43,15 @@ describe("health checks of a node that flaps or is replaced", () => {
     expect(rig.resource.failureOf(node("node-2"))).to.equal(undefined);
     rig.resource.follow(CHECK, CANDIDATE);
     await rig.flap(HOST);
-    expect(rig.resource.failureOf(node("node-2")), "after the next failure").to.include("well again after 3 failures");
+    expect(rig.resource.failureOf(node("node-2")), "after the next failure").to.include(
+      "healthy again after 3 failures",
+    );
   });
 
   it("does not keep a node from its address that got it although it was to wait longer", async () => {
     rig.resource.follow(CHECK, CANDIDATE);
     for (let flap = 0; flap < 2; flap++) await rig.flap(HOST);
-    expect(rig.resource.failureOf(node("node-2"))).to.include("well again after 2 failures");
+    expect(rig.resource.failureOf(node("node-2"))).to.include("healthy again after 2 failures");
     rig.resource.follow(CHECK, { holders: [node("node-2")], others: [] });
     expect(rig.resource.failureOf(node("node-2")), "as holder").to.equal(undefined);
     rig.resource.follow(CHECK, { holders: [], others: [] });

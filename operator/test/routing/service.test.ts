@@ -1,18 +1,10 @@
 import { Annotation, type ClusterRoutedIPClassSpec, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { EndpointWorkload, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoint-workload.js";
 import { type PortPod, portsOf, rulesOf } from "../../src/routing/ports.js";
 import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
-import {
-  EndpointWorkload,
-  nodesOfSlices,
-  SERVICE_LABEL,
-  type ServiceFacts,
-  serviceKeyOf,
-  serviceProblem,
-  slimServices,
-  slimSlices,
-} from "../../src/routing/service.js";
+import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../src/routing/service.js";
 import { meta } from "../claims/resources.js";
 
 function service(spec: object, annotations = {}): ServiceFacts {

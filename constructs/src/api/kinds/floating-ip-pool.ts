@@ -120,7 +120,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       ...healthCheckSchema,
       optional: true,
       description:
-        "Probes of holders and of the next candidates. A candidate whose probes fail gets no address. The operator moves an address off a holder whose probes fail only if the kubelet has also stopped renewing its Lease. Needs feature healthchecks. Absent: no probes.",
+        "Probes of holders and of the next candidates. A candidate whose probes fail gets no address. The operator moves an address off a holder whose probes fail only if a witness, such as the standby replica or the kubelet's Lease, confirms the failure. Needs feature healthchecks. Absent: no probes.",
     },
     ipFamily: {
       type: "string",

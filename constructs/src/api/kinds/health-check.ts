@@ -79,7 +79,7 @@ export const healthCheckSchema: SchemaOf<HealthCheck> = {
     port: {
       type: "integer",
       description:
-        "TCP port on the node, such as a hostPort or nodePort; with address PodIP, of the pod. For a UDP service, name a TCP port that the same process opens on the node, such as that of its readiness endpoint.",
+        "TCP port on the node, such as a hostPort; with address PodIP, of the pod. A nodePort may answer for a pod on another node. For a UDP service, name a TCP port that the same process opens on the node, such as that of its readiness endpoint.",
       example: 80,
       minimum: 1,
       maximum: 65_535,
@@ -153,7 +153,7 @@ export const healthCheckSchema: SchemaOf<HealthCheck> = {
     successThreshold: {
       type: "integer",
       optional: true,
-      description: "Successful probes in a row after which a failed node counts as well again.",
+      description: "Successful probes in a row after which a failed node counts as healthy again.",
       example: 2,
       minimum: 1,
       maximum: MAX_THRESHOLD,

@@ -112,7 +112,7 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       ...healthCheckSchema,
       optional: true,
       description:
-        "Probes of published nodes. The operator removes a node whose probes fail from the record set only if the kubelet has also stopped renewing its Lease. Needs feature healthchecks. Absent: no probes.",
+        "Probes of published nodes. The operator removes a node whose probes fail from the record set only if a witness, such as the standby replica or the kubelet's Lease, confirms the failure. Needs feature healthchecks. Absent: no probes.",
     },
     addressType: {
       type: "string",

@@ -98,7 +98,7 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
       ...healthCheckSchema,
       optional: true,
       description:
-        "Probes of the holder and of the next candidates. A candidate whose probes fail gets no address. The operator moves the address off a holder whose probes fail only if the kubelet has also stopped renewing its Lease. With address PodIP, the operator probes the pod of the Service on the node. Needs feature healthchecks. Absent: no probes.",
+        "Probes of the holder and of the next candidates. A candidate whose probes fail gets no address. The operator moves the address off a holder whose probes fail only if a witness, such as the standby replica or the kubelet's Lease, confirms the failure. With address PodIP, the operator probes the pod of the Service on the node. Needs feature healthchecks. Absent: no probes.",
     },
     gracePeriodSeconds: gracePeriodSchema,
     holderLabel: holderLabelSchema,

@@ -1,4 +1,4 @@
-import { HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE } from "../../api/labels/holder-label";
+import { HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE } from "../../api/labels/node-mark-keys";
 import { API_GROUP } from "../../api/names";
 
 const PREFIX = `'${API_GROUP}/'`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IConstruct } from "constructs";
-import { HOLDER_KINDS, type HolderKind, holderLabelKey } from "../../api/labels/holder-label";
+import { HOLDER_KINDS, type HolderKind, holderLabelKey } from "../../api/labels/node-mark-keys";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
 import { AppIndex, runningIndex } from "./app-index";

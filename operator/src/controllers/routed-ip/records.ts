@@ -8,7 +8,7 @@ import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-import { dnsProviderOf, problemOfName } from "./address/access.js";
+import { dnsProviderOf, problemOfName } from "./allowed.js";
 import type { FoundRecords } from "./snapshot.js";
 
 export interface DnsScene {

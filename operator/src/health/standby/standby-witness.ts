@@ -9,8 +9,8 @@ import type { ProbeResult } from "../probe-state.js";
 import { keyOf, type ProbeTarget } from "../target.js";
 import type { Ask } from "./ask.js";
 import type { StandbyFacts } from "./evidence.js";
-import { type Question, questionToken, readAnswer } from "./messages.js";
 import type { OwnReplica, Replica } from "./replicas.js";
+import { type Question, questionToken, readAnswer } from "./signed-messages.js";
 
 export interface StandbyWitnessProps {
   readonly clock: Clock;

@@ -22,7 +22,7 @@ export interface SurgeFigures {
   readonly byRoute: Readonly<Record<string, number>>;
 }
 
-/** From the first new node until every status is written; what the start cost is not in it. */
+/** From the first new node until the statuses and records are written; what the start cost is not in it. */
 export function runSurge(): Promise<SurgeFigures> {
   return inWorld({ perMinute: 250 }, async (world) => {
     await prepare(world);

@@ -18,8 +18,8 @@ import { classRules, type ResolvedJobClass, resolveClass } from "../../../routin
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import { omitUndefined } from "../../../values.js";
-import { problemOfAddress } from "../address/access.js";
 import { addressSetOf } from "../address/address-set.js";
+import { problemOfAddress } from "../allowed.js";
 import { lookUpDns } from "../records.js";
 import type { RoutedState } from "../routed-state.js";
 import { nodesOf, problemOfService, safeguardsOf, servedBy } from "../service-follower.js";

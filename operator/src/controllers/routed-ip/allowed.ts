@@ -1,17 +1,17 @@
 /** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
 
 import type { RetainedAddress } from "cdk8s-flipop/api";
-import { annotatedIps } from "../../../addresses/desired.js";
-import { normalName } from "../../../claims/read-claims.js";
-import type { Problem } from "../../../messages/message.js";
-import { addressProblem, isUndecidedName, nameProblem } from "../../../routing/access.js";
-import type { IssuedAccount, IssuerAccounts } from "../../../routing/issuer-accounts.js";
-import { type ResolvedClass, resolveClass } from "../../../routing/resolved-class.js";
-import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
-import type { RoutingCaches } from "../../../routing/shared-caches.js";
-import { addressOf } from "../jobs/snapshot.js";
-import type { RoutedState } from "../routed-state.js";
-import { problemOfService } from "../service-follower.js";
+import { annotatedIps } from "../../addresses/desired.js";
+import { normalName } from "../../claims/read-claims.js";
+import type { Problem } from "../../messages/message.js";
+import { addressProblem, isUndecidedName, nameProblem } from "../../routing/access.js";
+import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-accounts.js";
+import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
+import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { addressOf } from "./jobs/snapshot.js";
+import type { RoutedState } from "./routed-state.js";
+import { problemOfService } from "./service-follower.js";
 
 /** `undefined`: it names none, or may use them. */
 export function problemOfAddress(

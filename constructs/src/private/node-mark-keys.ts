@@ -4,7 +4,7 @@ import {
   type HolderResource,
   holderLabelKey,
   untilAssignedTaintKey,
-} from "../api/labels/holder-label";
+} from "../api/labels/node-mark-keys";
 import type { IFlipopResource } from "../flipop-resource";
 
 /** Key of the holder label of a resource; throws if the namespace is not known. */

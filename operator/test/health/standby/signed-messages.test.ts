@@ -7,7 +7,7 @@ import {
   questionToken,
   readAnswer,
   readQuestion,
-} from "../../../src/health/standby/messages.js";
+} from "../../../src/health/standby/signed-messages.js";
 import { Signer, signedValue } from "../../../src/health/standby/tokens.js";
 
 const leader = new Signer();

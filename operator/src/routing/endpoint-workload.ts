@@ -1,0 +1,118 @@
+/** EndpointSlices of Services, and the workload of nodes that they show: where a Service has ready endpoints. */
+
+import type { Cached, KubeObject, Transform } from "../kube/objects.js";
+import type { Workload, WorkloadSource } from "../match/workload.js";
+
+export interface EndpointFacts {
+  /** Absent: its node is unknown. */
+  readonly nodeName?: string;
+  readonly ready: boolean;
+  /** It answers, though it may be terminating. */
+  readonly serving: boolean;
+  readonly terminating: boolean;
+}
+
+/** The cached form of an EndpointSlice. */
+export interface SliceFacts extends Cached {
+  readonly namespace: string;
+  /** `namespace/name` of its Service; empty: none. */
+  readonly service: string;
+  readonly endpoints: readonly EndpointFacts[];
+}
+
+export const SERVICE_LABEL = "kubernetes.io/service-name";
+
+/** Slices of both families count; those of names (FQDN) say nothing of nodes. */
+export const slimSlices: Transform<SliceFacts> = (raw) => {
+  const { metadata, addressType, endpoints } = raw as RawSlice;
+  const { uid, name, namespace = "", labels = {} } = metadata;
+  const service = labels[SERVICE_LABEL];
+  const counted = addressType === "FQDN" ? [] : (endpoints ?? []);
+  return Object.freeze({
+    uid,
+    name,
+    namespace,
+    service: service === undefined ? "" : `${namespace}/${service}`,
+    endpoints: Object.freeze(counted.map(endpointOf)),
+  });
+};
+
+/**
+ * The endpoints of one Service as the workload of nodes. A node is as good as its best endpoint: one that is ready. One
+ * that only still serves, while it terminates, is no reason to choose a node, and the reason to leave it in time: no
+ * grace period is spent on it, or the pod would be gone before the address.
+ */
+export class EndpointWorkload implements WorkloadSource {
+  readonly text: string;
+
+  /**
+   * @param slices of the Service, asked for at each look.
+   * @param addressOn of a pod there. The addresses of slices are not used: anybody who may write slices sets them.
+   */
+  constructor(
+    private readonly service: string,
+    private readonly slices: () => Iterable<SliceFacts>,
+    readonly addressOn: (node: string) => string | undefined = () => undefined,
+  ) {
+    this.text = `an endpoint of Service ${service}`;
+  }
+
+  on(node: string): Workload {
+    const endpoints = [...this.endpoints()].filter(({ nodeName }) => nodeName === node);
+    if (endpoints.some(({ ready }) => ready)) return SERVING;
+    if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
+    const leaving = endpoints.every(({ terminating }) => terminating);
+    const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
+    return { state: "unready", detail, ...(leaving ? { leaving } : {}) };
+  }
+
+  /** Whether anything answers there, terminating or not. */
+  servesAt(node: string): boolean {
+    for (const { nodeName, serving } of this.endpoints()) if (nodeName === node && serving) return true;
+    return false;
+  }
+
+  nodes(): Iterable<string> {
+    const names = new Set<string>();
+    for (const { nodeName } of this.endpoints()) if (nodeName !== undefined) names.add(nodeName);
+    return names;
+  }
+
+  private *endpoints(): Iterable<EndpointFacts> {
+    for (const { endpoints } of this.slices()) yield* endpoints;
+  }
+}
+
+/** Nodes that two states of a slice name: those whose workload may have changed. */
+export function nodesOfSlices(...slices: readonly (SliceFacts | undefined)[]): ReadonlySet<string> {
+  const names = slices.flatMap((slice) => (slice?.endpoints ?? []).flatMap(({ nodeName }) => nodeName ?? []));
+  return new Set(names);
+}
+
+const SERVING: Workload = { state: "serving" };
+
+interface RawSlice extends KubeObject {
+  readonly addressType?: string;
+  readonly endpoints?: readonly RawEndpoint[] | null;
+}
+
+interface RawEndpoint {
+  readonly nodeName?: string | null;
+  readonly conditions?: {
+    readonly ready?: boolean | null;
+    readonly serving?: boolean | null;
+    readonly terminating?: boolean | null;
+  };
+}
+
+/** Absent conditions: unknown counts as ready, and serving is as ready (discovery/v1). */
+function endpointOf({ nodeName, conditions = {} }: RawEndpoint): EndpointFacts {
+  const terminating = conditions.terminating ?? false;
+  const ready = (conditions.ready ?? true) && !terminating;
+  return Object.freeze({
+    ...(nodeName ? { nodeName } : {}),
+    ready,
+    serving: conditions.serving ?? ready,
+    terminating,
+  });
+}
