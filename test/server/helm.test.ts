@@ -55,7 +55,7 @@ describe("the Helm chart, installed on a real API server", () => {
   }
 
   async function object(path: string): Promise<Object> {
-    return (await plane.client().must.get(path)) as unknown as Object;
+    return plane.client().must.get<Object>(path);
   }
 
   it("creates the namespace that helm names, and puts everything there", async () => {
@@ -97,11 +97,13 @@ describe("the Helm chart, installed on a real API server", () => {
   });
 
   async function asOperator(args: readonly string[]) {
-    const { status } = (await plane.client().must.create(`${ACCOUNT}/token`, {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: {},
-    })) as unknown as { status: { token: string } };
+    const { status } = await plane
+      .client()
+      .must.create<{ readonly status: { readonly token: string } }>(`${ACCOUNT}/token`, {
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "TokenRequest",
+        spec: {},
+      });
     const file = join(folder, "operator.kubeconfig");
     writeFileSync(file, kubeconfig(status.token));
     const flipop = new Flipop();

@@ -3,7 +3,7 @@
 import type { HealthCheck } from "cdk8s-flipop/api";
 import { IDLE_PROBE_INTERVALS, NODE_LEASE_SECONDS } from "../../src/bounds.js";
 import { HealthChecks } from "../../src/health/health-checks.js";
-import type { NodeLease, NodeLeaseWatch } from "../../src/health/node-leases.js";
+import type { NodeLease } from "../../src/health/node-leases.js";
 import { Prober } from "../../src/health/prober.js";
 import type { ResourceHealth } from "../../src/health/resource-health.js";
 import type { WholeObject } from "../../src/kube/cache/slim.js";
@@ -44,11 +44,15 @@ class FakeLease {
 
   renew(at: number): void {
     const object = {
-      ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { uid: this.node, name: this.node } },
+      ...{
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { uid: this.node, name: this.node, resourceVersion: `${at}` },
+      },
       spec: { renewTime: new Date(at).toISOString(), leaseDurationSeconds: NODE_LEASE_SECONDS },
     };
     const whole = { uid: this.node, name: this.node, namespace: "kube-node-lease", resourceVersion: `${at}`, object };
-    this.store.upsert(whole as unknown as WholeObject<NodeLease>);
+    this.store.upsert(whole);
   }
 }
 
@@ -87,7 +91,7 @@ export class HealthRig {
       openLease: (name) => {
         const lease = new FakeLease(name);
         this.leases.set(name, lease);
-        return lease as unknown as NodeLeaseWatch;
+        return lease;
       },
     });
     this.resource = this.checks.resource((name) => this.changed.push(name));

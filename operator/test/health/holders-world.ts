@@ -114,7 +114,7 @@ export class HoldersWorld {
         return isConnected();
       },
     };
-    return { store, state, stop: () => Promise.resolve() } as unknown as NodeLeaseWatch;
+    return { store, state, stop: () => Promise.resolve() };
   }
 
   /** Tries again at its usual pace where the API server does not answer. */
@@ -129,9 +129,9 @@ export class HoldersWorld {
   private show(name: string): void {
     const at = this.renewed.get(name) ?? 0;
     const spec = { renewTime: new Date(at).toISOString(), leaseDurationSeconds: NODE_LEASE_SECONDS };
-    const object = { metadata: { uid: name, name }, spec };
+    const object = { metadata: { uid: name, name, resourceVersion: `${at}` }, spec };
     const whole = { uid: name, name, namespace: "kube-node-lease", resourceVersion: `${at}`, object };
-    this.leases.get(name)?.upsert(whole as unknown as WholeObject<NodeLease>);
+    this.leases.get(name)?.upsert(whole);
   }
 
   /** Up to 5 % of the packets are lost, another share in each hour. */

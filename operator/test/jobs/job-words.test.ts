@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { JobPod } from "../../src/jobs/pod-start.js";
-import type { KubeObject } from "../../src/kube/objects.js";
 import { meta } from "../claims/resources.js";
 import { type Call, job, refusal, rig, status, whole } from "./service-rig.js";
 
@@ -88,7 +87,7 @@ describe("what the service of Jobs learns from pods and Events", () => {
     await made.ask();
     await made.clock.advance(6_000);
     await made.ask();
-    const ownerReferences = [{ uid: "stuck" }] as unknown as KubeObject["metadata"]["ownerReferences"];
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "stuck", uid: "stuck" }];
     const pod: JobPod = {
       metadata: { ...meta("pod-of-it"), uid: "p", ...(ownerReferences && { ownerReferences }) },
       status: { phase: "Pending" },

@@ -1,7 +1,7 @@
 import { GROUP_VERSION, LOAD_BALANCER_CLASS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { inWorld, type World } from "./world.js";
+import { inWorld, type Running, type World } from "./world.js";
 
 const FLAGS = { features: "pools,dns,routedip,publish" };
 const TO_WEB = [{ kind: "Service", name: "web" }] as const;
@@ -32,6 +32,17 @@ function addresses({ digitalocean }: World, count: number): readonly string[] {
   return Array.from({ length: count }, () => digitalocean.state.addAddress().ip).sort();
 }
 
+/** A node, the Service, and an operator with a pool of one address, which the Service shows. */
+async function showing(world: World): Promise<{ readonly ip: string; readonly operator: Running }> {
+  world.addNode("node-1");
+  world.kubernetes.create(service());
+  const [ip = ""] = world.addAddresses(1);
+  world.addPool("web", { ips: [ip], publishTo: TO_WEB });
+  const operator = world.start();
+  await world.until("it is shown", () => shown(world).join() === ip);
+  return { ip, operator };
+}
+
 async function says(world: World, text: string, pool = "web"): Promise<void> {
   await world.until(`${pool} says ${text}`, () => world.condition(pool, "Published")?.message.includes(text) === true);
 }
@@ -59,12 +70,7 @@ describe("addresses in the status of a Service", () => {
 
   it("stay while the only address moves, and go when the field goes", () =>
     inWorld({ flags: FLAGS }, async (world) => {
-      world.addNode("node-1");
-      world.kubernetes.create(service());
-      const [ip = ""] = addresses(world, 1);
-      world.addPool("web", { ips: [ip], publishTo: TO_WEB });
-      world.start();
-      await world.until("it is shown", () => shown(world).join() === ip);
+      const { ip } = await showing(world);
       let least = 1;
       world.kubernetes.onRequest(() => {
         least = Math.min(least, shown(world).length);
@@ -84,12 +90,8 @@ describe("addresses in the status of a Service", () => {
 
   it("are withdrawn when no operator ran while their pool was deleted", () =>
     inWorld({ flags: FLAGS }, async (world) => {
-      world.addNode("node-1");
-      world.kubernetes.create(service());
-      world.addPool("web", { ips: addresses(world, 1), publishTo: TO_WEB });
-      const first = world.start();
-      await world.until("it is shown", () => shown(world).length === 1);
-      await first.stop();
+      const { operator } = await showing(world);
+      await operator.stop();
       world.kubernetes.delete(world.refTo("web"));
       world.start();
       await world.until("nothing is shown", () => shown(world).length === 0);
@@ -139,11 +141,7 @@ describe("addresses in the status of a Service", () => {
 
   it("stay as they are while the pool is paused", () =>
     inWorld({ flags: FLAGS }, async (world) => {
-      world.addNode("node-1");
-      world.kubernetes.create(service());
-      world.addPool("web", { ips: addresses(world, 1), publishTo: TO_WEB });
-      world.start();
-      await world.until("it is shown", () => shown(world).length === 1);
+      await showing(world);
       world.edit("web", { paused: true });
       await world.rest();
       world.removeNode("node-1");
@@ -153,11 +151,7 @@ describe("addresses in the status of a Service", () => {
 
   it("are restored after somebody has changed them, but not again and again", () =>
     inWorld({ flags: FLAGS }, async (world) => {
-      world.addNode("node-1");
-      world.kubernetes.create(service());
-      const [ip = ""] = addresses(world, 1);
-      world.addPool("web", { ips: [ip], publishTo: TO_WEB });
-      world.start();
+      const { ip } = await showing(world);
       const overwrite = () =>
         world.kubernetes.change(
           { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" },

@@ -154,7 +154,7 @@ describe("operator in process: bad input of a RoutedIP", function () {
       expect(conditions(name).find((condition) => condition.type === type)?.message).to.contain(names);
       await made.until(`an Event ${reason} about ${name}`, () =>
         made.world.events(reason).some((event) => {
-          const { involvedObject, message } = event as unknown as EventObject;
+          const { involvedObject, message } = event as EventObject;
           return involvedObject?.name === name && message?.includes(names) === true;
         }),
       );

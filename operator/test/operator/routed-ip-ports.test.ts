@@ -8,13 +8,9 @@ describe("operator in process: the open ports of a RoutedIP", function () {
 
   afterEach(() => made.close());
 
-  const startReady = async (nodes: readonly string[], spec: object = {}): Promise<string> => {
-    made = await RoutedWorld.create(nodes);
-    return made.readyOnFirst(spec);
-  };
-
   it("opens new ports before it closes old ones, when the Service gets another one", async () => {
-    await startReady(["n1"]);
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
     const { digitalocean } = made.world;
     const before = digitalocean.journal.mark;
     made.removePod("n1");
@@ -25,7 +21,8 @@ describe("operator in process: the open ports of a RoutedIP", function () {
   });
 
   it("opens the ports of a Service with externalIPs as long as it has them, as far as they are allowed", async () => {
-    await startReady(["n1"]);
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
     const change = (spec: object) =>
       made.world.kubernetes.change(
         { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" },
@@ -49,7 +46,8 @@ describe("operator in process: the open ports of a RoutedIP", function () {
   });
 
   it("opens another firewall before it leaves the former one", async () => {
-    const ip = await startReady(["n1"]);
+    made = await RoutedWorld.create(["n1"]);
+    const ip = await made.readyOnFirst();
     const { digitalocean, kubernetes } = made.world;
     const { firewalls } = digitalocean.state;
     const [previous = "", next] = [firewalls.byName("ingress")?.id, firewalls.add({ name: "next" }).id];
@@ -78,7 +76,8 @@ describe("operator in process: the open ports of a RoutedIP", function () {
   });
 
   it("closes no port while a node is without a pod for a moment", async () => {
-    await startReady(["n1"]);
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
     const { digitalocean } = made.world;
     const before = digitalocean.journal.mark;
     made.removePod("n1");

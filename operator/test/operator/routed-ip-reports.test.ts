@@ -24,13 +24,9 @@ describe("operator in process: what a RoutedIP reports", function () {
 
   afterEach(() => made.close());
 
-  const startReady = async (nodes: readonly string[], spec: object = {}): Promise<string> => {
-    made = await RoutedWorld.create(nodes);
-    return made.readyOnFirst(spec);
-  };
-
   it("says that no address is up only where nothing answers and nothing moves", async () => {
-    const ip = await startReady(["n1", "n2"], { dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const ip = await made.readyOnFirst({ dnsRecordSet: { zone: "example.com", recordName: "www" } });
     const published = () => made.condition("a", "DNSReady").startsWith("True");
     await made.until("published", published);
     made.serve({ node: "n1", ready: false }, { node: "n2" });
@@ -49,7 +45,8 @@ describe("operator in process: what a RoutedIP reports", function () {
   });
 
   it("says that the provider is out, and goes on when it is back", async () => {
-    await startReady(["n1", "n2"]);
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
     const down = () => true;
     const outage = made.world.digitalocean.faults.inject(
       { kind: "status", status: 503 },

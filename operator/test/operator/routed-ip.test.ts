@@ -13,13 +13,9 @@ describe("operator in process: RoutedIP, whole", function () {
 
   afterEach(() => made.close());
 
-  const startReady = async (nodes: readonly string[], spec: object = {}): Promise<string> => {
-    made = await RoutedWorld.create(nodes);
-    return made.readyOnFirst(spec);
-  };
-
   it("leaves a node that fails, with firewall and taint", async () => {
-    await startReady(["n1", "n2"]);
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
     made.serve({ node: "n1", ready: false, serving: false }, { node: "n2" });
     made.world.setReady("n1", false);
     await made.settledOn("n2");
@@ -46,7 +42,8 @@ describe("operator in process: RoutedIP, whole", function () {
   });
 
   it("puts back what a person takes away: the taint, and the node in the firewall", async () => {
-    await startReady(["n1"]);
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
     made.world.kubernetes.change({ apiVersion: "v1", kind: "Node", name: "n1" }, ({ spec, ...node }) => {
       const { taints: _taints, ...rest } = spec as { readonly taints?: unknown };
       return { ...node, spec: rest };
@@ -61,7 +58,8 @@ describe("operator in process: RoutedIP, whole", function () {
     ["a node's joining the firewall", JOIN],
   ] as const) {
     it(`goes on when the answer to ${what} is lost`, async () => {
-      await startReady(["n1", "n2"]);
+      made = await RoutedWorld.create(["n1", "n2"]);
+      await made.readyOnFirst();
       made.world.digitalocean.faults.inject({ kind: "reset", when: "after" }, { on });
       made.serve({ node: "n1", ready: false }, { node: "n2" });
       await made.settledOn("n2");
@@ -70,7 +68,8 @@ describe("operator in process: RoutedIP, whole", function () {
   }
 
   it("lets an action run on that the cloud does not show for a while", async () => {
-    const ip = await startReady(["n1", "n2"]);
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const ip = await made.readyOnFirst();
     const { digitalocean } = made.world;
     const unheard = digitalocean.faults.inject({ kind: "status", status: 400 }, { on: POLL, times: 2 });
     made.serve({ node: "n1", ready: false }, { node: "n2" });
@@ -96,7 +95,8 @@ describe("operator in process: RoutedIP, whole", function () {
   }
 
   it("changes nothing while it is paused, and catches up afterwards", async () => {
-    await startReady(["n1", "n2"]);
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
     const pause = (paused: boolean) =>
       made.world.kubernetes.change(made.refTo("a"), (object) => ({
         ...object,

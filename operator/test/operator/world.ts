@@ -134,7 +134,7 @@ export class World {
   pool(name: string): Pool {
     const pool = this.kubernetes.get(this.refTo(name));
     if (pool === undefined) throw new Error(`there is no pool ${name}`);
-    return pool as unknown as Pool;
+    return pool as Pool;
   }
 
   refTo(name: string) {

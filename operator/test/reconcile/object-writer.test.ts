@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
+import { type KubeRequest, StatusError } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { MERGE_PATCH } from "../../src/kube/write/patch.js";
 import { LatestVersion, ObjectGone, ObjectWriter } from "../../src/reconcile/object-writer.js";
+import { clientThat } from "../support/partial.js";
 
 interface Counter extends KubeObject {
   readonly status?: { readonly count: number };
@@ -20,12 +21,10 @@ class Server {
   believed: Counter = { metadata: { name: "counter", uid: "u", resourceVersion: "3" }, status: { count: 0 } };
   readable = true;
 
-  readonly client = {
-    request: (request: KubeRequest) => {
-      this.requests.push(`${request.method} ${request.path}`);
-      return new Promise((resolve) => resolve(this.answer(request)));
-    },
-  } as unknown as KubeClient;
+  readonly client = clientThat((request) => {
+    this.requests.push(`${request.method} ${request.path}`);
+    return this.answer(request);
+  });
 
   writer(): ObjectWriter<Counter> {
     return new ObjectWriter<Counter>({
@@ -101,7 +100,7 @@ describe("the writer of an object", () => {
       const server = new Server();
       const metadata = { ...server.believed.metadata, ...(deletionTimestamp && { deletionTimestamp }) };
       server.believed = { ...server.believed, metadata };
-      const client = { request: () => Promise.reject(refusal(403, "Forbidden")) } as unknown as KubeClient;
+      const client = clientThat(() => Promise.reject(refusal(403, "Forbidden")));
       const facts = { path: "/counter", latestVersion: new LatestVersion<Counter>(), cached: () => server.believed };
       const writer = new ObjectWriter<Counter>({ client, ...facts, onWrite: () => undefined });
       await writer.write({ patch: oneMore }).catch(() => undefined);
@@ -116,7 +115,7 @@ describe("the writer of an object", () => {
     const request = ({ path }: { readonly path: string }) =>
       mayPatch || path.endsWith("/status") ? Promise.resolve(object) : Promise.reject(refusal(403, "Forbidden"));
     const facts = { path: "/counter", latestVersion: new LatestVersion<Counter>(), cached: () => server.believed };
-    const client = { request } as unknown as KubeClient;
+    const client = clientThat(request);
     const writer = new ObjectWriter<Counter>({ client, ...facts, onWrite: () => undefined });
     await writer.write({ patch: oneMore }).catch(() => undefined);
     await writer.write({ patch: oneMore, subresource: "status" });

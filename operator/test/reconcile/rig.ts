@@ -14,6 +14,7 @@ import { ObjectWriters } from "../../src/reconcile/object-writer.js";
 import type { KindTypes } from "../../src/reconcile/plan.js";
 import type { ResourceSource, SourceEvent } from "../../src/reconcile/resource-source.js";
 import { FakeClock } from "../support/fake-clock.js";
+import { clientThat } from "../support/partial.js";
 
 export const KEY = "default/one";
 
@@ -125,10 +126,7 @@ export class OneObject<O extends KubeObject> {
   }
 
   private get client(): KubeClient {
-    return {
-      request: async <T>(request: KubeRequest) => this.answer(request) as unknown as T,
-      open: () => Promise.reject(new Error("no watches here")),
-    };
+    return clientThat((request) => this.answer(request));
   }
 
   private answer({ method, body }: KubeRequest): O {

@@ -6,8 +6,10 @@ import { Claims } from "../../src/claims/claims.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { NodeDoubt } from "../../src/health/resource-health.js";
 import type { Inventories } from "../../src/inventory/inventories.js";
+import type { InventoryAddress } from "../../src/inventory/view.js";
 import { abandoned } from "../../src/messages/events.js";
 import { actionsOf } from "../../src/reconcile/plan.js";
+import { partial } from "../support/partial.js";
 import { A, B, cloudOf, seenOf } from "./pool-scenes.js";
 import type { Group, Seen, Situation } from "./situation.js";
 
@@ -107,7 +109,7 @@ function lateDeletion(): Seen {
 
 /** The account has the address, and no resource names it any more. */
 function leftInAccount(): Seen {
-  const inventories = { find: () => ({ ip: A }) } as unknown as Inventories;
+  const inventories = partial<Inventories>({ find: () => partial<InventoryAddress>({ ip: A }) });
   const event = retained({ inventories, claims: new Claims() }, [{ ip: A, title: "created" }], "ips");
   return { where: "Event", reason: `${event?.reason}`, message: `${event?.note}` };
 }

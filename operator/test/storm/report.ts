@@ -116,7 +116,7 @@ export function figuresOf({ history, violations, struck }: RoundResult): Figures
 
 export function sum(a: Figures, b: Figures): Figures {
   const names = Object.keys(a) as (keyof Figures)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as Figures;
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof Figures, number>;
 }
 
 export function figuresText({ rounds, events, calls, struck, kills, restarts, violations }: Figures): string {

@@ -13,13 +13,14 @@ import { MatchFollower, type MatchFollowerProps } from "../../../src/match/match
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import type { ObjectWriters } from "../../../src/reconcile/object-writer.js";
 import { ResourceState } from "../../../src/reconcile/resource-state.js";
+import { partial } from "../../support/partial.js";
 
 const METADATA = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
 
 export function poolState(status: PoolObject["status"] = {}): PoolState {
   const object: PoolObject = { metadata: METADATA, spec: { provider: "digitalocean" }, status };
   const writers = { get: () => object } as unknown as ObjectWriters<PoolObject>;
-  const context = { nodes: new NodeDirectory() } as unknown as MatchFollowerProps["context"];
+  const context = partial<MatchFollowerProps["context"]>({ nodes: new NodeDirectory() });
   const match = new MatchFollower({ context, resource: "web", onChange: () => undefined });
   const kind = {
     names: { kind: KIND },

@@ -68,7 +68,7 @@ describe("the election of a node for a RoutedIP", () => {
     const other = { kind: "RoutedIP", namespace: "default", name: "other", uid: "other" } as const;
     const reservedFor = (machine: string) => (machine === N2 ? other : undefined);
     expect(elect({ inventory: { ...base.inventory, reservedFor } as Snapshot["inventory"] })).to.deep.equal([N1]);
-    expect(elect({ otherCreations: [{ node: N2 }] as unknown as Snapshot["otherCreations"] })).to.deep.equal([N1]);
+    expect(elect({ otherCreations: [{ resource: other, node: N2 }] })).to.deep.equal([N1]);
     const pendingCreation = { startedAt: "", provider: "digitalocean", family: "IPv4", providerID: N2 } as const;
     expect(elect(withStatus({ pendingCreation }))).to.deep.equal([N1]);
     const far = { candidates: candidates("n2", { labels: { "topology.kubernetes.io/region": "far" } }) };

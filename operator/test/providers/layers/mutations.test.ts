@@ -10,6 +10,7 @@ import {
 } from "../../../src/providers/layers/mutations.js";
 import type { ActionFacts, CreateOutcome } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
+import { partial } from "../../support/partial.js";
 import { ASKER } from "../conformance/benches.js";
 import { failure } from "../support.js";
 
@@ -73,9 +74,9 @@ describe("a firewall's change without parts", () => {
   it("is neither sent nor put on record", async () => {
     const sent: FirewallChange[] = [];
     const records: AuditRecord[] = [];
-    const inner = { name: "cloud", apply: async (_: unknown, change: FirewallChange) => void sent.push(change) };
+    const inner = partial<FirewallProvider>({ name: "cloud", apply: async (_, change) => void sent.push(change) });
     const audited = aroundFirewalls(
-      inner as unknown as FirewallProvider,
+      inner,
       withAudit((record) => records.push(record)),
     );
     const nothing: FirewallChange = {

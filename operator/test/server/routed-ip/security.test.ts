@@ -257,7 +257,7 @@ describe("what each identity cannot do, on the real server", function () {
         (await rig.jobs("forces")).filter(({ metadata: { labels } }) => labels[JOB_LABELS.purpose] === "assign");
       await rig.until("its Job is there", async () => (await updates()).length === 1);
       const [job] = await updates();
-      const real = job?.spec as unknown as Readonly<Record<string, unknown>> & { readonly template: PodTemplate };
+      const real = job?.spec as Readonly<Record<string, unknown>> & { readonly template: PodTemplate };
       const { parallelism, completions, backoffLimit, activeDeadlineSeconds, suspend } = real;
       expect([parallelism, completions, backoffLimit, activeDeadlineSeconds, suspend]).to.deep.equal([
         1,

@@ -105,10 +105,10 @@ export const TAINTED = {
 };
 export const RUNNING = jobFor(to("n1"), { is: "running", requeueAt: NOW + 1 });
 export const WINNER = { kind: "RoutedIP", namespace: "default", name: "other", uid: "other" };
-const claim = (ours: boolean) => ({
+const claim = (ours: boolean): JobSnapshot["claims"] => ({
   addresses: new Map([[OTHER, { ours, owned: { owner: WINNER, basis: "asks" } as const }]]),
   names: [],
 });
-export const CLAIMED = claim(false) as unknown as JobSnapshot["claims"];
-export const CLAIMED_BY_US = claim(true) as unknown as JobSnapshot["claims"];
+export const CLAIMED = claim(false);
+export const CLAIMED_BY_US = claim(true);
 export const does = ({ sequence }: ReturnType<typeof plan>) => sequence.map((action) => action.do).join(" ");
