@@ -73,6 +73,8 @@ function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignm
   if (!isObserved(snapshot)) return { ...was, state: was.state ?? "unassigned" };
   const notOurs = claimed(placement);
   if (notOurs !== undefined) return notOurs;
+  // Whatever the cloud does with it: a status that shows a machine or an action is a title to the address.
+  if (!isOurs(placement)) return { ...was, state: was.state ?? "unassigned" };
   if (!address.wanted || isDeleting(snapshot.set)) return disabled(snapshot, placement);
   if (pair !== undefined) return { ...place(pair.node), ...graceSince(placement), state: "in-progress" };
   if (isServed(placement)) return served(placement);
@@ -110,7 +112,7 @@ function waiting(snapshot: AddressSnapshot, placement: Placement): PlannedEntry 
   if (certainty === "moving") return moving(placement);
   if (certainty === "gone")
     return { ...shown(addressMessages.notInAccount({ ip: placement.address.ip })), state: "error" };
-  if (certainty === "unread" || !isOurs(placement)) return { ...was, state: was.state ?? "unassigned" };
+  if (certainty === "unread") return { ...was, state: was.state ?? "unassigned" };
   const failed = failure(snapshot, placement);
   if (failed !== undefined) return { ...held(placement), ...graceSince(placement), ...failed };
   if (holder === undefined || action !== undefined) return { state: "unassigned" };

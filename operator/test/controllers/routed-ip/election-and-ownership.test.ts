@@ -1,8 +1,11 @@
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { routedIpClaims } from "../../../src/claims/read-claims.js";
 import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
+import { accessMessages } from "../../../src/messages/routing.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
+import { omitUndefined } from "../../../src/values.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
 import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
 import { ModelWorld } from "./model-world.js";
@@ -118,6 +121,24 @@ describe("a RoutedIP elects its node and keeps its address", () => {
     made.delete("a");
     made.settle();
     expect([...made.addresses.keys()]).to.deep.equal([ip]);
+  });
+
+  it("gets no title to an address that it may not use while another resource moves that address", () => {
+    const made = world();
+    const { inventory } = made.snapshot("a");
+    const inFlight = { id: "7", expected: "digitalocean://n2" };
+    const moving = (ip: string) => {
+      const facts = inventory.get(ip);
+      return facts && { ...facts, holder: "digitalocean://n2", inFlight };
+    };
+    const limiter = "ClusterRoutedIPClass public";
+    const problem = accessMessages.addressNotAllowed({ ip: IP, limiter, allowed: [], namespace: "default" });
+    const nothing = { addresses: new Map(), names: [] };
+    const planned = altered(made, { problem, claims: nothing, inventory: { ...inventory, get: moving } });
+    const status = omitUndefined({ ...planned.status }) as RoutedIPStatus;
+    expect(status).to.include({ state: "unassigned" }).and.not.to.have.any.keys("providerID", "actionID");
+    const after = { ...made.get("a"), status };
+    expect(routedIpClaims(after, { unserved: true }).addresses, "what it claims by this status").to.deep.equal([]);
   });
 
   it("stops for ten minutes when a foreign writer takes the address away, then tries again", () => {
