@@ -20,28 +20,34 @@ const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/flo
 const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1}}\n`;
 
 const POOL_OF_TEAM = POOL.replace('"name":"web"', '"name":"web","namespace":"ingress"');
-/** The kind of external-dns, as far as a page reads it. */
-const DNS_ENDPOINTS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: {
-    name: "dnsendpoints.externaldns.k8s.io",
-    annotations: { "api-approved.kubernetes.io": "unapproved, for a test" },
-  },
-  spec: {
-    group: "externaldns.k8s.io",
-    scope: "Namespaced",
-    names: { kind: "DNSEndpoint", plural: "dnsendpoints" },
-    versions: [
-      {
-        name: "v1alpha1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
+/** Kinds of others, as far as pages read them. */
+const FOREIGN_KINDS = [
+  definition({ group: "externaldns.k8s.io", version: "v1alpha1", kind: "DNSEndpoint" }),
+  definition({ group: "gateway.networking.k8s.io", version: "v1", kind: "Gateway" }),
+];
+
+interface ForeignKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+function definition({ group, version, kind }: ForeignKind): object {
+  const plural = `${kind.toLowerCase()}s`;
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${plural}.${group}`,
+      annotations: { "api-approved.kubernetes.io": "unapproved, for a test" },
+    },
+    spec: {
+      ...{ group, scope: "Namespaced", names: { kind, plural } },
+      versions: [{ name: version, served: true, storage: true, schema }],
+    },
+  };
+}
 
 /** The commands of a page that need only the API server, with the test's names instead of placeholders. */
 function commandsOf(page: string): readonly string[] {
@@ -79,7 +85,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     // A page starts with an operator with feature jobs.
     await apply(plane, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"flipop-jobs"}}\n`);
     await apply(plane, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ingress"}}\n`);
-    await apply(plane, `${JSON.stringify(DNS_ENDPOINTS)}\n`);
+    for (const each of FOREIGN_KINDS) await apply(plane, `${JSON.stringify(each)}\n`);
     cpSync(join(ROOT, "examples"), join(folder, "examples"), { recursive: true });
     mkdirSync(join(folder, "deploy"));
     const [, image = ""] = /FLIPOP_IMAGE=(\S+)/.exec(pageText("how-to/install.md")) ?? [];

@@ -71,6 +71,7 @@ const NODE_LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/lea
 
 const DNS_ENDPOINTS = "/apis/externaldns.k8s.io/v1alpha1/namespaces";
 const SERVICE_STATUS = "/api/v1/namespaces/default/services/x/status";
+const GATEWAYS = "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways";
 
 const INSTALLS: readonly Install[] = [
   {
@@ -98,6 +99,8 @@ const INSTALLS: readonly Install[] = [
       call("list", `${DNS_ENDPOINTS}/wide/dnsendpoints`),
       call("create", `${DNS_ENDPOINTS}/default/dnsendpoints`, {}),
       call("update", SERVICE_STATUS, {}),
+      call("patch", `${GATEWAYS}/x`, {}),
+      call("delete", `${GATEWAYS}/x`),
     ],
   },
   {
@@ -139,6 +142,7 @@ const INSTALLS: readonly Install[] = [
       call("list", "/api/v1/namespaces/narrow/secrets"),
       call("list", "/apis/batch/v1/namespaces/flipop-jobs/jobs"),
       call("patch", SERVICE_STATUS, {}),
+      call("patch", `${GATEWAYS}/x/status`, {}),
     ],
   },
   {
@@ -161,6 +165,7 @@ const INSTALLS: readonly Install[] = [
       call("list", `${OURS}/routedips`),
       call("list", "/api/v1/services"),
       call("patch", SERVICE_STATUS, {}),
+      call("patch", `${GATEWAYS}/x/status`, {}),
       call("create", `${DNS_ENDPOINTS}/records/dnsendpoints`, {}),
       call("list", "/api/v1/namespaces/records/secrets"),
       call("list", "/api/v1/namespaces/records/serviceaccounts"),

@@ -24,6 +24,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   "coordination.k8s.io": "/apis/coordination.k8s.io/v1",
   "events.k8s.io": "/apis/events.k8s.io/v1",
   "externaldns.k8s.io": "/apis/externaldns.k8s.io/v1alpha1",
+  "gateway.networking.k8s.io": "/apis/gateway.networking.k8s.io/v1",
   "discovery.k8s.io": "/apis/discovery.k8s.io/v1",
   batch: "/apis/batch/v1",
 };

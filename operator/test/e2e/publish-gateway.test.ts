@@ -25,8 +25,10 @@ async function addGateway(world: World, annotations: Readonly<Record<string, str
   return `${pathOf(world)}/edge`;
 }
 
-async function install({ client }: World): Promise<void> {
-  await client.must.create(CRDS, GATEWAY_DEFINITION);
+/** For the life of the control plane. */
+async function install(world: World): Promise<void> {
+  await world.client.create(CRDS, GATEWAY_DEFINITION);
+  await world.until("Gateways to be served", async () => (await world.client.get(pathOf(world))).status === 200);
 }
 
 /** As kubectl shows it. */
@@ -70,6 +72,7 @@ describe("publishTo of a Gateway", function () {
   it("needs the annotation, and withdraws the address when somebody removes it", async () => {
     const world = await worlds.create({ operator: { features: FEATURES } });
     await world.fleet.add("a");
+    await install(world);
     const path = await addGateway(world, {});
     const ip = spareOne(world);
     const pool = await world.pool("web", { ips: [ip], publishTo: TO_EDGE });
@@ -87,6 +90,7 @@ describe("publishTo of a Gateway", function () {
   it("never replaces the addresses of another writer, says who it is, and follows when they go", async () => {
     const world = await worlds.create({ operator: { features: FEATURES } });
     await world.fleet.add("a");
+    await install(world);
     const path = await addGateway(world);
     await updateAsOther(world, path, ["198.51.100.99"]);
     const ip = spareOne(world);

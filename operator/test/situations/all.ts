@@ -5,6 +5,7 @@ import { CREATION } from "./creation.js";
 import { NAMES } from "./names.js";
 import { POOL_ACCOUNT } from "./pool-account.js";
 import { POOL_NODES } from "./pool-nodes.js";
+import { PUBLISHING } from "./publishing.js";
 import { ROUTED_IPS } from "./routed-ips.js";
 import type { Group } from "./situation.js";
 import { WARNINGS } from "./warnings.js";
@@ -16,5 +17,6 @@ export const SITUATIONS: readonly Group[] = [
   ...NAMES,
   ...ROUTED_IPS,
   ...CLASSES_AND_ISSUERS,
+  ...PUBLISHING,
   ...WARNINGS,
 ];

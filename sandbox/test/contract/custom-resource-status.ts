@@ -3,6 +3,13 @@ import { describe, it } from "mocha";
 import { becomes, causes, ok, type TargetSource, uniqueName } from "./target.js";
 import { NOT_CHECKED, type Things } from "./thing-definition.js";
 
+interface AppliedFields {
+  readonly manager: string;
+  readonly operation: string;
+  readonly subresource?: string;
+  readonly fieldsV1: unknown;
+}
+
 /** The status of custom resources, and what counts in their generation. */
 export function customResourceStatusContract(target: TargetSource, things: () => Things): void {
   const merge = (path: string, body: unknown, query = {}) => target().admin.patch(path, "merge", body, query);
@@ -37,6 +44,23 @@ export function customResourceStatusContract(target: TargetSource, things: () =>
       ];
       for (const [where, change] of changes) generations.push(ok(await merge(where, change)).body.metadata.generation);
       expect(generations).to.deep.equal([1, 2, 2, 2, 3]);
+    });
+    it("show which fields a manager applies, until it applies them no longer", async () => {
+      const { path, body } = await things().made({});
+      const { apiVersion, kind, metadata } = body;
+      const apply = (fields: object) => {
+        const config = { apiVersion, kind, metadata: { name: metadata.name }, ...fields };
+        return target().admin.patch(`${path}/status`, "apply", config, { fieldManager: "one" });
+      };
+      const entries = (answer: Awaited<ReturnType<typeof apply>>) => {
+        const { managedFields = [] } = ok(answer).body.metadata as { managedFields?: readonly AppliedFields[] };
+        return managedFields
+          .filter(({ manager, operation }) => manager === "one" && operation === "Apply")
+          .map(({ subresource, fieldsV1 }) => ({ subresource, fieldsV1 }));
+      };
+      const owned = [{ subresource: "status", fieldsV1: { "f:status": { "f:n": {} } } }];
+      expect(entries(await apply({ status: { n: 1 } }))).to.deep.equal(owned);
+      expect(entries(await apply({}))).to.deep.equal([]);
     });
     it("remove a key of a map in the status by null", async () => {
       const { path } = await things().made({});

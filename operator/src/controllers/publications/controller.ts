@@ -16,7 +16,7 @@ import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { omitUndefined } from "../../values.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { followReading, gatewayTargets, watchGateways } from "./gateway-watches.js";
+import { followReading, gatewayTargets, readGateways, watchGateways } from "./gateway-watches.js";
 import { GATEWAY } from "./gateways.js";
 import { type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict } from "./memory.js";
 import { type Action, type Plan, plan, type Snapshot } from "./plan.js";
@@ -45,9 +45,10 @@ export const createPublicationsController: ControllerFactory = (context) => {
   const { publications, services, watches, clock, settings } = context;
   if (publications === undefined) throw new Error("feature publish is not enabled");
   const gateways = watchGateways(watches, settings.watchNamespaces);
-  const kinds = [serviceTargets(services), gatewayTargets(gateways)];
+  const reading = readGateways(gateways, clock);
+  const kinds = [serviceTargets(services), gatewayTargets(gateways, reading)];
   const served = kinds.map((targets) => serve({ context, publications, targets }));
-  const gatewayKind = followReading(gateways, clock, () => publications.allSeen(GATEWAY));
+  const gatewayKind = followReading(reading, clock, () => publications.allSeen(GATEWAY));
   const close = async () => {
     await Promise.all([...served.map((each) => each.close()), ...gateways.map((cache) => cache.stop())]);
   };

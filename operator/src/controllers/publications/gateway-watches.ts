@@ -1,7 +1,7 @@
 /** The Gateways of the watched namespaces, in a cluster that may lack the kind: readiness never depends on it. */
 
 import { pause } from "../../async.js";
-import { ABSENT_KINDS_POLL_MS } from "../../bounds.js";
+import { ABSENT_KINDS_POLL_MS, FORBIDDEN_GRACE_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Cache } from "../../kube/cache/cache.js";
 import type { SharedWatches } from "../../kube/cache/shared-watches.js";
@@ -37,11 +37,17 @@ export function watchGateways(
   );
 }
 
-export function gatewayTargets(caches: readonly GatewayCache[]): TargetKind {
+/** Whether the Gateways have been read: asked for at each look. */
+export function readGateways(caches: readonly GatewayCache[], clock: Pick<Clock, "monotonic">): () => Reading {
+  const start = clock.monotonic();
+  return () => readingOf(caches, clock.monotonic() - start);
+}
+
+export function gatewayTargets(caches: readonly GatewayCache[], reading: () => Reading): TargetKind {
   const get = (key: string) => caches.map(({ store }) => store.get(key)).find((found) => found !== undefined);
   return {
     ...{ kind: GATEWAY, plural: "gateways", controller: "gateway-publications" },
-    look: (key) => factsOfGateway(`${GATEWAY} ${key}`, readingOf(caches), get(key)),
+    look: (key) => factsOfGateway(`${GATEWAY} ${key}`, reading(), get(key)),
     *keys() {
       for (const { store } of caches) for (const gateway of store.list()) if (hasRuns(gateway)) yield keyOf(gateway);
     },
@@ -65,20 +71,25 @@ export function gatewayTargets(caches: readonly GatewayCache[]): TargetKind {
   };
 }
 
-/** The worst of all caches. Somebody may remove the kind after it was read. */
-export function readingOf(caches: readonly Pick<GatewayCache, "state">[]): Reading {
+/**
+ * The worst of all caches. Somebody may remove the kind after it was read. An API server that has just started refuses
+ * everything until it knows its roles.
+ * @param ageMs since the watches started
+ */
+export function readingOf(caches: readonly Pick<GatewayCache, "state">[], ageMs: number): Reading {
   const states = caches.map(({ state }) => state);
   if (states.some(({ lastCode }) => lastCode === NOT_FOUND)) return "absent";
-  if (states.some(({ synced, lastCode }) => !synced && lastCode === FORBIDDEN)) return "forbidden";
+  const isRefused = states.some(({ synced, lastCode }) => !synced && lastCode === FORBIDDEN);
+  if (isRefused && ageMs >= FORBIDDEN_GRACE_MS) return "forbidden";
   return states.every(({ synced }) => synced) ? "read" : "unread";
 }
 
 /** No event of a watch says that the kind is installed, or is not. @param changed called after each change */
-export function followReading(caches: readonly GatewayCache[], clock: Clock, changed: () => void): Drainable {
+export function followReading(readingNow: () => Reading, clock: Clock, changed: () => void): Drainable {
   const run = async (signal: AbortSignal) => {
     let last: Reading | undefined;
     do {
-      const reading = readingOf(caches);
+      const reading = readingNow();
       if (reading !== last) changed();
       last = reading;
     } while (await pause(clock, ABSENT_KINDS_POLL_MS, signal));

@@ -1,6 +1,7 @@
 import { Annotation, CONTROLLER_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { FORBIDDEN_GRACE_MS } from "../../../src/bounds.js";
 import { readingOf } from "../../../src/controllers/publications/gateway-watches.js";
 import {
   factsOfGateway,
@@ -79,15 +80,21 @@ describe("whether Gateways have been read", () => {
     state: { name: "gateways", synced: false, connected: false, lastError: undefined, lastCode: undefined, ...more },
   });
 
+  const read = (...caches: readonly ReturnType<typeof state>[]) => readingOf(caches, FORBIDDEN_GRACE_MS);
+
+  it("is not known while an API server that has just started refuses everything", () => {
+    expect(readingOf([state({ lastCode: 403 })], FORBIDDEN_GRACE_MS - 1)).to.equal("unread");
+  });
+
   it("is known of all namespaces together", () => {
-    expect(readingOf([state({ synced: true }), state({ synced: true })])).to.equal("read");
-    expect(readingOf([state({ synced: true }), state({})])).to.equal("unread");
-    expect(readingOf([state({ lastCode: 404 }), state({ synced: true })])).to.equal("absent");
-    expect(readingOf([state({ lastCode: 403 })])).to.equal("forbidden");
+    expect(read(state({ synced: true }), state({ synced: true }))).to.equal("read");
+    expect(read(state({ synced: true }), state({}))).to.equal("unread");
+    expect(read(state({ lastCode: 404 }), state({ synced: true }))).to.equal("absent");
+    expect(read(state({ lastCode: 403 }))).to.equal("forbidden");
   });
 
   it("changes when somebody removes the kind, and not by a refusal of a later watch", () => {
-    expect(readingOf([state({ synced: true, lastCode: 404 })])).to.equal("absent");
-    expect(readingOf([state({ synced: true, lastCode: 403 })])).to.equal("read");
+    expect(read(state({ synced: true, lastCode: 404 }))).to.equal("absent");
+    expect(read(state({ synced: true, lastCode: 403 }))).to.equal("read");
   });
 });
