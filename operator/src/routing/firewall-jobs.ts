@@ -211,6 +211,11 @@ export class JobAims {
   /** By uid of the RoutedIP. */
   private readonly aims = new Map<string, Aim>();
 
+  /** Whether Jobs move the address of the RoutedIP, as of its last decision. */
+  has(uid: string): boolean {
+    return this.aims.has(uid);
+  }
+
   of(uid: string): readonly JobNode[] {
     const { job, elected } = this.aims.get(uid) ?? {};
     return [job, elected].filter((node) => node !== undefined);

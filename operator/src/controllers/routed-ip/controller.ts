@@ -140,23 +140,23 @@ function dropsIntents({ clock }: Pick<ControllerContext, "clock">, { intentDropp
 }
 
 function remember(tools: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {
-  const { routing } = tools;
+  const { routing, jobs } = tools;
+  const { uid } = state.ref;
   const onChange = () => {
     state.enqueue();
     probeOnStandby(tools, state);
   };
   onUse();
-  routing.taints.expect(state.ref.uid, state.read()?.routed.status.assignedNode);
+  routing.taints.expect(uid, state.read()?.routed.status.assignedNode);
   const health = routing.context.health?.resource((node) => {
     follower.index?.nodeChecked(node);
     onChange();
   });
   const probes = health && { probes: health };
+  // No inventory shows where the addresses of classes with Jobs are: a taint that goes may mean that a node has room.
+  const mindsTaintsOn = (node: string) => jobs?.aims.has(uid) === true || routing.taints.concerns(uid, node);
   const follower: ServiceFollower = new ServiceFollower({
-    routing,
-    uid: state.ref.uid,
-    key: state.key,
-    onChange,
+    ...{ routing, key: state.key, mindsTaintsOn, onChange },
     ...probes,
   });
   return newMemory(follower, () => claim(tools, state), health);

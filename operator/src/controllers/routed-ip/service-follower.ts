@@ -24,10 +24,10 @@ import type { Snapshot } from "./snapshot.js";
 
 export interface ServiceFollowerProps {
   readonly routing: RoutingCaches;
-  /** Of the RoutedIP. */
-  readonly uid: string;
   /** `namespace/name` of the RoutedIP, for the log. */
   readonly key: string;
+  /** Whether a change of the operator's own taints on a node can matter to the RoutedIP. */
+  readonly mindsTaintsOn: (node: string) => boolean;
   /** Something that the RoutedIP is decided by has changed. */
   readonly onChange: () => void;
   /** Absent: no node is probed. */
@@ -112,9 +112,8 @@ export class ServiceFollower {
 
   /** Each of 200 RoutedIPs taints a node when they start, and only two of them need to look at it. */
   private noteNode(change: VerdictChange): void {
-    const { routing, uid, onChange } = this.props;
-    if (hasOnlyNewMarks(change) && !routing.taints.concerns(uid, change.name)) return;
-    onChange();
+    const { mindsTaintsOn, onChange } = this.props;
+    if (!hasOnlyNewTaints(change) || mindsTaintsOn(change.name)) onChange();
   }
 
   private watchPods(service: ServiceFacts | undefined): void {
@@ -131,13 +130,13 @@ export class ServiceFollower {
   }
 }
 
-/** Nothing but what this operator itself wrote on the node is not the same. */
-function hasOnlyNewMarks({ what, before, after }: VerdictChange): boolean {
-  return what === "facts" && jsonEqual(unmarked(before?.node), unmarked(after?.node));
+/** The operator's own taints, and nothing else. */
+function hasOnlyNewTaints({ what, before, after }: VerdictChange): boolean {
+  return what === "facts" && jsonEqual(withoutOwnTaints(before?.node), withoutOwnTaints(after?.node));
 }
 
-function unmarked(node: NodeFacts | undefined): object {
-  const { annotations, ownTaints, ...rest } = node ?? {};
+function withoutOwnTaints(node: NodeFacts | undefined): object {
+  const { ownTaints, ...rest } = node ?? {};
   return rest;
 }
 
