@@ -18,7 +18,7 @@ import type {
 } from "../providers/types.js";
 import { abandoned, type CachedState, type Observation, type OwnAction, observe, started } from "./cached-state.js";
 import { OwnActions } from "./follow-actions.js";
-import { Coalesced, InventoryReader, ReadGate } from "./reads.js";
+import { Coalesced, type EnsureOptions, InventoryReader, lostAnswer, ReadGate } from "./reads.js";
 import {
   type Confirmation,
   createView,
@@ -27,27 +27,20 @@ import {
   type Reservation,
   Reservations,
   type ResourceRef,
+  type RoomListener,
 } from "./view.js";
 
 type Purpose = Pick<Observation, "forMove" | "holderGone">;
 
-export type { Reservation } from "./view.js";
-
-export interface EnsureOptions {
-  /** A whole list older than this is read again. */
-  readonly maxAgeSeconds: number;
-  /**
-   * A call failed then, monotonic ms: only a list that began later shows whether the account answers. The caller keeps
-   * the pause.
-   */
-  readonly since?: number;
-  /** @default check */
-  readonly priority?: CallPriority;
-  /** The caller gives up; the read goes on for others. */
-  readonly signal?: AbortSignal;
+export interface AccountInventoryOptions {
+  /** Identifies the account, whatever the family and the token. @default the inventory itself */
+  readonly account?: unknown;
+  readonly room?: RoomListener | undefined;
 }
 
 export class AccountInventory {
+  readonly account: unknown;
+  private readonly room: RoomListener | undefined;
   private readonly cachedStates = new PicturedMap<string, CachedState>(({ facts: { holder } }, after) => {
     if (holder !== undefined && holder !== after?.facts.holder) this.room?.noteRoom(this.family);
   });
@@ -70,10 +63,10 @@ export class AccountInventory {
     provider: AddressProvider,
     readonly family: IpFamily,
     private readonly clock: Clock,
-    /** Identifies the account, whatever the family and the token. @default the inventory itself */
-    readonly account: unknown = Symbol(family),
-    private readonly room?: { readonly noteRoom: (family: IpFamily) => void },
+    options: AccountInventoryOptions = {},
   ) {
+    this.account = options.account ?? Symbol(family);
+    this.room = options.room;
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());
     this.reads = new ReadGate(clock);
@@ -291,10 +284,4 @@ export class AccountInventory {
       this.gone.delete(ip);
     }
   }
-}
-
-/** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */
-function lostAnswer(error: unknown): CreateOutcome {
-  if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
-  throw error;
 }

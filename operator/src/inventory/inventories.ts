@@ -4,13 +4,7 @@ import type { Clock } from "../clock.js";
 import type { CallContext } from "../providers/call.js";
 import type { AddressProvider, IpFamily } from "../providers/types.js";
 import { AccountInventory } from "./account-inventory.js";
-import type { InventoryAddress } from "./view.js";
-
-/** Who waits for nodes. */
-export interface RoomListener {
-  /** A node has room for one more address of the family. */
-  noteRoom(family: IpFamily): void;
-}
+import type { InventoryAddress, RoomListener } from "./view.js";
 
 export class Inventories {
   private readonly inventories = new Map<string, AccountInventory>();
@@ -29,7 +23,7 @@ export class Inventories {
       known.join(provider);
       return known;
     }
-    const made = new AccountInventory(provider, family, this.clock, account, this.room);
+    const made = new AccountInventory(provider, family, this.clock, { account, room: this.room });
     this.inventories.set(key, made);
     return made;
   }

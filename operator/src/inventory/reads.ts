@@ -4,9 +4,23 @@ import { familyOf } from "cdk8s-flipop/api";
 import { READ_PAUSE_MS, SECOND_MS, SHARED_READ_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { failedCalls } from "../messages/failed-calls.js";
-import type { CallContext, Urgency } from "../providers/call.js";
+import type { CallContext, CallPriority, Urgency } from "../providers/call.js";
 import { isProviderError, ProviderError } from "../providers/errors.js";
-import type { AddressFacts, AddressProvider, IpFamily } from "../providers/types.js";
+import type { AddressFacts, AddressProvider, CreateOutcome, IpFamily } from "../providers/types.js";
+
+export interface EnsureOptions {
+  /** A whole list older than this is read again. */
+  readonly maxAgeSeconds: number;
+  /**
+   * A call failed then, monotonic ms: only a list that began later shows whether the account answers. The caller keeps
+   * the pause.
+   */
+  readonly since?: number;
+  /** @default check */
+  readonly priority?: CallPriority;
+  /** The caller gives up; the read goes on for others. */
+  readonly signal?: AbortSignal;
+}
 
 /**
  * Runs `read` at most once at a time. Who asks while one runs that began after `since` joins it; else the next one
@@ -181,4 +195,10 @@ export class InventoryReader {
       }
     }
   }
+}
+
+/** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */
+export function lostAnswer(error: unknown): CreateOutcome {
+  if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
+  throw error;
 }

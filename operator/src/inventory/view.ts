@@ -5,7 +5,7 @@
 
 import { OVERDUE_ACTION_SECONDS, RESERVATION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { AddressFacts, ProviderId } from "../providers/types.js";
+import type { AddressFacts, IpFamily, ProviderId } from "../providers/types.js";
 import { type CachedState, deadlineOf, type OwnAction } from "./cached-state.js";
 
 /** Which resource. */
@@ -218,6 +218,12 @@ export class PicturedMap<K, V> extends Map<K, V> {
     this.last = undefined;
     super.clear();
   }
+}
+
+/** Who waits for nodes. */
+export interface RoomListener {
+  /** A node has room for one more address of the family. */
+  noteRoom(family: IpFamily): void;
 }
 
 /** Taken in the same turn as the decision; released when the move has ended, however it ended. */

@@ -8,7 +8,7 @@ import { ListObservations } from "../../addresses/creation/creation-registry.js"
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
 import { disputeAfter, type LastPlacement } from "../../addresses/undone-writes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
-import type { Reservation } from "../../inventory/account-inventory.js";
+import type { Reservation } from "../../inventory/view.js";
 import type { MatchFollower } from "../../match/match-feed.js";
 import { StateSeries } from "../../metrics/registry.js";
 import type { ProviderId } from "../../providers/types.js";

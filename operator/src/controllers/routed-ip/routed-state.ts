@@ -8,7 +8,7 @@ import { ListObservations } from "../../addresses/creation/creation-registry.js"
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { disputeAfter } from "../../addresses/undone-writes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
-import type { Reservation } from "../../inventory/account-inventory.js";
+import type { Reservation } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { StateSeries } from "../../metrics/registry.js";
 import type { ProviderId } from "../../providers/types.js";

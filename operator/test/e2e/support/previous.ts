@@ -1,7 +1,7 @@
 /** The operator and the kinds of an earlier commit, from this repository's history: no network, no second installation. */
 
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ import type { AnyKind } from "cdk8s-flipop/api";
 
 const ROOT = resolve(import.meta.dirname, "../../../..");
 /** The last commit whose operator and kinds know no health checks, holder labels, limits of moves and publications. */
-const COMMIT = "f301baffcc513ff6b2623ca1aff7608d21e71f69";
+const COMMIT = "a4aac4f223137cd8d08fc36e491fbdf8a015595c";
 
 export interface Previous {
   /** Its bundle. */
@@ -28,7 +28,25 @@ export function previousMissing(): string | undefined {
   }
 }
 
-/** The folder is removed when this process ends. Its dependencies are those of this checkout. */
+/** The dependencies of this checkout, but the type model of the earlier commit. */
+function linkDependencies(modules: string): void {
+  mkdirSync(modules);
+  const installed = join(ROOT, "node_modules");
+  for (const name of readdirSync(installed)) {
+    if (name !== "cdk8s-flipop") symlinkSync(join(installed, name), join(modules, name));
+  }
+  symlinkSync("../constructs", join(modules, "cdk8s-flipop"));
+}
+
+/** The bundler reads its sources: there is no need to compile them. */
+function exportSources(constructs: string): void {
+  const path = join(constructs, "package.json");
+  const declared = JSON.parse(readFileSync(path, "utf8")) as object;
+  const sources = { "./api": "./src/api/index.ts", ".": "./src/index.ts" };
+  writeFileSync(path, JSON.stringify({ ...declared, exports: sources }));
+}
+
+/** The folder is removed when this process ends. */
 export async function buildPrevious(): Promise<Previous> {
   const folder = mkdtempSync(join(tmpdir(), "flipop-previous-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +54,8 @@ export async function buildPrevious(): Promise<Previous> {
   const run = promisify(execFile);
   await run("git", ["archive", "-o", archive, COMMIT, "operator", "constructs", "tsconfig.json"], { cwd: ROOT });
   await run("tar", ["-xf", archive, "-C", folder]);
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  linkDependencies(join(folder, "node_modules"));
+  exportSources(join(folder, "constructs"));
   const out = join(folder, "bundle");
   await run(process.execPath, ["--import", "tsx", "bundle.ts", "--outdir", out], { cwd: join(folder, "operator") });
   const api = pathToFileURL(join(folder, "constructs/src/api/index.ts")).href;
