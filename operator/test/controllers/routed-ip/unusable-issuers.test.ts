@@ -1,0 +1,47 @@
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "./routed-world.js";
+
+const NO_ADDRESSES = /^provider "cloudflare" has no .*addresses: use digitalocean$/;
+
+describe("operator in process: an issuer that cannot be used", function () {
+  this.timeout(120_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  function message(name: string, type: string, kind?: string): string | undefined {
+    const { conditions = [] } = (made.object(name, kind)?.["status"] ?? {}) as ReturnType<RoutedWorld["status"]>;
+    return conditions.find((condition) => condition.type === type)?.message;
+  }
+
+  async function expectUnusable(...[name, reason, kind]: readonly [string, string, string?]): Promise<void> {
+    await made.until(`${name} stalled`, () => made.condition(name, "Stalled", kind) === `True/${reason}`);
+    expect(made.condition(name, "Ready", kind)).to.equal(`False/${reason}`);
+  }
+
+  for (const from of ["the operator", "a Secret"]) {
+    it(`reports a provider without addresses, with a token of ${from}`, async () => {
+      made = await RoutedWorld.create(["n1"], {
+        flags: { "issuer-namespaces": "default", namespace: "default" },
+        env: { CLOUDFLARE_TOKEN: "t".repeat(40) },
+      });
+      const data = { CLOUDFLARE_TOKEN: Buffer.from("t".repeat(40)).toString("base64") };
+      made.world.kubernetes.create({
+        ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "cf", namespace: "default" }, data },
+      });
+      const secret = from === "a Secret" ? { credentialsSecretRef: { name: "cf" } } : {};
+      made.addIssuer({ provider: "cloudflare", ...secret });
+      made.addRouted("a");
+      made.addRouted("b", { routedIP: "203.0.113.7" });
+      made.serve({ node: "n1" });
+      made.world.start();
+      await expectUnusable("do", "Unsupported", "RoutedIPIssuer");
+      expect(message("do", "Ready", "RoutedIPIssuer")).to.match(NO_ADDRESSES);
+      for (const name of ["a", "b"]) {
+        await expectUnusable(name, "Unsupported");
+        expect(message(name, "Ready")).to.match(NO_ADDRESSES);
+      }
+    });
+  }
+});
