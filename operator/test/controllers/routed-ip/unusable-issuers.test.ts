@@ -1,3 +1,4 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "./routed-world.js";
@@ -44,4 +45,37 @@ describe("operator in process: an issuer that cannot be used", function () {
       }
     });
   }
+
+  it("shows the problem of an issuer in the class that names it, until it is solved", async () => {
+    made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
+    const { kubernetes, digitalocean } = made.world;
+    const secretRef = { apiVersion: "v1", kind: "Secret", name: "do", namespace: "default" };
+    const put = (token: string) => {
+      const metadata = { name: "do", namespace: "default" };
+      const data = { DIGITALOCEAN_ACCESS_TOKEN: Buffer.from(token).toString("base64") };
+      kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata, data });
+    };
+    const remove = () => kubernetes.delete(secretRef);
+    const ref = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "public" };
+    const ready = () => {
+      const status = (kubernetes.get(ref)?.["status"] ?? {}) as ReturnType<RoutedWorld["status"]>;
+      const found = status.conditions?.find(({ type }) => type === "Ready");
+      return `${found?.status}/${found?.reason}`;
+    };
+    put(digitalocean.token);
+    made.addIssuer({ credentialsSecretRef: { name: "do" } });
+    kubernetes.create({
+      ...{ apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name } },
+      spec: { issuerRef: { name: "do", namespace: "default" } },
+    });
+    made.world.start();
+    await made.until("the class is ready", () => ready() === "True/Observed");
+    remove();
+    await made.until("the Secret is missing", () => ready() === "False/SecretNotFound");
+    put("refused".repeat(8));
+    await made.until("the token is refused", () => ready() === "False/Unauthorized");
+    remove();
+    put(digitalocean.token);
+    await made.until("the class is ready again", () => ready() === "True/Observed");
+  });
 });
