@@ -1,5 +1,5 @@
 import { FLAGS, type Flag, nearest, providerVariables } from "cdk8s-flipop/api";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { baseCommand, type Output, usageError } from "./command-line.js";
 import type { CommandOption, CommandSpec, ParsedCall } from "./commands/command.js";
 import { COMMANDS } from "./commands/commands.js";
@@ -85,7 +85,14 @@ function toCommand(
 
 function toChoice({ flags, description, choices }: CommandOption): Option {
   const option = new Option(flags, description);
+  if (option.variadic) option.argParser(addValue);
   return choices === undefined ? option : option.choices(choices);
+}
+
+/** Commander would take an option for the first value, and the one that was meant would not count. */
+function addValue(value: string, values: readonly string[] = []): readonly string[] {
+  if (value.startsWith("-")) throw new InvalidArgumentError("A value must stand before the next option.");
+  return [...values, value];
 }
 
 /** The sandbox reads its own arguments, `--help` included. */

@@ -142,8 +142,9 @@ export const REASONS = {
     remedy: "Add nodes, or lower desiredIPs.",
   },
   KeptLastKnown: {
-    meaning: "No node matches; the record set keeps the last published addresses.",
-    remedy: "Fix match or the nodes, or set emptyPolicy to Delete.",
+    meaning:
+      "No node matches; the record set keeps the last published addresses, or has those of nodes that are only cordoned.",
+    remedy: "Fix match, repair or uncordon the nodes, or set emptyPolicy to Delete.",
   },
   ClaimedByOther: {
     meaning: "Another resource has claimed the address or DNS name; the message names the resource and the reason.",

@@ -22,7 +22,9 @@ const ALL: readonly KindName[] = [
   "ClusterRoutedIPClass",
 ];
 const SERVED: readonly KindName[] = ["FloatingIPPool", "NodeDNSRecordSet", "RoutedIP"];
-const WITH_PROVIDER: readonly KindName[] = [...SERVED, "RoutedIPIssuer"];
+/** A class shows the problem of its issuer. */
+const ISSUERS: readonly KindName[] = ["RoutedIPIssuer", "ClusterRoutedIPClass"];
+const WITH_PROVIDER: readonly KindName[] = [...SERVED, ...ISSUERS];
 const WITH_ADDRESS: readonly KindName[] = ["FloatingIPPool", "RoutedIP"];
 const FAILED_CALL: readonly ConditionType[] = [
   "Accepted",
@@ -37,7 +39,7 @@ const UNSERVED: readonly ConditionType[] = ["Accepted", "Assigned", "FirewallRea
 const SERVICE: ReasonPlace = { kinds: ["RoutedIP"], conditions: UNSERVED };
 const NAMED_SERVICE: ReasonPlace = { kinds: WITH_ADDRESS, conditions: [...UNSERVED, "Published"] };
 const PUBLICATION: ReasonPlace = { kinds: WITH_ADDRESS, conditions: ["Published"] };
-const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: UNSERVED };
+const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", ...ISSUERS], conditions: UNSERVED };
 const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 const DOUBT: ReasonPlace = { kinds: SERVED, conditions: ["ProbesDoubted"] };
@@ -77,7 +79,7 @@ const OWN_PLACES = {
   AddressNotFound: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"], ofAddress: true },
   AddressUnknown: { kinds: ["RoutedIP"], conditions: UNSERVED, ofAddress: true },
   WrongRegion: {
-    kinds: [...WITH_ADDRESS, "RoutedIPIssuer"],
+    kinds: [...WITH_ADDRESS, ...ISSUERS],
     conditions: ["Accepted", "Fulfilled", "Assigned"],
     ofAddress: true,
   },
@@ -129,7 +131,7 @@ const OWN_PLACES = {
   IssuerNotFound: ISSUER,
   ClassNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
   ClassNameTaken: { kinds: ["ClusterRoutedIPClass"], conditions: ["Accepted"] },
-  SecretNotFound: { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: UNSERVED },
+  SecretNotFound: { kinds: ["RoutedIP", ...ISSUERS], conditions: UNSERVED },
   FirewallNotFound: FIREWALL,
   FirewallForbidden: FIREWALL,
   FirewallFull: FIREWALL,

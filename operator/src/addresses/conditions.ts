@@ -54,14 +54,14 @@ export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): Plann
 
 /** All that the spec asks for, except for parts that are ignored without harm. */
 function served(
-  { passedOver = [], set: { limiter = "" } }: AddressSnapshot,
+  { passedOver = [], set: { kind, limiter = "" } }: AddressSnapshot,
   { desired: { duplicates, addresses }, heldBack }: Pick<Findings, "desired" | "heldBack">,
 ): PlannedCondition {
   const kept = addresses.flatMap(({ ip, refused, claim }) => (refused && claim?.ours ? [ip] : []));
   if (heldBack.length > 0) return yes("Accepted", addressMessages.ownershipInferred({ ips: heldBack }));
   if (kept.length > 0) return yes("Accepted", tenantMessages.addressesKept({ ips: kept, limiter }));
   if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));
-  if (duplicates.length === 0) return yes("Accepted", addressMessages.inOrder());
+  if (duplicates.length === 0) return yes("Accepted", addressMessages.inOrder({ kind }));
   return yes("Accepted", addressMessages.listedTwice({ ips: duplicates }));
 }
 

@@ -4,8 +4,12 @@ import {
   API_GROUP,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
+  familyOf,
+  type IpFamily,
+  isIp,
   type NodeDNSRecordSetSpec,
   type RoutedIPSpec,
+  type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import { POD_INDEXES, type PodIndex } from "../kube/cache/pods.js";
 import { type SlimPod, slimNodes, slimPods } from "../kube/cache/slim.js";
@@ -36,6 +40,8 @@ export interface Reader {
 export interface Asked extends Omit<Question, "room"> {
   /** Addresses that a node may hold. Absent: the resource gives nodes no address. */
   readonly limit?: number;
+  /** Of the addresses that the resource needs room for: the limit counts each family by itself. */
+  readonly family?: IpFamily;
   /** For people: what is asked of nodes. */
   readonly text: string;
   /** Why no node can serve the resource, whatever the nodes are like. */
@@ -54,11 +60,12 @@ export async function readNodes({ client, signal }: Pick<Reader, "client" | "sig
 /** By kind: what is asked of nodes. @throws CommandError for a spec that asks for nothing usable */
 export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObject) => Promise<Asked>>> = {
   FloatingIPPool: async (reader, { spec, status }) => {
-    const { provider, region, match } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+    const { provider, region, match, ips = [], ipFamily } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
     const capabilities = addressCapabilities(provider ?? "");
     const asked = await askMatch(reader, match, capabilities?.providerIdScheme);
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
-    const room = { limit: limitOf(capabilities), ...regionOf(capabilities, region) };
+    const family = ipFamily ?? familyOf(ips.find(isIp) ?? "");
+    const room = { limit: limitOf(capabilities), family, ...regionOf(capabilities, region) };
     return { ...asked, problems, failedProbes: failedProbesOf(status), ...room };
   },
   NodeDNSRecordSet: async (reader, { spec = {}, status }) => {
@@ -131,6 +138,7 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
     workload: new EndpointWorkload(key, () => slices),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),
+    family: familyOf(spec.routedIP || (status as RoutedIPStatus | undefined)?.routedIP || ""),
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
     ...regionOf(capabilities, region),
   };

@@ -32,7 +32,9 @@ export function run(call: CommandCall): Promise<number> {
     if (read === undefined) throw new CommandError(`${named.kind.plural} were not read`);
     const object = findResource(read, named, namespace);
     const asked = await askOf(named.kind)({ ...reader, reads }, object);
-    const question = withHolders(asked, heldBy(reads.filter(holdsAddresses), nodes, object.metadata.uid));
+    const subject = { uid: object.metadata.uid, family: asked.family };
+    const held = heldBy(reads.filter(holdsAddresses), nodes, subject);
+    const question = withHolders(asked, held);
     const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
     const unread = reads.filter(({ problem }) => problem !== undefined).map(({ kind }) => kind.plural);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
@@ -57,7 +59,10 @@ function askOf({ kind }: AnyKind): NonNullable<(typeof QUESTIONS)[string]> {
   return ask;
 }
 
-function withHolders({ limit, ...asked }: Asked, held: NonNullable<Question["room"]>["heldBy"]): Question {
+function withHolders(
+  { limit, family: _family, ...asked }: Asked,
+  held: NonNullable<Question["room"]>["heldBy"],
+): Question {
   return limit === undefined ? asked : { ...asked, room: { limit, heldBy: held } };
 }
 

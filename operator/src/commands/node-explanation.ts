@@ -2,6 +2,8 @@
 
 import {
   type FloatingIPPoolStatus,
+  familyOf,
+  type IpFamily,
   REFUSALS,
   type RefusalReason,
   type RoutedIPStatus,
@@ -208,17 +210,17 @@ interface Placed {
   readonly node?: string | undefined;
 }
 
-/** @param uid of the resource that is explained */
+/** The addresses of one family. @param uid of the resource that is explained */
 export function heldBy(
   reads: readonly KindRead[],
   nodes: NodeDirectory,
-  uid: string,
+  { uid, family }: { readonly uid: string; readonly family: IpFamily | undefined },
 ): ReadonlyMap<ProviderId, readonly Held[]> {
   const held = new Map<ProviderId, Held[]>();
   const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
   for (const { kind, object } of objects) {
     const { namespace, name, uid: own } = object.metadata;
-    for (const { ip, providerID, node } of placedOf(kind, object)) {
+    for (const { ip, providerID, node } of placedOf(kind, object).filter((one) => familyOf(one.ip) === family)) {
       const machine = providerID || nodes.get(node ?? "")?.machine;
       const entry = { ip, owner: `${kind} ${namespace}/${name}`, ours: own === uid };
       if (machine !== undefined) held.set(machine, [...(held.get(machine) ?? []), entry]);

@@ -20,6 +20,7 @@ export function run(call: CommandCall): Promise<number> {
     }
     const rows = rowsOf(reads);
     print(call, rows);
+    reportEmpty(call, rows, namespace);
     if (call.options["watch"] === true) await watch(call, cluster, { reads, rows, namespace });
     return 0;
   });
@@ -39,6 +40,12 @@ function print({ io, ...call }: CommandCall, rows: readonly StatusRow[]): void {
   io.out(io.terminal && format !== "wide" ? fitted(text, io.width) : text);
   if (rows.length === 0) io.err("flipop: there are no resources of flipop here\n");
   else if (io.terminal) io.err(`${summaryText(rows)}\n`);
+}
+
+/** Classes have no namespace and are in each list, so a list that has some may be that of a mistyped namespace. */
+function reportEmpty({ io }: CommandCall, rows: readonly StatusRow[], namespace: string | undefined): void {
+  if (namespace === undefined || rows.length === 0 || rows.some((row) => row.namespace === namespace)) return;
+  io.err(`flipop: namespace ${namespace} has no resources of flipop, or does not exist\n`);
 }
 
 interface Shown {

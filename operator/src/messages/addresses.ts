@@ -59,7 +59,11 @@ export const addressMessages = topic("addresses", {
   }),
   inOrder: note({
     reason: "Observed",
-    text: () => "the spec is valid, and the provider answers; condition Fulfilled shows the addresses",
+    text: ({ kind }: { readonly kind: "FloatingIPPool" | "RoutedIP" }) =>
+      kind === "RoutedIP"
+        ? "the spec is valid, and the provider answers; condition Assigned shows the address"
+        : "the spec is valid, and the provider answers; condition Fulfilled shows the addresses",
+    example: { kind: "FloatingIPPool" },
   }),
   partlyServed: problem({
     reason: "Invalid",

@@ -1,9 +1,14 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
-import { note, problem, topic } from "./message.js";
+import { note, type Problem, problem, topic } from "./message.js";
 
 interface Named {
   readonly name: string;
+}
+
+interface Unusable extends Named {
+  /** What the issuer's own condition says. */
+  readonly cause: Problem;
 }
 
 interface Limit {
@@ -37,6 +42,20 @@ export const issuerMessages = topic("issuers", {
     by: "administrator",
     text: ({ name }: Named) => `RoutedIPIssuer ${name} does not exist`,
     remedy: "correct issuerRef, or have the cluster's administrator create the issuer",
+    example: { name: "ingress/digitalocean" },
+  }),
+  unusable: problem({
+    reason: ({ cause }: Unusable) => cause.reason,
+    by: "cause",
+    text: ({ name, cause }: Unusable) => `RoutedIPIssuer ${name} cannot be used: ${cause.message}`,
+    example: {
+      name: "ingress/digitalocean",
+      cause: { reason: "SecretNotFound", message: "Secret ingress/token does not exist" },
+    },
+  }),
+  unobserved: note({
+    reason: "NotObserved",
+    text: ({ name }: Named) => `RoutedIPIssuer ${name} exists; whether it can be used is not observed yet`,
     example: { name: "ingress/digitalocean" },
   }),
 });
@@ -133,7 +152,7 @@ export const classMessages = topic("classes", {
     remedy: "have the author of the class lower perNodeIPLimit",
     example: { limit: 3, provider: "digitalocean", allowed: 1 },
   }),
-  issuerFound: note({ reason: "Observed", text: () => "its issuer exists" }),
+  issuerAccepted: note({ reason: "Observed", text: () => "its issuer is accepted" }),
 });
 
 interface Limited {

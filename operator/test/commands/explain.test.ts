@@ -71,6 +71,11 @@ describe("flipop explain", () => {
       { ips: ["203.0.113.2"] },
       { "203.0.113.2": { state: "active", providerID: "digitalocean://2", nodeName: "node-2" } },
     );
+    pool(
+      "sixth",
+      { ips: ["2001:db8::3"] },
+      { "2001:db8::3": { state: "active", providerID: "digitalocean://3", nodeName: "node-3" } },
+    );
   });
 
   after(async () => {
@@ -90,7 +95,7 @@ describe("flipop explain", () => {
       ...["occupied", "203.0.113.2"],
       "Occupied: it already holds 203.0.113.2 of FloatingIPPool ingress/second; the limit is 1",
     ]);
-    expect(rows.get("node-3")?.slice(1)).to.deep.equal(["candidate", "-"]);
+    expect(rows.get("node-3")?.slice(1), "an IPv6 address takes no room").to.deep.equal(["candidate", "-"]);
     expect(rows.get("node-4")?.[3]).to.match(/^Cordoned: it is cordoned/);
     expect(rows.get("node-5")?.[3]).to.equal("Tainted: it has taint dedicated=db:NoSchedule, not tolerated");
     expect(rows.get("node-6")?.[3]).to.equal("NodeNotReady: Ready is Unknown (Tested)");

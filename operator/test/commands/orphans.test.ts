@@ -75,6 +75,13 @@ describe("flipop orphans", () => {
     expect(exists(free)).to.equal(true);
   });
 
+  it("refuses an option in the place of an address", async () => {
+    const { code, err } = await flipop.run("orphans", "--release", "--yes");
+    expect(code).to.equal(2);
+    expect(err).to.match(/^flipop: option '--release <address\.\.\.>' argument '--yes' is invalid\./);
+    expect(err).to.include("see flipop orphans --help");
+  });
+
   it("asks first, which a pipe cannot answer", async () => {
     const { code, err } = await flipop.run("orphans", "--release", free);
     expect({ code, err }).to.deep.equal({

@@ -85,6 +85,12 @@ describe("flipop status", () => {
       out: "",
       err: "flipop: there are no resources of flipop here\n",
     });
+    const metadata = { name: "public" };
+    const spec = { issuerRef: { name: "do", namespace: "default" } };
+    kubernetes.create({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata, spec });
+    const classes = await flipop.run("status", "-n", "games");
+    expect(classes.err).to.equal("flipop: namespace games has no resources of flipop, or does not exist\n");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "public" });
     const all = await flipop.run("status", "-n", "games", "-A");
     expect(all.out, "as with kubectl, -A counts").to.equal((await flipop.run("status")).out);
   });

@@ -136,7 +136,7 @@ const CLASSES: Group = {
       when: "The issuer of the class does not exist",
       shows: "Accepted IssuerNotFound",
       names: ["RoutedIPIssuer flipop/do"],
-      seen: () => classSeen({ spec: { issuerRef: { name: "do", namespace: "flipop" } }, issuerFound: false }),
+      seen: () => classSeen({ spec: { issuerRef: { name: "do", namespace: "flipop" } }, issuer: "missing" }),
       fix: "Create the issuer, or correct `issuerRef`",
     }),
     clusterClass({

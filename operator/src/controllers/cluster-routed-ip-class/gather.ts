@@ -1,6 +1,6 @@
 /** The snapshot of one class: who uses it, and what the server says about its Jobs. */
 
-import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
+import { type ClusterRoutedIPClassSpec, REASONS, type Reason } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../jobs/job-decision.js";
 import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
@@ -8,7 +8,7 @@ import type { Problem } from "../../messages/message.js";
 import { classMessages } from "../../messages/routing.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
 import { classRules } from "../../routing/resolved-class.js";
-import { type ClassRead, nameOfClass } from "../../routing/resource.js";
+import { type ClassRead, type IssuerRead, nameOfClass } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
 
@@ -31,8 +31,8 @@ export interface ClassSnapshot {
   readonly firewallRetryAt?: number;
   /** RoutedIPs that name it. */
   readonly users: readonly string[];
-  /** The issuer that it names is there; of a class with Jobs: `undefined`. */
-  readonly issuerFound?: boolean;
+  /** The issuer that it names: missing, or what the issuer's own condition says; of a class with Jobs: `undefined`. */
+  readonly issuer?: "missing" | "unobserved" | "accepted" | { readonly problem: Problem };
   readonly jobs: JobFacilities;
 }
 
@@ -99,13 +99,29 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     users: taken === undefined ? routing.usersOfClass(className) : [],
     ...(issuerRef === undefined
       ? {}
-      : { issuerFound: routing.lookUp.issuer(`${issuerRef.namespace}/${issuerRef.name}`) !== undefined }),
+      : { issuer: issuerState(routing.lookUp.issuer(`${issuerRef.namespace}/${issuerRef.name}`)) }),
     jobs: {
       enabled: jobs !== undefined,
       namespaces: routing.settings.jobNamespaces,
       ...(jobs?.jobService.dryRuns.stateOf(name, spec) ?? { dryRun: "untried", accounts: new Map(), due: false }),
     },
   };
+}
+
+/** As the issuer's status says. The condition of an earlier generation says nothing about the spec as it is. */
+function issuerState(
+  issuer: Pick<IssuerRead, "metadata" | "status"> | undefined,
+): NonNullable<ClassSnapshot["issuer"]> {
+  if (issuer === undefined) return "missing";
+  const accepted = issuer.status.conditions?.find(({ type }) => type === "Accepted");
+  if (accepted === undefined || accepted.observedGeneration !== issuer.metadata.generation) return "unobserved";
+  const { status, reason, message } = accepted;
+  if (status === "False" && isReason(reason)) return { problem: { reason, message } };
+  return status === "True" ? "accepted" : "unobserved";
+}
+
+function isReason(text: string): text is Reason {
+  return Object.hasOwn(REASONS, text);
 }
 
 /** The one that serves the RoutedIPs of the same class name. */

@@ -163,15 +163,27 @@ export function acceptedOf(snapshot: ClassSnapshot): PlannedCondition {
   const { spec, jobs } = snapshot;
   const obstacle = obstacleTo(snapshot);
   if (obstacle !== undefined) return no("Accepted", obstacle);
-  if (!isByJobs(spec)) return yes("Accepted", classMessages.issuerFound());
+  if (!isByJobs(spec)) return issuerAnswer(snapshot);
   return jobs.dryRun === "untried" ? unknown("Accepted") : yes("Accepted", jobMessages.accepted());
 }
 
-function obstacleTo({ spec, problem, issuerFound, jobs }: ClassSnapshot): Problem | undefined {
+/** Nothing is known against the issuer. */
+function issuerAnswer({ spec, issuer }: ClassSnapshot): PlannedCondition {
+  return issuer === "unobserved"
+    ? unknown("Accepted", issuerMessages.unobserved({ name: issuerName(spec) }))
+    : yes("Accepted", classMessages.issuerAccepted());
+}
+
+function obstacleTo({ spec, problem, issuer, jobs }: ClassSnapshot): Problem | undefined {
   if (problem !== undefined) return problem;
   if (isByJobs(spec)) return jobObstacle(spec, jobs);
-  if (issuerFound !== false) return undefined;
-  return issuerMessages.missing({ name: `${spec.issuerRef?.namespace}/${spec.issuerRef?.name}` });
+  const name = issuerName(spec);
+  if (issuer === "missing") return issuerMessages.missing({ name });
+  return typeof issuer === "object" ? issuerMessages.unusable({ name, cause: issuer.problem }) : undefined;
+}
+
+function issuerName({ issuerRef }: ClusterRoutedIPClassSpec): string {
+  return `${issuerRef?.namespace}/${issuerRef?.name}`;
 }
 
 function jobObstacle(spec: ClusterRoutedIPClassSpec, jobs: JobFacilities): Problem | undefined {

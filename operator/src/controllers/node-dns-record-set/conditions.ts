@@ -89,7 +89,7 @@ function lostName({ lost, resource, dns }: Snapshot): Problem | undefined {
 /** What the record set holds, next to what it should. */
 function contents(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): PlannedCondition {
   const { recordName } = desired.recordSet;
-  const { values, stale } = publication;
+  const { values, stale, cordoned } = publication;
   if (values.length === 0 && snapshot.resource.spec.paused === true) return no("DNSReady", addressMessages.paused());
   const kept = { recordName, values: keptOf(snapshot, publication) };
   if (emptying.what === "wait") {
@@ -100,8 +100,10 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
   if (`${snapshot.resource.status.dns?.values}` !== `${values}`) {
     return isPaused(snapshot.resource) ? no("DNSReady", addressMessages.paused()) : unknown("DNSReady");
   }
-  if (stale.length > 0) return no("DNSReady", recordMessages.noReplacement({ ...kept, refusals: snapshot.refusals }));
-  return withTtl(snapshot, desired, publication);
+  const irreplaceable = [...stale, ...cordoned].sort();
+  if (irreplaceable.length === 0) return withTtl(snapshot, desired, publication);
+  const { refusals } = snapshot;
+  return no("DNSReady", recordMessages.noReplacement({ recordName, values: irreplaceable, refusals }));
 }
 
 function labelOf({ resource: { spec } }: Snapshot): string {

@@ -66,6 +66,8 @@ export interface Publication {
   readonly values: readonly string[];
   /** Those of `values` that no node stands for any more: a family is not emptied because its nodes are down. */
   readonly stale: readonly string[];
+  /** Those of `values` whose nodes would match if they were not cordoned; no other node has an address of the family. */
+  readonly cordoned: readonly string[];
   /** When the grace of the protected ones ends, and the mass failure; ms since the epoch. */
   readonly graceEnds: readonly number[];
   /** The stop that keeps failed nodes among the entries. */
@@ -83,7 +85,8 @@ export function publicationOf(snapshot: Snapshot, desired: Desired): Publication
   const matching = matchingOf(snapshot, desired);
   const protectedOnes = protectedOf(snapshot, desired);
   const better = [...matching.entries, ...protectedOnes.entries];
-  const alive = [...better, ...cordonedOf(snapshot, desired, better)];
+  const cordoned = cordonedOf(snapshot, desired, better);
+  const alive = [...better, ...cordoned];
   const stale = desired.families
     .filter((family) => !alive.some(({ address }) => familyOf(address) === family))
     .flatMap((family) => lastOf(snapshot, family));
@@ -95,6 +98,7 @@ export function publicationOf(snapshot: Snapshot, desired: Desired): Publication
     entries,
     values: unique(entries),
     stale: unique(stale),
+    cordoned: unique(cordoned),
     graceEnds: massFailure === undefined ? protectedOnes.until : [...protectedOnes.until, massFailure.until],
     ...omitUndefined({ massFailure }),
     addressless: matching.addressless,

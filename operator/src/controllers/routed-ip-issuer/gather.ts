@@ -80,6 +80,8 @@ interface IssuerState {
 export interface Access {
   readonly answer: AccountAnswer;
   readonly account: AddressAccount | undefined;
+  /** Why there is no account: the provider is unknown, or has no addresses. */
+  readonly problem: Problem | undefined;
   readonly firewall: SharedFirewall | undefined;
   /** Those that additional ones on record belong to. */
   readonly additional: readonly SharedFirewall[];
@@ -131,7 +133,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     now: context.clock.now(),
     cachesComplete: context.leads() && synced,
     ...omitUndefined({
-      problem: issuer.problem ?? access.answer.problem,
+      problem: issuer.problem ?? access.problem,
       additional: additionalOf(issuer, access),
       lastFirewall,
       retryAt: retryAtOf(state, access),
@@ -170,13 +172,14 @@ function firewallRetryAt({ firewall }: Access): number | undefined {
 function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {
   const answer = accounts.of(issuer);
   const found = answer.account?.addresses("IPv4");
-  const account = found instanceof AddressAccount ? found : undefined;
+  const [account, unable] = found instanceof AddressAccount ? [found, undefined] : [undefined, found];
   const shared = (name: string) => sharedFirewall(routing, { answer, account }, name);
   const { routedIPFirewallName: named = issuer.status.createdFirewall?.name } = issuer.spec;
   const { additionalFirewalls = [] } = issuer.status;
   const bases = new Set(additionalFirewalls.map(({ name }) => baseName(name)));
   return {
     ...{ answer, account },
+    problem: answer.problem ?? unable,
     firewall: named === undefined ? undefined : shared(named),
     additional: [...bases].flatMap((name) => shared(name) ?? []),
   };

@@ -47,6 +47,7 @@ describe("the plan of a class", () => {
   it("says whether it can work", () => {
     const issuerRef = { name: "do", namespace: "flipop" };
     const foreign = new Map([["admin", { labels: {} }]]);
+    const refused = { reason: "Unauthorized", message: "answer 401" } as const;
     const rows: readonly (readonly [ClassSnapshot, string])[] = [
       [snapshot({}), "True/Observed"],
       [snapshot({}, { enabled: false }), "False/JobsDisabled"],
@@ -54,8 +55,10 @@ describe("the plan of a class", () => {
       [snapshot({}, { dryRun: { refused: "unknown field" } }), "False/JobRefused"],
       [snapshot({}, { accounts: foreign }), "False/JobRefused"],
       [snapshot({}, { dryRun: "untried" }), "Unknown/NotObserved"],
-      [snapshot({ spec: { issuerRef }, issuerFound: true }), "True/Observed"],
-      [snapshot({ spec: { issuerRef }, issuerFound: false }), "False/IssuerNotFound"],
+      [snapshot({ spec: { issuerRef }, issuer: "accepted" }), "True/Observed"],
+      [snapshot({ spec: { issuerRef }, issuer: "unobserved" }), "Unknown/NotObserved"],
+      [snapshot({ spec: { issuerRef }, issuer: "missing" }), "False/IssuerNotFound"],
+      [snapshot({ spec: { issuerRef }, issuer: { problem: refused } }), "False/Unauthorized"],
       [snapshot({ problem: { reason: "Invalid", message: "both" } }), "False/Invalid"],
     ];
     for (const [made, expected] of rows) expect(ready(made)).to.equal(expected);

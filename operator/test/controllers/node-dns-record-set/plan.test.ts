@@ -90,6 +90,22 @@ describe("the plan of a node record set", () => {
     }
   });
 
+  it("reports that the name keeps the addresses of cordoned nodes when all are cordoned", async () => {
+    const world = await settled(["n1", "n2"]);
+    for (const name of ["n1", "n2"]) world.change(name, { unschedulable: true });
+    await world.run("game");
+    const made = await world.run("game");
+    expect(world.dns.values(NAME)).to.deep.equal(["203.0.113.1", "203.0.113.2"]);
+    expect(made.counts).to.deep.equal({ candidates: 0, published: 2 });
+    const ready = made.conditions.find(({ type }) => type === "DNSReady");
+    expect(`${ready?.status}/${ready?.reason}`).to.equal("False/KeptLastKnown");
+    expect(ready?.message).to.contain("keeps them; 0 of 2 nodes match; 2 Cordoned");
+    world.change("n2", { unschedulable: false });
+    await world.run("game");
+    const after = (await world.run("game")).conditions.find(({ type }) => type === "DNSReady");
+    expect(after?.status).to.equal("True");
+  });
+
   it("keeps the last known addresses when no node is left, whatever has become of them, and lists them", async () => {
     for (const end of [(world: World) => world.setReady("n1", false), (world: World) => world.removeNode("n1")]) {
       const world = await settled(["n1"]);

@@ -20,6 +20,8 @@ describe("operator in process: RoutedIP", function () {
     made = await RoutedWorld.create(["n1", "n2"]);
     await made.readyOnFirst();
     expect(made.nodeOf("a")).to.equal("n1");
+    const accepted = made.status("a").conditions?.find(({ type }) => type === "Accepted");
+    expect(accepted?.message).to.contain("condition Assigned shows the address");
     expect(made.firewall()).to.deep.equal({ nodes: ["n1"], ports: ["443"] });
     expect(made.taints("n1")).to.deep.equal([TAINT]);
     await made.until("issuer ready", () => made.condition("do", "Accepted", "RoutedIPIssuer") === "True/Observed");

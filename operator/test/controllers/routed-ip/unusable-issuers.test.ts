@@ -1,0 +1,81 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "./routed-world.js";
+
+const NO_ADDRESSES = /^provider "cloudflare" has no .*addresses: use digitalocean$/;
+
+describe("operator in process: an issuer that cannot be used", function () {
+  this.timeout(120_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  function message(name: string, type: string, kind?: string): string | undefined {
+    const { conditions = [] } = (made.object(name, kind)?.["status"] ?? {}) as ReturnType<RoutedWorld["status"]>;
+    return conditions.find((condition) => condition.type === type)?.message;
+  }
+
+  async function expectUnusable(...[name, reason, kind]: readonly [string, string, string?]): Promise<void> {
+    await made.until(`${name} stalled`, () => made.condition(name, "Stalled", kind) === `True/${reason}`);
+    expect(made.condition(name, "Ready", kind)).to.equal(`False/${reason}`);
+  }
+
+  for (const from of ["the operator", "a Secret"]) {
+    it(`reports a provider without addresses, with a token of ${from}`, async () => {
+      made = await RoutedWorld.create(["n1"], {
+        flags: { "issuer-namespaces": "default", namespace: "default" },
+        env: { CLOUDFLARE_TOKEN: "t".repeat(40) },
+      });
+      const data = { CLOUDFLARE_TOKEN: Buffer.from("t".repeat(40)).toString("base64") };
+      made.world.kubernetes.create({
+        ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "cf", namespace: "default" }, data },
+      });
+      const secret = from === "a Secret" ? { credentialsSecretRef: { name: "cf" } } : {};
+      made.addIssuer({ provider: "cloudflare", ...secret });
+      made.addRouted("a");
+      made.addRouted("b", { routedIP: "203.0.113.7" });
+      made.serve({ node: "n1" });
+      made.world.start();
+      await expectUnusable("do", "Unsupported", "RoutedIPIssuer");
+      expect(message("do", "Ready", "RoutedIPIssuer")).to.match(NO_ADDRESSES);
+      for (const name of ["a", "b"]) {
+        await expectUnusable(name, "Unsupported");
+        expect(message(name, "Ready")).to.match(NO_ADDRESSES);
+      }
+    });
+  }
+
+  it("shows the problem of an issuer in the class that names it, until it is solved", async () => {
+    made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
+    const { kubernetes, digitalocean } = made.world;
+    const secretRef = { apiVersion: "v1", kind: "Secret", name: "do", namespace: "default" };
+    const put = (token: string) => {
+      const metadata = { name: "do", namespace: "default" };
+      const data = { DIGITALOCEAN_ACCESS_TOKEN: Buffer.from(token).toString("base64") };
+      kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata, data });
+    };
+    const remove = () => kubernetes.delete(secretRef);
+    const ref = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "public" };
+    const ready = () => {
+      const status = (kubernetes.get(ref)?.["status"] ?? {}) as ReturnType<RoutedWorld["status"]>;
+      const found = status.conditions?.find(({ type }) => type === "Ready");
+      return `${found?.status}/${found?.reason}`;
+    };
+    put(digitalocean.token);
+    made.addIssuer({ credentialsSecretRef: { name: "do" } });
+    kubernetes.create({
+      ...{ apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name } },
+      spec: { issuerRef: { name: "do", namespace: "default" } },
+    });
+    made.world.start();
+    await made.until("the class is ready", () => ready() === "True/Observed");
+    remove();
+    await made.until("the Secret is missing", () => ready() === "False/SecretNotFound");
+    put("refused".repeat(8));
+    await made.until("the token is refused", () => ready() === "False/Unauthorized");
+    remove();
+    put(digitalocean.token);
+    await made.until("the class is ready again", () => ready() === "True/Observed");
+  });
+});
