@@ -138,10 +138,16 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
     workload: new EndpointWorkload(key, () => slices),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),
-    family: familyOf(spec.routedIP || (status as RoutedIPStatus | undefined)?.routedIP || ""),
+    family: familyOf(addressOf(object)),
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
     ...regionOf(capabilities, region),
   };
+}
+
+/** Empty: it has none yet. */
+function addressOf(object: OwnObject): string {
+  const { routedIP } = (object.status ?? {}) as RoutedIPStatus;
+  return specOf(object).routedIP || routedIP || "";
 }
 
 /** The CRD has checked the types of its fields. */
