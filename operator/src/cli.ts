@@ -19,11 +19,11 @@ export interface CliContext extends Output {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly podNamespace?: string;
   readonly readFile?: (path: string) => string;
-  /** Without a command it prints the help: kubectl users do not mean to run the operator. @default false */
-  readonly plugin?: boolean;
+  /** Without arguments it prints the help: a person at a terminal does not mean to run the operator. @default false */
+  readonly interactive?: boolean;
 }
 
-/** Reads the command line and runs the command; `run` where none is named. Resolves to the exit code. */
+/** Reads the command line and runs the command; `run` where none is named, except for a person. Resolves to the exit code. */
 export async function runCli(args: readonly string[], commands: Commands, context: CliContext): Promise<number> {
   let code = 0;
   const program = baseCommand("flipop", "flipop", context).description(
@@ -53,7 +53,7 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   program.addCommand(sandbox);
   try {
     checkCommand(args[0], program);
-    await program.parseAsync(context.plugin === true && args.length === 0 ? ["--help"] : args, { from: "user" });
+    await program.parseAsync(context.interactive === true && args.length === 0 ? ["--help"] : args, { from: "user" });
     return code;
   } catch (error) {
     const usage = usageError(error, context);

@@ -14,7 +14,7 @@ const PLUGIN = "kubectl-flipop";
 
 const context: CliContext = {
   env: process.env,
-  plugin: basename(process.argv[1] ?? "") === PLUGIN,
+  interactive: basename(process.argv[1] ?? "") === PLUGIN || isAtTerminal(),
   ...podNamespace(),
   readFile: (path) => readFileSync(path, "utf8"),
   out: (text) => void process.stdout.write(text),
@@ -34,6 +34,11 @@ process.exitCode = await runCli(
 
 // Whatever still holds the event loop (a socket, a timer) must not keep a process alive that has stopped.
 setTimeout(() => process.exit(), PROCESS_EXIT_MS).unref();
+
+/** In a cluster, even with a terminal, the operator is meant. */
+function isAtTerminal(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY && process.env["KUBERNETES_SERVICE_HOST"] === undefined;
+}
 
 function podNamespace(): { podNamespace?: string } {
   try {

@@ -12,7 +12,7 @@ import type { Settings } from "../src/config.js";
 import { EXIT, EXIT_MEANINGS, INTERRUPTED, NO_READER, USAGE } from "../src/exit.js";
 
 /** Runs a command line; what it started, printed and returned. */
-async function cli(args: readonly string[], env: CliContext["env"] = {}, plugin = false) {
+async function cli(args: readonly string[], env: CliContext["env"] = {}, interactive = false) {
   const seen: {
     settings?: Settings;
     sandbox?: readonly string[];
@@ -36,7 +36,7 @@ async function cli(args: readonly string[], env: CliContext["env"] = {}, plugin 
   };
   const context = {
     env,
-    plugin,
+    interactive,
     out: (text: string) => {
       seen.out += text;
     },
@@ -94,7 +94,7 @@ describe("the command line", () => {
     }
   });
 
-  it("prints the help, and starts no operator, as a plugin of kubectl without a command", async () => {
+  it("prints the help, and starts no operator, for a person without a command", async () => {
     const { code, seen } = await cli([], {}, true);
     expect([code, seen.settings]).to.deep.equal([0, undefined]);
     expect(seen.out).to.include("status");

@@ -26,7 +26,8 @@ export const REFUSALS = {
   },
   ForeignProviderID: {
     meaning: "The node's machine does not belong to the provider's cloud.",
-    remedy: "Exclude the node with match.nodeLabel, or use the provider of its cloud.",
+    remedy:
+      "Use the provider of its cloud; or exclude the node: with match.nodeLabel, or for a RoutedIP by where the pods of its Service run.",
     recoverable: false,
   },
   DuplicateProviderID: {
@@ -36,12 +37,13 @@ export const REFUSALS = {
   },
   Cordoned: {
     meaning: "The node is cordoned, and match does not tolerate the cordon or no matching pod on the node is ready.",
-    remedy: "Uncordon the node, or tolerate node.kubernetes.io/unschedulable in match.tolerations.",
+    remedy:
+      "Uncordon the node, or, where the resource has match, tolerate node.kubernetes.io/unschedulable in match.tolerations.",
     recoverable: false,
   },
   Tainted: {
     meaning: "The node has a taint that match does not tolerate.",
-    remedy: "Remove the taint, or add it to match.tolerations.",
+    remedy: "Remove the taint, or, where the resource has match, add it to match.tolerations.",
     recoverable: false,
   },
   NodeNotReady: {
@@ -55,8 +57,9 @@ export const REFUSALS = {
     recoverable: true,
   },
   NoPod: {
-    meaning: "No pod of podNamespace and podLabel is on the node.",
-    remedy: "Nothing, if the node should not match; otherwise check the workload, or correct match.",
+    meaning: "No pod of podNamespace and podLabel, or of the Service of a RoutedIP, is on the node.",
+    remedy:
+      "Nothing, if the node should not match; otherwise check the pods, and what selects them: match, or the selector of the Service.",
     recoverable: true,
   },
   PodNotReady: {

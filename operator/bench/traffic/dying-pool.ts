@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Machine } from "../../test/e2e/support/fleet.js";
+import { Kubelet } from "../../test/e2e/support/kubelet.js";
 import { spareOne } from "../../test/e2e/support/spare.js";
 import type { World } from "../../test/e2e/support/world.js";
-import { Kubelet } from "./kubelet.js";
 import { hostClock } from "./messages.js";
 import type { Network, Party } from "./network.js";
 import { SERVICE_PORT } from "./simulated-node.js";

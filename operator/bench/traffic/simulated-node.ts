@@ -4,8 +4,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { FakePod } from "flipop-testbed";
 import type { Machine } from "../../test/e2e/support/fleet.js";
+import { Kubelet } from "../../test/e2e/support/kubelet.js";
 import type { World } from "../../test/e2e/support/world.js";
-import { Kubelet } from "./kubelet.js";
 import type { Network, Party } from "./network.js";
 
 /** Labels of the pods of the service. */

@@ -109,9 +109,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       "The command checks that each CRD has every field of this release, who leads, whether another operator leads elsewhere, the",
       "operator's rights (one SelfSubjectAccessReview for each), nodes that no provider can serve, workers of DOKS",
       "([will it work for me](../how-to/will-it-work.md)), network policies in the operator's",
-      "namespace, and for each token in its own environment: whether the provider accepts it, which scopes to read it has, and how",
-      "many addresses the account may have. It asks for rights as the ServiceAccount of the operator, so you need the right to",
-      "impersonate it. It ends with code 1 if one of the results is PROBLEM.",
+      "namespace, issuers and classes that the operator refuses, and for each token in doctor's own environment: whether the provider",
+      "accepts it, which scopes to read it has, and how many addresses the account may have. It reads no Secret, so it tries no token of",
+      "an issuer. It asks for rights as the ServiceAccount of the operator, so you need the right to impersonate it. It ends with code 1",
+      "if one of the results is PROBLEM.",
     ],
     args: [],
     options: [

@@ -120,7 +120,8 @@ const regionCheck: FurtherCheck = (node, { region }) => {
   return {
     ...{ check: "region", passed: false, reason: "WrongRegion" },
     seen: `the node is in region ${seen}, the addresses are in ${region}`,
-    remedy: "Match only nodes of the region of the addresses, or correct spec.region.",
+    remedy:
+      "Use nodes of the region of the addresses, or correct the region: spec.region, or that of the RoutedIP's issuer.",
   };
 };
 

@@ -45,6 +45,8 @@ export interface KindRead {
   readonly objects: readonly OwnObject[];
   /** Why there may be more. */
   readonly problem?: string;
+  /** The cluster does not have the kind. */
+  readonly missing?: true;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function readKinds(
   }: { readonly kinds?: readonly AnyKind[]; readonly namespace?: string | undefined } = {},
 ): Promise<readonly KindRead[]> {
   const reads = await Promise.all(kinds.map((kind) => readKind(client, signal, { kind, namespace })));
-  if (reads.every(({ problem }) => problem === MISSING)) throw new CommandError(NO_CRDS);
+  if (reads.every(({ missing }) => missing === true)) throw new CommandError(NO_CRDS);
   return reads;
 }
 
@@ -69,15 +71,16 @@ const MISSING = "the cluster does not have this kind: apply the CRDs of this rel
 export const NO_CRDS =
   "the cluster has none of flipop's kinds: apply the CRDs of this release (docs/how-to/install.md), or choose another cluster with --context";
 
-async function readKind(
+/** A kind that the cluster lacks, or that may not be read, has no objects. @throws StatusError */
+export async function readKind(
   client: KubeClient,
   signal: AbortSignal,
-  { kind, namespace }: { readonly kind: AnyKind; readonly namespace: string | undefined },
+  { kind, namespace }: { readonly kind: AnyKind; readonly namespace?: string | undefined },
 ): Promise<KindRead> {
   try {
     return { kind, objects: await listAll<OwnObject>(client, { path: kindPath(kind, namespace) }, signal) };
   } catch (error) {
-    if (isNotFound(error)) return { kind, objects: [], problem: MISSING };
+    if (isNotFound(error)) return { kind, objects: [], problem: MISSING, missing: true };
     if (isForbidden(error)) return { kind, objects: [], problem: error.message };
     throw error;
   }

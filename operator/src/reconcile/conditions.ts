@@ -47,16 +47,18 @@ export function isBad({ type, status, reason }: Pick<Condition, "type" | "status
   return status === "False" ? !PASSING.has(reason) : IGNORED.has(reason);
 }
 
-/** Conditions that have turned bad, for Events. */
+/** Conditions that have turned bad, for Events: one obstacle that several conditions name is told once. */
 export function turnedBad(
   before: readonly Pick<Condition, "type" | "status" | "reason">[] | undefined,
   planned: readonly PlannedCondition[],
 ): readonly PlannedCondition[] {
-  return planned.filter(({ type, status, reason }) => {
+  const turned = planned.filter(({ type, status, reason }) => {
     const old = before?.find((condition) => condition.type === type);
     if (old?.status === status && old.reason === reason) return false;
     return isBad({ type, status, reason });
   });
+  const firstWith = (message: string) => turned.find((condition) => condition.message === message);
+  return turned.filter((condition) => firstWith(condition.message) === condition);
 }
 
 /** The Events of a kind that checks its own spec and accounts. */

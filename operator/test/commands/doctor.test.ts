@@ -1,4 +1,4 @@
-import { customResourceDefinitions, LEASE_NAME } from "cdk8s-flipop/api";
+import { customResourceDefinitions, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type AllowRule, type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
@@ -7,6 +7,7 @@ import { microTime } from "../../src/clock.js";
 import { Flipop } from "./flipop.js";
 
 const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+const ISSUER = { apiVersion: GROUP_VERSION, kind: "RoutedIPIssuer" };
 const READ: AllowRule = { verbs: ["get", "list", "create"], apiGroups: ["*"], resources: ["*"] };
 
 interface Found {
@@ -110,6 +111,27 @@ describe("flipop doctor", () => {
     const { of } = await doctor([], {}, kubernetes.addIdentity("nodes", [rule]));
     expect(of("CRDs")[0]).to.include({ result: "unknown" });
     expect(of("nodes")[0]).to.include({ result: "warning", seen: "the cluster has no nodes" });
+  });
+
+  it("tells which issuers the operator refuses, and why", async () => {
+    expect((await doctor([])).of("RoutedIPIssuers")[0]).to.include({ result: "ok", seen: "there are none" });
+    for (const [name, status] of [
+      ["good", "True"],
+      ["bad", "False"],
+    ] as const) {
+      const metadata = { name, namespace: "other" };
+      const said = { reason: "Unauthorized", message: "replace the token", lastTransitionTime: "2026-01-01T00:00:00Z" };
+      const conditions = [{ type: "Accepted", status, ...said }];
+      const spec = { provider: "digitalocean", region: "nyc3" };
+      kubernetes.create({ ...ISSUER, metadata, spec, status: { conditions } });
+    }
+    const { code, of } = await doctor([]);
+    expect(code).to.equal(1);
+    expect(of("RoutedIPIssuer other/good")).to.deep.equal([]);
+    expect(of("RoutedIPIssuer other/bad")[0]).to.deep.include({
+      ...{ result: "problem", seen: "Unauthorized: replace the token" },
+      remedy: "kubectl -n other describe routedipissuers bad shows all conditions",
+    });
   });
 
   it("finds nodes that no provider can serve", async () => {

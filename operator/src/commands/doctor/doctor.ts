@@ -22,6 +22,7 @@ import { dataText, tableText } from "../render/table.js";
 import { accountFindings } from "./accounts.js";
 import { type Definition, definitionFindings } from "./definitions.js";
 import { type Finding, unknown } from "./finding.js";
+import { issuerFindings } from "./issuers.js";
 import { leaseFindings, otherOperators } from "./leases.js";
 import { nodeFindings, type Policy, policyFinding } from "./nodes.js";
 import { type RightsQuestion, rightsFinding } from "./rights.js";
@@ -85,6 +86,7 @@ function clusterFindings(call: CommandCall, { namespace }: RightsQuestion): Prom
         otherOperators(await listAll<Lease>(client, LEASES, signal), namespace, now),
       ]),
       guarded("nodes", async () => nodeFindings([...(await readNodes({ client, signal })).list()], SCHEMES)),
+      guarded("issuers", () => issuerFindings(client, signal)),
       guarded("network policy", async () => [await readPolicies(client, namespace, signal)]),
     ]);
     return all.flat();

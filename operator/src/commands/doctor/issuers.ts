@@ -1,0 +1,42 @@
+/** Issuers and classes: what the operator's own conditions say of them. Doctor reads no Secret of an issuer. */
+
+import { ALL_KINDS, type AnyKind } from "cdk8s-flipop/api";
+import type { KubeClient } from "../../kube/client.js";
+import { type KindRead, type OwnObject, readKind } from "../read.js";
+import { type Finding, ok, problem, unknown } from "./finding.js";
+
+const KINDS: ReadonlySet<string> = new Set(["RoutedIPIssuer", "ClusterRoutedIPClass"]);
+
+/** @throws StatusError */
+export async function issuerFindings(client: KubeClient, signal: AbortSignal): Promise<readonly Finding[]> {
+  const kinds = ALL_KINDS.filter(({ kind }) => KINDS.has(kind));
+  const reads = await Promise.all(kinds.map((kind) => readKind(client, signal, { kind })));
+  return reads.flatMap(findingsOf);
+}
+
+function findingsOf({ kind, objects, missing, problem: unread }: KindRead): readonly Finding[] {
+  if (missing === true) return [];
+  const check = `${kind.kind}s`;
+  if (unread !== undefined) return [unknown(check, unread, "run doctor with more rights")];
+  const refused = objects.flatMap((object) => refusal(kind, object) ?? []);
+  return refused.length > 0 ? refused : [ok(check, objects.length === 0 ? "there are none" : seenOf(objects))];
+}
+
+function seenOf(objects: readonly OwnObject[]): string {
+  const accepted = objects.filter((object) => acceptedOf(object)?.status === "True").length;
+  return `the operator accepts ${accepted} of ${objects.length}, and refuses none`;
+}
+
+function refusal({ kind, plural, scope }: AnyKind, object: OwnObject): Finding | undefined {
+  const accepted = acceptedOf(object);
+  if (accepted?.status !== "False") return undefined;
+  const { namespace = "", name } = object.metadata;
+  const named = scope === "Cluster" ? name : `${namespace}/${name}`;
+  const place = scope === "Cluster" ? "" : ` -n ${namespace}`;
+  const seen = `${accepted.reason}: ${accepted.message}`;
+  return problem(`${kind} ${named}`, seen, `kubectl${place} describe ${plural} ${name} shows all conditions`);
+}
+
+function acceptedOf({ status }: OwnObject) {
+  return status?.conditions?.find(({ type }) => type === "Accepted");
+}
