@@ -14,9 +14,9 @@ import {
   resourceList,
   wantsAggregated,
 } from "./output/discovery.js";
-import { openApiDocument, openApiIndex } from "./output/openapi.js";
+import { OPENAPI_V2, openApiDocument, openApiIndex, openApiV2 } from "./output/openapi.js";
 import { asProtobuf, wantsProtobuf } from "./output/protobuf-answer.js";
-import { jsonReply, plainReply, type Reply, statusReply } from "./reply.js";
+import { jsonReply, plainReply, type Reply, statusReply, textReply } from "./reply.js";
 import { type ApiRequest, type ResourceRequest, resourceRequest } from "./request.js";
 import type { Registry } from "./resources/registry.js";
 import { parseJson } from "./write/read-body.js";
@@ -90,6 +90,9 @@ function answerPath({ cluster }: Api, { path, method, headers }: ApiRequest, ide
   const { registry } = cluster;
   if ((path === "/api" || path === "/apis") && wantsAggregated(headers.accept ?? "")) {
     return jsonReply(aggregated(registry, path), { contentType: AGGREGATED });
+  }
+  if (path === "/openapi/v2" && headers.accept?.includes(OPENAPI_V2.asked)) {
+    return textReply(openApiV2(), { contentType: OPENAPI_V2.answered });
   }
   const found = document(registry, path);
   return found ? jsonReply(found) : plainReply("404 page not found\n", 404);

@@ -16,6 +16,12 @@ spec:
     nodeLabel: role=edge
 `;
 
+const POOL_OBJECT = {
+  apiVersion: "flipop.digitalocean.com/v1alpha1",
+  kind: "FloatingIPPool",
+  spec: { provider: "digitalocean", region: "nyc1", ips: ["192.0.2.3"] },
+};
+
 const GENERIC = `
 apiVersion: apps/v1
 kind: Deployment
@@ -76,6 +82,16 @@ describe("kubectl on the emulator", () => {
     expect(await kubectl("apply -f -", POOL)).to.contain("floatingippool.flipop.digitalocean.com/edge created");
     expect(await kubectl("apply -f -", POOL)).to.contain("floatingippool.flipop.digitalocean.com/edge unchanged");
     expect(await kubectl("apply -f -", POOL.replace("nyc1", "nyc3"))).to.contain("edge configured");
+  });
+  it("applies a List, and refuses a typo in one of its items", async () => {
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "listed" } };
+    const pool = { ...POOL_OBJECT, metadata: { name: "listed" } };
+    const list = (items: readonly object[]) => JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    const applied = await kubectl("apply -f -", list([config, pool]));
+    expect(applied).to.contain("configmap/listed created").and.contain("/listed created");
+    const typo = { ...pool, metadata: { name: "typo" }, spec: { ...pool.spec, reigon: "nyc3" } };
+    const refused = await failure(kubectl("apply -f -", list([typo])));
+    expect(refused).to.contain('unknown field "spec.reigon"');
   });
   it("applies built-in kinds, twice", async () => {
     await kubectl("apply -f -", GENERIC);

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { messageOfKind } from "../built-in/messages.js";
+import { ProtobufWriter } from "../built-in/protobuf-writer.js";
 import { isObject, type JsonObject, objectOf } from "../json.js";
 import { apiVersionOf } from "../objects.js";
 import type { Registry } from "../resources/registry.js";
 import type { ResourceType } from "../resources/resource-type.js";
 import { messageSchemas, schemaNameOf } from "./built-in-schemas.js";
+
+const TITLE = "Kubernetes";
+const VERSION = "v1.35.4";
 
 /** The answer to `/openapi/v3`: where the document of each group version is. */
 export function openApiIndex(registry: Registry): JsonObject {
@@ -16,6 +20,32 @@ export function openApiIndex(registry: Registry): JsonObject {
     return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
   });
   return { paths: Object.fromEntries(paths) };
+}
+
+/** Only kubectl asks for the older version, before it sends a List, and only in this form. */
+export const OPENAPI_V2 = {
+  asked: "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+  /** A media type has no "@", so a server answers with this one. */
+  answered: "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+};
+
+/**
+ * The answer to `/openapi/v2`: a document without kinds, in protobuf. So kubectl checks the items of a List not itself,
+ * but as the server does when it gets each of them.
+ */
+export function openApiV2(): Buffer {
+  const writer = new ProtobufWriter();
+  const text = (field: number, value: string) => {
+    const { mark } = writer;
+    writer.text(value);
+    writer.delimit(field, mark);
+  };
+  const { mark } = writer;
+  text(2, VERSION);
+  text(1, TITLE);
+  writer.delimit(2, mark);
+  text(1, "2.0");
+  return writer.finish();
 }
 
 function documentPath(type: ResourceType): string {
@@ -31,7 +61,7 @@ export function openApiDocument(registry: Registry, path: string): JsonObject | 
   if (types.length === 0) return undefined;
   return {
     openapi: "3.0.0",
-    info: { title: "Kubernetes", version: "v1.35.4" },
+    info: { title: TITLE, version: VERSION },
     paths: Object.fromEntries(types.flatMap((type) => typePaths(type, path))),
     components: {
       schemas: {
