@@ -1,7 +1,7 @@
 /**
- * What a decision about addresses asks for. Each action says what and why. Actions of one sequence run one after the
- * other, and the next one only after the former is done (not: started, refused, skipped). Sequences run in parallel: a
- * failure holds up its own sequence only. Two sequences with the same lock key never run at once.
+ * The actions of a plan about addresses, each with its reason. Actions of one sequence run one after the other, and each
+ * only if the previous one is done (not: started, refused, skipped). Sequences run in parallel: a failure delays only its
+ * own sequence. Two sequences with the same lock key never run at once.
  */
 
 import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";

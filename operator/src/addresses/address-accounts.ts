@@ -1,4 +1,4 @@
-/** The accounts that addresses are in, as resources reach them: by the name of a provider, each with its inventory. */
+/** The accounts of addresses, by the name that resources give the provider, each with its inventory. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
 import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";

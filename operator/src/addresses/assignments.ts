@@ -1,6 +1,6 @@
 /**
- * Which address goes to which node, now: the addresses that may go to another node, unassigned ones first, then the
- * longest-released; the candidates that wait for an address, in the preferred order; and the pairs of both.
+ * Pairs addresses with nodes: the addresses that may move now, unassigned ones first, then those that have waited longest
+ * for a new node; and the candidates that wait for an address, in the preferred order.
  */
 
 import type { AddressStatus, Reason } from "cdk8s-flipop/api";
@@ -36,7 +36,7 @@ export function movableAddressesOf(snapshot: AddressSnapshot, placements: readon
   return { free: free.sort((a, b) => releasedAt(a, snapshot.now) - releasedAt(b, snapshot.now)), later };
 }
 
-/** Nothing is done on a doubt, nor while an action runs. */
+/** An address does not move while it is unconfirmed or an action on it runs. */
 function isMovable(placement: Placement): boolean {
   const { address, certainty, holder, grace } = placement;
   if (!address.wanted || !isOurs(placement) || certainty !== "seen") return false;

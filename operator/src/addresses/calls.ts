@@ -1,6 +1,6 @@
 /**
- * Calls about addresses, through the inventory of their account, so that its cached state follows at once; how they ended; and
- * whether the decision behind a call still holds, which it does as long as none of its facts changes.
+ * Calls about addresses, through the inventory of their account, which updates the cached state at once; their outcomes; and
+ * the check whether the decision behind a call still holds: none of its facts has changed.
  */
 
 import { ACTION_POLL_SECONDS, SECOND_MS } from "../bounds.js";

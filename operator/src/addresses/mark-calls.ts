@@ -1,4 +1,4 @@
-/** The writes of marks. Of a label, first the removals, each confirmed by the server's answer, then the additions. */
+/** Writes marks: of a label, first the removals, each confirmed by the server's answer, then the additions. */
 
 import { HOLDER_LABEL_VALUE } from "cdk8s-flipop/api";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";

@@ -1,4 +1,4 @@
-/** Where each address is, and how sure that is; and which holders keep it, though they do not match for the moment. */
+/** Where each address is and how certain this is; and which holders keep their address although they do not match now. */
 
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { LOCKED_READ_SECONDS, SECOND_MS } from "../bounds.js";

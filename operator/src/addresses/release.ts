@@ -1,6 +1,6 @@
 /**
- * Created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more; and
- * what the clean-up of a deleted resource has not done yet, or leaves to people.
+ * Created addresses: their place in `spec.ips`, their backup copy, and the release of those that are no longer wanted; and
+ * the parts of a clean-up that are not done yet, or that the operator leaves to people.
  */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";

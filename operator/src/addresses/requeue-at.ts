@@ -1,4 +1,4 @@
-/** When to look again though nothing happens: the earliest of all that is waited for. */
+/** When the next run is due if no event comes: the earliest time that the plan waits for. */
 
 import type { AddressSnapshot } from "./address-set.js";
 import type { AssignmentPlan, MovableAddresses } from "./assignments.js";

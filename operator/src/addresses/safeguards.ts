@@ -1,4 +1,4 @@
-/** What holds moves back though a node waits: holders that fail together, and limits of moves per minute. Pure. */
+/** What delays moves although a node waits: holders that fail together, and limits of moves per minute. Pure. */
 
 import type { MassFailure } from "../health/mass-failure.js";
 import { stopOf } from "../health/stopped-moves.js";

@@ -1,4 +1,4 @@
-/** Whether somebody else keeps undoing what we write: two installs, or a person, at the same thing. */
+/** Whether another party keeps undoing the operator's writes: a second install, or a person. */
 
 import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../bounds.js";
 import type { InventoryAddress } from "../inventory/view.js";

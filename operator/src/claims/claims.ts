@@ -1,6 +1,6 @@
 /**
- * Who may use which address and which DNS name. A function of all resources' specs and statuses: it remembers nothing
- * else, so a restart comes to the same answers. Kept from change to change: one resource costs the work of its claims.
+ * Which resource may use which address and which DNS name. The answer depends only on the specs and statuses of all
+ * resources, so it is the same after a restart. A change of one resource recomputes only the claims that it touches.
  */
 
 import type { ResourceRef } from "../inventory/view.js";
@@ -12,10 +12,10 @@ const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as co
 
 /**
  * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
- * `holds`: its status has it, with a machine and without Conflict; of a Go operator's statuses, which know no Conflict,
- * two may. `waits`: its status has it without a machine: the resource asked for it first. `restored`: a
- * lost status, of which the backup annotation is left. It comes after every status, for anybody who may edit a resource
- * may write one. `asks`: its spec names it, no more.
+ * `holds`: its status has it, with a machine and without Conflict; the Go operator knows no Conflict, so two of its
+ * statuses may have it. `waits`: its status has it without a machine: the resource asked for it first. `restored`: only the
+ * backup annotation has it, because the status was lost. It comes after every status, because anyone who may edit a
+ * resource may write this annotation. `asks`: only its spec names it.
  */
 export type Title = (typeof TITLES)[number];
 

@@ -1,6 +1,6 @@
 /**
- * What each kind claims, read off its spec and status. What is no address or name claims nothing. Names of record sets
- * have one form, so that two resources can be seen to mean the same one.
+ * What each kind claims in its spec and status. Texts that are no address or name claim nothing. Names of record sets have
+ * one form, so that equal names compare as equal.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
  * What the clouds report of the machines of suspected holders. It sends no call without a suspicion, one call at a time for
- * each machine, and few for each suspicion. A call that fails says nothing.
+ * each machine, and few for each suspicion. A failed call does not count.
  */
 
 import { MACHINE_ANSWER_MS, MACHINE_ASKS, MACHINE_ASKS_APART_MS, MAX_MACHINE_ASKS, SECOND_MS } from "../bounds.js";

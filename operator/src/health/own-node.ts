@@ -1,4 +1,4 @@
-/** A control probe that leaves no machine: the kubelet of the node that the operator runs on. */
+/** A control probe that does not leave the machine: of the kubelet of the operator's own node. */
 
 import { CONTROL_PROBE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";

@@ -1,4 +1,4 @@
-/** What one account's addresses of one family look like: read once for all, believed with care. */
+/** The cached state of one account's addresses of one family: read once for all resources. `cached-state.ts` decides which reads count. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../bounds.js";

@@ -1,8 +1,8 @@
 /**
  * The cached state of one address, and how a read or the latest action of the account changes it. Pure. Reads of a cloud
- * may be late: a list that began before our write shows the past, and replicas lag. So a read that contradicts what the
- * operator did itself counts only when it is neither early nor alone. Each assumption has a deadline (bounds.ts); after it,
- * reads alone decide.
+ * may be late: a list that began before our write shows the past, and replicas lag. So a read that contradicts an action of
+ * the operator counts only after 30 s and if a second read agrees; see docs/explanation/cached-state.md for the exceptions.
+ * Each assumption has a deadline (bounds.ts); after it, reads alone decide.
  */
 
 import { ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
@@ -107,7 +107,7 @@ export function deadlineOf({ id, since }: InFlight): number {
   return since + (id === "" ? UNKNOWN_ACTION_SECONDS : ACTION_SECONDS) * SECOND_MS;
 }
 
-/** What became of an action, once its address has been read. @param belief after that read */
+/** What became of an action, once its address has been read. @param cachedState after that read */
 export function resolution(
   cachedState: CachedState | undefined,
   { ip, id, expected, since }: InFlight & { readonly ip: string },

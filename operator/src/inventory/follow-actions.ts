@@ -1,4 +1,4 @@
-/** Follows the operator's own actions to their ends, through their ids where those are known, else through reads. */
+/** Follows the operator's own actions to their ends: by id if the id is known, otherwise by reads of the address. */
 
 import type { Clock } from "../clock.js";
 import type { CallContext } from "../providers/call.js";

@@ -1,4 +1,4 @@
-/** All inventories of a process: one for each account and family, whoever asks with whichever token. */
+/** All inventories of a process: one for each account and family, whichever resource and token use it. */
 
 import type { Clock } from "../clock.js";
 import type { CallContext } from "../providers/call.js";

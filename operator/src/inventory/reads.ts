@@ -1,4 +1,4 @@
-/** Reads that many share: one for all who want it at the same time, none again before a pause, through whichever token is good. */
+/** Shared reads: simultaneous callers share one, the next one follows after a pause, and any token that works may send it. */
 
 import { familyOf } from "cdk8s-flipop/api";
 import { READ_PAUSE_MS, SECOND_MS, SHARED_READ_SECONDS } from "../bounds.js";

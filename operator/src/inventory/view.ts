@@ -1,6 +1,6 @@
 /**
- * The cloud account as last seen, plus what is under way: an immutable view of one moment for those who plan, and which
- * node each move goes to, from its decision to its end.
+ * The cloud account as last read, with the actions in flight: an immutable view of one moment, for plans; and the node that
+ * each move reserves, from its decision to its end.
  */
 
 import { OVERDUE_ACTION_SECONDS, RESERVATION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";

@@ -1,4 +1,4 @@
-/** How far a Job is, read off the Job, its pods and what the server said; and what to do about it: start, wait, take its result, try again. Pure. */
+/** The state of a Job, from the Job, its pods and the server's answers; and the decision: start, wait, take its result, try again. Pure. */
 
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
 import { JOB_ASK_MS, JOB_POLL_MS } from "../bounds.js";
@@ -146,7 +146,7 @@ export type JobDecision =
   | { readonly do: "wait"; readonly until: number; readonly problem?: Problem }
   /** Record what it reached with these variables, then delete it. */
   | { readonly do: "take"; readonly job: JobObject; readonly variables: JobVariables; readonly created?: string }
-  /** Nobody knows what it created, and it must not be done twice: a person has to say. */
+  /** The operator cannot know what it created, and must not create it twice: a person has to decide. */
   | { readonly do: "give-up"; readonly job: JobObject; readonly problem: Problem }
   /** Tell what it said, delete it, count the failure. `created`: it reported an address before it failed. */
   | {

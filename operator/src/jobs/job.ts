@@ -1,6 +1,6 @@
 /**
- * The Job of a class: its environment variables, where it may run and as whom, and its author's template, with everything
- * forced that an author must not decide. Pure.
+ * The Job of a class: its environment variables, its namespace and ServiceAccount, and its author's template, in which the
+ * operator overrides the fields that an author must not set. Pure.
  */
 
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Addresses that the operator created, by namespace, as the statuses of pools and RoutedIPs show them. A restart comes to
- * the same counts; what is on its way is in the registry of creations.
+ * Addresses that the operator created, by namespace, as the statuses of pools and RoutedIPs show them. After a restart
+ * the counts are the same. The registry of creations has the open ones.
  */
 
 import type { ResourceRef } from "../inventory/view.js";

@@ -72,7 +72,7 @@ export class MatchFeed {
     await this.view?.close();
   }
 
-  /** After a swap, the index still reads the former pods until the new match takes hold: it comes to no harm. */
+  /** After a swap, the index still reads the former pods until the new match takes effect: this is harmless. */
   private podChanged(event: StoreEvent<SlimPod>): void {
     for (const name of nodesOfPodEvent(event)) this.current?.workloadChanged(name);
   }

@@ -1,4 +1,4 @@
-/** The order among waiting candidates. It never moves an address that is well where it is. */
+/** The order among waiting candidates. It never moves an address off a node that serves it. */
 
 import type { NodePreference } from "cdk8s-flipop/api";
 import { compareText } from "../values.js";

@@ -1,6 +1,6 @@
 /**
  * How calls to a cloud fail: one error class, whose kind decides what a caller does next; the failures that every API over
- * HTTP has (no answer, an unreadable one, a call given up); and whether a call is still wanted.
+ * HTTP has (no answer, an unreadable one, a call that the caller ended); and whether a call is still wanted.
  */
 
 import { anyAbort } from "../async.js";

@@ -1,6 +1,6 @@
 /**
- * Connections to one API, which stay open, go through a proxy where one is set, and give whole answers only; and JSON that
- * somebody else wrote: every field is checked before it gets any further.
+ * Connections to one API, which stay open, use a proxy if the environment sets one, and give complete answers only; and a
+ * reader of the API's JSON that checks every field.
  */
 
 import type { IncomingHttpHeaders } from "node:http";

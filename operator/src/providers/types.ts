@@ -1,7 +1,7 @@
 /**
  * What a cloud must offer to be used here. Three small interfaces; a provider implements those that it can. Values are
  * plain data. Every method rejects with a ProviderError (errors.ts) or, for a withheld write, with NotLeaderError or
- * DryRunError; it never answers with half of the truth. The contract in words: docs/how-to/add-a-provider.md; as
+ * DryRunError; it never resolves to partial data. The contract in words: docs/how-to/add-a-provider.md; as
  * tests: test/providers/conformance.
  */
 

@@ -1,4 +1,4 @@
-/** Conditions as plans make them, as statuses have them and as metrics show them; what a provider's error means for them; what an Event is about. */
+/** Conditions in plans, statuses and metrics; the condition that follows from a provider's error; the object that an Event is about. */
 
 import { BAD_WHEN_TRUE, type ConditionType, GROUP_VERSION, type Reason, SUMMARY_TYPES } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
@@ -47,7 +47,7 @@ export function isBad({ type, status, reason }: Pick<Condition, "type" | "status
   return status === "False" ? !PASSING.has(reason) : IGNORED.has(reason);
 }
 
-/** Conditions that have turned bad, for Events: one obstacle that several conditions name is told once. */
+/** Conditions that have turned bad, for Events: if several conditions name one obstacle, only the first counts. */
 export function turnedBad(
   before: readonly Pick<Condition, "type" | "status" | "reason">[] | undefined,
   planned: readonly PlannedCondition[],

@@ -1,4 +1,4 @@
-/** Notifies resources: of changes in what they share with others, and that an account answers again after reads had failed. */
+/** Notifies resources of changes in the state that they share, and of accounts that answer again after failed reads. */
 
 import { ACCOUNT_RECOVERIES_APART_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";

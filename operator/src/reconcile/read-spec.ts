@@ -1,6 +1,6 @@
 /**
- * A resource as it is stored, made safe to read. It may have been stored under a looser schema: what is wrong with it
- * becomes a problem, and nothing in it can trip a plan.
+ * A stored resource, made safe to read. A looser schema may have accepted it: each mistake in it becomes a problem, and
+ * none makes a plan throw.
  */
 
 import { type KindName, knownSpec, validateSpec } from "cdk8s-flipop/api";

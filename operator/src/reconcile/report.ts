@@ -1,4 +1,4 @@
-/** What people learn of a run: Events, log lines, and the gauges of the resource. */
+/** Reports a run: Events, log lines, and the gauges of the resource. */
 
 import { hasFailed } from "../addresses/calls.js";
 import type { ResourceRef } from "../inventory/view.js";

@@ -1,7 +1,7 @@
 /**
- * When what failed may be tried again, for one resource: by lock key, and by machine where a machine is at fault. What
- * failed for the sake of an account is due as soon as that account has recovered. Faults that may heal by themselves are
- * tried soon, those that a person must correct seldom. The waits are the Go operator's.
+ * When the engine retries failed actions of one resource: by lock key, and by machine if the machine caused the failure. If
+ * the account caused it, the engine retries as soon as the account has recovered. Failures that may pass have a fast
+ * schedule, failures that a person must repair a slow one. The Go operator has the same waits.
  */
 
 import {

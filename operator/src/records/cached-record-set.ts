@@ -1,4 +1,4 @@
-/** One record set as this process read or wrote it last, with what stands in the way of the next call. */
+/** One record set as this process last read or wrote it, with the failure that delays the next call. */
 
 import { isAccountError } from "../addresses/address-accounts.js";
 import {

@@ -1,6 +1,6 @@
 /**
- * From a record set as it is to the one that a resource wants: what plans ask for, one sequence of actions, and whether a
- * change is still what the plan of now asks for. Pure, and the same for all kinds.
+ * From the observed record set to the desired one: one sequence of actions for a plan, and the check whether a new plan
+ * still contains a change. Pure, and the same for all kinds.
  */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";

@@ -1,4 +1,4 @@
-/** By whose account and under which terms an address is handled: those of its class, or of its issuer with all defaults. */
+/** The account and the settings for an address: those of its class, or of its issuer with all defaults. */
 
 import {
   type ClusterRoutedIPClassSpec,

@@ -1,6 +1,6 @@
 /**
- * Which RoutedIP needs its taint on which nodes, who removes the taints that none needs, and the writes that the node
- * cache does not show yet.
+ * Which RoutedIP needs its taint on which nodes, which one removes taints that no RoutedIP needs, and the writes that the
+ * node cache does not show yet.
  */
 
 import { CACHE_LAG_MS } from "../bounds.js";

@@ -1,6 +1,6 @@
 /**
- * The fencing token: proof, checked before each write, that this process still holds the lease. A process that was
- * stalled finds the fence shut before it can act, whether or not its timers ran.
+ * The fence: checks before each write that this process still holds the lease. It compares clock readings, so it also stops
+ * a process that was stalled and whose timers have not run yet.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * What became of a creation whose answer was lost: read off the lists that came after it. Every fact that is known narrows
- * the choice among new addresses; what none of them excludes may still belong to somebody else. Pure.
+ * Finds out from later lists what a creation with a lost answer did. Every known fact narrows the choice among the new
+ * addresses; even the only one that remains may belong to another party. Pure.
  */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";

@@ -1,6 +1,6 @@
 /**
- * How a creation ended, until the API server shows it, and the intent of one that has no end yet. An answer of the
- * provider counts from the moment it arrives: the status that says so may come later.
+ * The result of a creation until the status contains it, and the intent of a creation without a result. The answer of the
+ * provider counts from the moment it arrives, although the status is written later.
  */
 
 import {

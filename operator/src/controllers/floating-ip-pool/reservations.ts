@@ -1,6 +1,6 @@
 /**
- * What a move takes that others want, too: its node, and the account's turn to create. A move that a status shows holds its
- * node, in the next process, too. Records the end of a pool's creation.
+ * Reserves for a move what other resources may want, too: its node, and the account's turn to create. A move that a status
+ * shows keeps its node also in the next process. Records the end of a pool's creation.
  */
 
 import { canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";

@@ -1,6 +1,6 @@
 /**
- * Address annotations on nodes that no resource looks after: of owners that are gone, and stale ones of the Go operator,
- * which names no owner. Resources look after their own annotations. The one action removes an annotation that is still as
+ * Address annotations on nodes that no resource maintains: of owners that are gone, and stale ones of the Go operator,
+ * which names no owner. Resources maintain their own annotations. The one action removes an annotation that is still as
  * it was when the plan was made.
  */
 

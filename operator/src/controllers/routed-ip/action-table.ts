@@ -1,4 +1,4 @@
-/** What RoutedIPs ask for, how it is done, how urgent it is, whether its decision still holds, and whose failure its failure may be. */
+/** The actions of RoutedIPs: the function for each, its work class, the check of its decision, and the machine or account that its failure may be due to. */
 
 import {
   type Basis,

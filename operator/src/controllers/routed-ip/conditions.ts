@@ -1,4 +1,4 @@
-/** Conditions, with words that help. Those of the address come from the shared code first. */
+/** The conditions of a RoutedIP. Those of the address come from `addresses/conditions.ts`. */
 
 import { isObserved, isPaused } from "../../addresses/address-set.js";
 import { type PlannedAddress, steadyHolder } from "../../addresses/address-status.js";

@@ -1,4 +1,4 @@
-/** RoutedIPs of the cluster: the kind as the engine runs it, and what of the cluster asks for a run. */
+/** RoutedIPs: the kind that the engine runs, and the changes in the cluster that enqueue a RoutedIP. */
 
 import { Finalizer, routedIPKind } from "cdk8s-flipop/api";
 import { retained } from "../../addresses/retained.js";

@@ -1,4 +1,4 @@
-/** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
+/** The finalizer, and the clean-up of a deleted RoutedIP: it removes everything that the policies do not keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";

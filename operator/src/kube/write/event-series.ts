@@ -1,4 +1,4 @@
-/** `events.k8s.io/v1` Events as the API server accepts them (k8s.io/kubernetes/pkg/apis/core/validation/events.go), and which of them are the same news again. */
+/** `events.k8s.io/v1` Events as the API server accepts them (k8s.io/kubernetes/pkg/apis/core/validation/events.go), and which of them repeat an earlier one. */
 
 import { TokenBucket } from "../../async.js";
 import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_GROUPS, MAX_EVENT_OBJECTS } from "../../bounds.js";

@@ -1,6 +1,6 @@
 /**
- * Pure builders of the patches that the operator sends, and the call that sends one. Each changes only what is ours, gives
- * `undefined` where nothing changes, and fails on the server where the object is no longer the one that was looked at.
+ * Pure builders of the patches that the operator sends, and the call that sends one. Each changes only the operator's own
+ * fields, is `undefined` if nothing changes, and has a guard: the server refuses it for an object that is no longer the same.
  */
 
 import type { Taint } from "../cache/slim.js";

@@ -1,4 +1,4 @@
-/** The layers next to the wire: the deadlines of a call and of each attempt, the fence, the innermost runner, which sends once, and the retries of what can be sent again without harm. */
+/** The layers next to the network: the deadlines of a call and of each attempt, the fence, the innermost runner, which sends once, and the retries of calls that are safe to repeat. */
 
 import { exponentialMs, jittered, type Random } from "../../async.js";
 import {

@@ -8,13 +8,13 @@
  * Around each request:
  * 3. token       outermost: the error of a refused token names its Secret
  * 4. deadline    of the whole call, waits included: everything below ends with it
- * 5. retries     outside of all that must be asked again before each attempt
- * 6. breaker     before the limiter: an API at rest costs no tokens and no waiting
- * 7. limiter     the last thing that waits; asks whether the decision behind a write still holds
+ * 5. retries     each attempt passes all layers below again
+ * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
+ * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds
  * 8. fence       after all waiting, right before a write is sent
  * 9. deadline    of one attempt
- * 10. direct     sends, and lets out nothing but errors that callers know
- * 11. metrics    exactly what is sent, without waits: they wrap `send` itself, as the limiter does to hear of its limits
+ * 10. direct     sends, and turns unknown errors into errors that callers know
+ * 11. metrics    of the requests that are sent, without waits: they wrap `send` itself, as the limiter does to read the limits
  */
 
 import type { Random } from "../../async.js";
@@ -63,8 +63,8 @@ export interface ProviderSet {
 }
 
 /**
- * Layers 3 to 11. Tokens are rotated: each attempt goes by the limits of the token that is in use when it begins. One
- * that takes its place while the attempt waits is the one that is sent, and counts by its predecessor's limits.
+ * Layers 3 to 11. Tokens are rotated: each attempt counts towards the limits of the token that is in use when it begins. If
+ * another token replaces it while the attempt waits, the client sends the new token.
  */
 export function callStack(
   { clock, random, metrics, fence }: StackOptions,
@@ -149,8 +149,8 @@ function waitsIn(metrics: CallMetrics): (call: ApiCall, ms: number) => void {
 }
 
 /**
- * Waits for tokens and between retries are not in the duration. A call that was never sent is not counted: neither
- * one that ends while it waits, nor one that has no token to be sent with. One that no connection came about for is.
+ * The duration contains no waits for the limiter and between retries. Calls that end while they wait, or that have no token,
+ * do not count. Calls for which no connection could be opened do.
  */
 export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic">): CallLayer {
   return (next) => (call, send) => next(call, measured(call, send));

@@ -1,4 +1,4 @@
-/** What all calls share that an API counts together, whoever makes them, those with one token, or all: the limits, and a circuit breaker. */
+/** The rate limiter and the circuit breakers that calls share if the API counts them together: the calls with one token, or all calls. */
 
 import { exponentialMs, jittered, type Random } from "../../async.js";
 import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, MAX_TOKEN_GUARDS, SECOND_MS } from "../../bounds.js";

@@ -24,7 +24,7 @@ export type FactKind =
     }
   /** What a firewall lets in, and the nodes behind it. */
   | ({ readonly kind: "firewall"; readonly by: Author } & FirewallState)
-  /** By the operator, to the Kubernetes API; renewals of its lease are not told. */
+  /** By the operator, to the Kubernetes API; without renewals of its lease. */
   | { readonly kind: "kube-write"; readonly what: string }
   | {
       readonly kind: "event";

@@ -62,7 +62,7 @@ export type StepKind =
   | NodeStep
   | CloudStep
   | { readonly do: "wait"; readonly ms: number }
-  /** Until all resources are as they should be and nobody writes any more. */
+  /** Until all resources are as they should be and the operator writes no more. */
   | { readonly do: "settle"; readonly withinMs: number }
   /** Time in which nothing may be written. */
   | { readonly do: "rest"; readonly ms: number }
