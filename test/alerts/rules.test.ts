@@ -142,9 +142,9 @@ const CASES: readonly Case[] = [
   },
   {
     alert: "FlipopCleanUpAbandoned",
-    fires: [['flipop_left_behind_total{kind="FloatingIPPool",namespace="ingress",name="web"}', "0x40 2x80"]],
+    fires: [['flipop_cleanup_abandoned_total{kind="FloatingIPPool",namespace="ingress",name="web"}', "0x40 2x80"]],
     labels: { kind: "FloatingIPPool", ...WEB },
-    silent: [[['flipop_left_behind_total{kind="FloatingIPPool",namespace="ingress",name="web"}', "0x120"]]],
+    silent: [[['flipop_cleanup_abandoned_total{kind="FloatingIPPool",namespace="ingress",name="web"}', "0x120"]]],
   },
   {
     alert: "FlipopProviderErrors",

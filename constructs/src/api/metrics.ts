@@ -107,9 +107,9 @@ export const METRICS = {
     help: "Addresses of the accounts that no watched resource lists or created, by holder: node (of this cluster), other (another machine) or none (unassigned, which providers bill). Addresses of other clusters of the account count, too.",
     labels: ["holder"],
   },
-  flipop_left_behind_total: {
+  flipop_cleanup_abandoned_total: {
     type: "counter",
-    help: "Addresses, record sets and rules that the clean-up of a deleted resource gave up.",
+    help: "Addresses, record sets and rules that the cleanup of a deleted resource gave up.",
     labels: ["kind", "namespace", "name"],
   },
   flipop_providers_calls_total: {

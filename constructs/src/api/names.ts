@@ -44,7 +44,7 @@ export const Label = {
 
 /** Finalizers. */
 export const Finalizer = {
-  /** Present while the clean-up must still undo cloud state. */
+  /** Present while the cleanup must still undo cloud state. */
   cleanup: `${API_GROUP}/cleanup`,
   /** On an issuer or a class while a RoutedIP uses it. */
   inUse: `${API_GROUP}/in-use`,

@@ -70,7 +70,7 @@ function cleanup(features: readonly FeatureName[], resources: readonly string[])
     apiGroup: API_GROUP,
     resources: [...resources, ...resources.map((resource) => `${resource}/status`)],
     verbs: ["patch"],
-    why: "finish the clean-up in a namespace that is being deleted and has already lost its Roles",
+    why: "finish the cleanup in a namespace that is being deleted and has already lost its Roles",
   };
 }
 

@@ -64,7 +64,7 @@ export function operatorSettings(scope: Construct, props: FlipopOperatorProps): 
   };
 }
 
-/** Name of all objects for the clean-up in deleted namespaces. */
+/** Name of all objects for the cleanup in deleted namespaces. */
 export function cleanupName({ clusterName: name }: OperatorSettings): string {
   return `${name}-cleanup`;
 }

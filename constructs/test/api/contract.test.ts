@@ -150,7 +150,7 @@ describe("metrics", () => {
       "counter flipop_health_probes_total{result}",
       "gauge flipop_mass_failure{zone}",
       "gauge flipop_unlisted_addresses{holder}",
-      "counter flipop_left_behind_total{kind,namespace,name}",
+      "counter flipop_cleanup_abandoned_total{kind,namespace,name}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
       "histogram flipop_providers_call_duration_seconds{provider,call}",
       "gauge flipop_provider_limit_wait_seconds{provider}",

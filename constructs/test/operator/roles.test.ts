@@ -63,7 +63,7 @@ describe("the operator's permissions", () => {
     for (const role of watching) expect(role["rules"]).to.deep.equal(wanted);
   });
 
-  it("for the last clean-up are in the cluster if a policy limits them to the watched namespaces", () => {
+  it("for the last cleanup are in the cluster if a policy limits them to the watched namespaces", () => {
     const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a", "b"], issuerNamespaces: ["b"] });
     const role = find(objects, "ClusterRole", "flipop-cleanup");
     expect(role["rules"]).to.deep.equal(rulesOf(["pools", "dns", "routedip", "jobs"], "goingNamespaces"));
@@ -80,7 +80,7 @@ describe("the operator's permissions", () => {
     });
   });
 
-  it("for the last clean-up are only those of the enabled features", () => {
+  it("for the last cleanup are only those of the enabled features", () => {
     const rules = (features: OperatorFeature[]) =>
       find(synthOperator({ features, watchNamespaces: ["a"] }), "ClusterRole", "flipop-cleanup")["rules"];
     expect(rules([POOLS])).to.deep.equal(rulesOf(["pools"], "goingNamespaces"));
@@ -88,7 +88,7 @@ describe("the operator's permissions", () => {
     expect(rules([JOBS])).to.deep.equal(rulesOf(["jobs"], "goingNamespaces"));
   });
 
-  it("for the last clean-up do not exist without a policy, or if the operator already has them", () => {
+  it("for the last cleanup do not exist without a policy, or if the operator already has them", () => {
     for (const props of [{ watchNamespaces: ["a"], admissionPolicy: false }, {}]) {
       expect(titles(synthOperator(props)).filter((title) => title.includes("cleanup"))).to.deep.equal([]);
     }

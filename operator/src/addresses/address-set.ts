@@ -165,7 +165,7 @@ export interface AddressMemory {
   readonly pollAt?: ReadonlyMap<string, number>;
   /** When somebody else undid our writes, by address, and as `records` for the record set. */
   readonly reverts: ReadonlyMap<string, readonly number[]>;
-  /** Of the clean-up of a deleted resource. */
+  /** Of the cleanup of a deleted resource. */
   readonly cleanup: CleanupMemory;
 }
 

@@ -108,7 +108,7 @@ export function markRemovals({ holderLabel, untilTaint }: ResourceMarks): readon
   return [labels, ...taints.map((action) => [action])].filter(({ length }) => length > 0);
 }
 
-/** In words, for a clean-up that does not end; empty: no node has a mark. */
+/** In words, for a cleanup that does not end; empty: no node has a mark. */
 export function markTraces({ holderLabel, untilTaint }: ResourceMarks): readonly string[] {
   const labels = (holderLabel?.bearers ?? []).map((name) => `label ${holderLabel?.key} on node ${name}`);
   const taints = (untilTaint?.bearers ?? []).map((name) => `taint ${untilTaint?.key} on node ${name}`);

@@ -162,7 +162,7 @@ function shownKey(facts: MarkFacts | undefined): string | undefined {
   return facts?.asked === true ? facts.key : undefined;
 }
 
-/** Whether a clean-up has to remove marks, or may have to one day. */
+/** Whether a cleanup has to remove marks, or may have to one day. */
 export function hasMarks({ holderLabel, untilTaint }: ResourceMarks): boolean {
   return holderLabel !== undefined || untilTaint !== undefined;
 }

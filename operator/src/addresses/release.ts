@@ -1,6 +1,6 @@
 /**
  * Created addresses: their place in `spec.ips`, their backup copy, and the release of those that are no longer wanted; and
- * the parts of a clean-up that are not done yet, or that the operator leaves to people.
+ * the parts of a cleanup that are not done yet, or that the operator leaves to people.
  */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";

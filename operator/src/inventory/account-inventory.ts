@@ -228,8 +228,8 @@ export class AccountInventory {
       return await send();
     } catch (error) {
       if (isSuperseded(error)) throw error;
-      const eventMessage = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
-      if (eventMessage || (isProviderError(error) && error.outcome === "unknown")) {
+      const contradicted = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
+      if (contradicted || (isProviderError(error) && error.outcome === "unknown")) {
         const cachedState = this.cachedStates.get(ip);
         if (cachedState !== undefined) this.cachedStates.set(ip, abandoned(cachedState));
         this.reads.changed(ip);

@@ -173,7 +173,7 @@ export const eventMessages = topic("events", {
   }),
 });
 
-/** A clean-up was given up. `undefined`: nothing stays behind. */
+/** A cleanup was given up. `undefined`: nothing stays behind. */
 export function abandoned(left: readonly string[], why: string): EventMessage | undefined {
   return left.length === 0 ? undefined : eventMessages.cleanupAbandoned({ why, left });
 }

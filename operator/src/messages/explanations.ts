@@ -6,7 +6,7 @@ import { duration, timeText } from "../clock.js";
 export const WHYS = {
   cleanedUp: "all is cleaned up",
   nothingToCleanUp: "there is nothing to clean up",
-  cleanupLate: "the deadline of the clean-up has passed",
+  cleanupLate: "the deadline of the cleanup has passed",
   cleanupDisputed: "what is left may belong to somebody else: check that first",
   unwanted: "it is no longer wanted, and the reclaim policy is Delete",
   noAddressNamed: "spec.routedIP names none",

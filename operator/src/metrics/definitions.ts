@@ -45,7 +45,7 @@ const FLIPOP = {
   stopped: gaugeOf("flipop_stopped"),
   massFailure: gaugeOf("flipop_mass_failure"),
   unlisted: gaugeOf("flipop_unlisted_addresses"),
-  abandonedItems: counterOf("flipop_left_behind_total"),
+  abandonedItems: counterOf("flipop_cleanup_abandoned_total"),
   probes: counterOf("flipop_health_probes_total"),
   routedAssignmentErrors: counterOf("flipop_routedipcontroller_ip_assignment_errors"),
   routedAssignments: counterOf("flipop_routedipcontroller_ip_assignments"),

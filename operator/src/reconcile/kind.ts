@@ -120,7 +120,7 @@ export interface Kind<T extends KindTypes> {
   hasAddress?(snapshot: T["snapshot"], ip: string): boolean;
   /** The account whose failure a failure of this action may be. What failed for it is retried when it recovers. */
   accountOf?(snapshot: T["snapshot"], action: T["action"]): RecoveringAccount | undefined;
-  /** Whether the clean-up of a deleted resource can go on: each run then counts as an attempt. @default it has its finalizer */
+  /** Whether the cleanup of a deleted resource can go on: each run then counts as an attempt. @default it has its finalizer */
   isCleaningUp?(state: ResourceState<T>): boolean;
   /** ms until the kind has something to read again. */
   readAgainMs?(state: ResourceState<T>, snapshot: T["snapshot"]): number | undefined;

@@ -11,7 +11,7 @@ export interface Action {
   readonly do: string;
   /** For people; completes "... because". */
   readonly why: string;
-  /** Of an action that gives a clean-up up: what a person has to remove by hand. Logged and counted once it is done. */
+  /** Of an action that gives a cleanup up: what a person has to remove by hand. Logged and counted once it is done. */
   readonly abandonedItems?: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export interface KindNames {
   readonly plural: string;
   /** Of the controller: in logs, metrics and health checks. */
   readonly controller: string;
-  /** Keeps a deleted resource until its clean-up is done. Absent: the kind has none. */
+  /** Keeps a deleted resource until its cleanup is done. Absent: the kind has none. */
   readonly finalizer?: string;
 }
 

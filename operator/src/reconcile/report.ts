@@ -107,6 +107,6 @@ function logResult<T extends KindTypes>(
   metrics.abandonedItems.count(labels, abandonedItems.length);
   logger.error(
     { kind: ref.kind, resource: key, abandonedItems },
-    "Clean-up given up; remove by hand what is left behind",
+    "Cleanup given up; remove by hand what is left behind",
   );
 }

@@ -200,7 +200,7 @@ export function resultOfError(error: unknown): Result {
   return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);
 }
 
-/** What this process remembers of the clean-up. */
+/** What this process remembers of the cleanup. */
 export interface CleanupMemory {
   readonly attempts: number;
   /** Of the first attempt, ms since the epoch. */

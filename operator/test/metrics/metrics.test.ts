@@ -30,7 +30,7 @@ describe("flipop metrics", () => {
       "gauge flipop_stopped{}",
       "gauge flipop_mass_failure{zone}",
       "gauge flipop_unlisted_addresses{holder}",
-      "counter flipop_left_behind_total{kind,namespace,name}",
+      "counter flipop_cleanup_abandoned_total{kind,namespace,name}",
       "counter flipop_health_probes_total{result}",
       "counter flipop_routedipcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
       "counter flipop_routedipcontroller_ip_assignments{namespace,name,ip,provider,dns}",
@@ -67,7 +67,7 @@ describe("flipop metrics", () => {
 
 describe("a counter that each resource has", () => {
   const seriesOf = async (registry: MetricsRegistry) =>
-    [...(await registry.text()).matchAll(/^flipop_left_behind_total\{.*name="(\w+)"\} (\d+)$/gm)].map(
+    [...(await registry.text()).matchAll(/^flipop_cleanup_abandoned_total\{.*name="(\w+)"\} (\d+)$/gm)].map(
       ([, name, value]) => `${name} ${value}`,
     );
 

@@ -61,7 +61,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
     expect(platform.created).to.have.length(1);
   });
 
-  it("hold no RoutedIP beyond the deadline of its clean-up where the server may not be asked what one said", async () => {
+  it("hold no RoutedIP beyond the deadline of its cleanup where the server may not be asked what one said", async () => {
     const platform = await runActions();
     const { world } = made;
     let refused = 0;

@@ -87,7 +87,7 @@ describe("operator in process: metrics", function () {
     await world.until("all to be gone", () => rest.every((ref) => world.kubernetes.get(ref) === undefined));
     await world.rest();
     // Calls stay: they are the account's history.
-    const left = /^flipop_(?!providers_|left_behind)\w+\{.*name="(doomed|web|nodes|a)".*$/gm;
+    const left = /^flipop_(?!providers_|cleanup_abandoned)\w+\{.*name="(doomed|web|nodes|a)".*$/gm;
     expect([...(await scrape()).matchAll(left)].map(([line]) => line)).to.deep.equal([]);
   });
 });

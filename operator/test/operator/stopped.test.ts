@@ -138,7 +138,7 @@ describe("an operator that flipop stop has stopped", function () {
     expect(writes(from), "writes while stopped").to.equal(0);
     expect([addresses(), world.kubernetes.get(world.refTo("web"))?.metadata.name]).to.deep.equal([before, "web"]);
     annotate(undefined);
-    await world.until("the clean-up", () => world.kubernetes.get(world.refTo("web")) === undefined);
+    await world.until("the cleanup", () => world.kubernetes.get(world.refTo("web")) === undefined);
     expect(addresses()).to.equal(before - 1);
   });
 

@@ -37,7 +37,7 @@ describe("the schedule of retries", () => {
   });
 });
 
-describe("the deadline of a clean-up", () => {
+describe("the deadline of a cleanup", () => {
   const HOUR = 3_600_000;
   const deletionTimestamp = new Date(0).toISOString();
   const tried = { attempts: 10, since: HOUR - 600_000 };

@@ -92,7 +92,7 @@ const SERVES: Group = {
   ],
 };
 
-/** The pool is deleted, and its clean-up has failed for an hour. */
+/** The pool is deleted, and its cleanup has failed for an hour. */
 function lateDeletion(): Seen {
   const cloud = cloudOf({ spec: { ips: [], desiredIPs: 1, reclaimPolicy: "Delete" }, held: { [A]: "node-1" } });
   const { metadata } = cloud.pool("web");
@@ -118,7 +118,7 @@ const DELETION: Group = {
   heading: "A deleted resource leaves something behind",
   situations: [
     pool({
-      when: "The clean-up failed for more than an hour",
+      when: "The cleanup failed for more than an hour",
       shows: "Event CleanupAbandoned",
       names: [A, "by hand"],
       seen: lateDeletion,

@@ -115,7 +115,7 @@ function routedStates(): Panel {
 }
 
 function trouble(): readonly Panel[] {
-  const left = chosen("flipop_left_behind_total");
+  const left = chosen("flipop_cleanup_abandoned_total");
   const expr = `max by (kind, namespace, name, type, reason) (${chosen("flipop_resource_problem")})`;
   const description = "Resources with a bad condition. The condition's message shows the cause and the remedy.";
   const unknown = `sum by (kind, type) (${chosen("flipop_resource_condition")} == bool -1)`;
@@ -123,7 +123,7 @@ function trouble(): readonly Panel[] {
     { title: "Resources with problems", description, type: "table", unit: "short", curves: [{ expr, legend: "" }] },
     graph(
       "Left behind",
-      "Addresses, record sets and rules that a clean-up gave up. The account may still pay for them.",
+      "Addresses, record sets and rules that a cleanup gave up. The account may still pay for them.",
       [{ expr: `sum by (kind, namespace, name) (${left})`, legend: `{{kind}} ${RESOURCE}` }],
     ),
     graph("Unknown conditions", "Conditions that the operator cannot judge, as in an outage of the provider.", [

@@ -133,13 +133,13 @@ function answerAlerts(): readonly Alert[] {
 }
 
 function abandonedAlert(): Alert {
-  const abandoned = flipopMetric("flipop_left_behind_total");
+  const abandoned = flipopMetric("flipop_cleanup_abandoned_total");
   return {
     alert: "FlipopCleanUpAbandoned",
     expr: `sum by (kind, namespace, name) (increase(${abandoned}[6h])) > 0`,
     for: "1m",
     severity: "warning",
-    summary: `The operator gave up the clean-up of {{ $labels.kind }} ${RESOURCE}.`,
+    summary: `The operator gave up the cleanup of {{ $labels.kind }} ${RESOURCE}.`,
     description:
       "The resource is deleted. Addresses, records or rules that it had may still exist in the account, and cost money. The Event CleanupAbandoned and the operator's log list them: kubectl -n {{ $labels.namespace }} get events --field-selector reason=CleanupAbandoned",
   };

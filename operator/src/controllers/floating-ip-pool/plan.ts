@@ -204,7 +204,7 @@ function endOfCreation(snapshot: Snapshot): Creation | undefined {
   return isObserved(snapshot) && snapshot.creating !== true ? creationRecoveryOf(snapshot) : undefined;
 }
 
-/** Nothing that needs a clean-up is created before the finalizer is set. */
+/** Nothing that needs a cleanup is created before the finalizer is set. */
 function mayNeedCleanup(snapshot: Snapshot, desired: Desired): boolean {
   return !needsFinalizer(snapshot, desired) || hasFinalizer(snapshot.pool);
 }

@@ -1,5 +1,5 @@
 /**
- * When a set may become empty: only after nodes that are gone for good, never in an outage. The finalizer, and the clean-up of a set that is being deleted.
+ * When a set may become empty: only after nodes that are gone for good, never in an outage. The finalizer, and the cleanup of a set that is being deleted.
  */
 
 import { Finalizer } from "cdk8s-flipop/api";
@@ -34,7 +34,7 @@ function needsFinalizer({ resource: { spec } }: Of): boolean {
 export function finalizerChain(snapshot: Snapshot): ActionSequence {
   const [needed, there] = [needsFinalizer(snapshot), hasFinalizer(snapshot)];
   if (needed === there || snapshot.problem !== undefined) return [];
-  if (needed) return [{ do: "add-finalizer", why: "deletionPolicy Delete asks for a clean-up" }];
+  if (needed) return [{ do: "add-finalizer", why: "deletionPolicy Delete asks for a cleanup" }];
   return [{ do: "remove-finalizer", abandonedItems: [], why: WHYS.nothingToCleanUp }];
 }
 

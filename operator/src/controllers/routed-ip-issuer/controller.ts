@@ -46,7 +46,7 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
       verb === "remove-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
     priorityOf: ({ do: verb }) => (REMOVALS.has(verb) ? "records" : undefined),
     accountOf: ({ access }) => access.account,
-    // Its clean-up begins when the last RoutedIP is gone.
+    // Its cleanup begins when the last RoutedIP is gone.
     isCleaningUp: ({ key }) => routing.usersOfIssuer(key).length === 0,
     events: (_gathered, _plan, result) => eventsOf(result),
     statusEvents: conditionEvents,

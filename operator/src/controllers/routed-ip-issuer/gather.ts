@@ -52,7 +52,7 @@ export interface Snapshot {
   readonly firewallRetryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
-  /** Of the clean-up of a deleted one. */
+  /** Of the cleanup of a deleted one. */
   readonly cleanup: CleanupMemory;
 }
 

@@ -1,4 +1,4 @@
-/** The finalizer, and the clean-up of a deleted RoutedIP: it removes everything that the policies do not keep. */
+/** The finalizer, and the cleanup of a deleted RoutedIP: it removes everything that the policies do not keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";

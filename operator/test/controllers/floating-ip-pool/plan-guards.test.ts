@@ -55,7 +55,7 @@ describe("what the plan of a pool holds back", () => {
     expect([actions(made), made.waitingNodes.wants]).to.deep.equal([[], 0]);
   });
 
-  it("writes no record that a clean-up would have to delete before the finalizer stands", () => {
+  it("writes no record that a cleanup would have to delete before the finalizer stands", () => {
     const cloud = cluster(["n1"], { ips: [A], dnsRecordSet: { ...DNS, deletionPolicy: "Delete" } });
     cloud.addresses.set(A, N1);
     expect(actions(cloud.plan("web")))
@@ -65,7 +65,7 @@ describe("what the plan of a pool holds back", () => {
     expect(actions(cloud.plan("web"))).to.include("apply-records");
   });
 
-  it("creates no address that a clean-up would have to release before the finalizer stands", () => {
+  it("creates no address that a cleanup would have to release before the finalizer stands", () => {
     const cloud = cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
     expect(actions(cloud.plan("web"))).to.deep.equal(["add-finalizer"]);
     cloud.run("web");

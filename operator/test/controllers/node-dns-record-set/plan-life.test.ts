@@ -81,7 +81,7 @@ describe("the life of a node record set: names, claims, failures, deletion", () 
     expect(world.resource("game").metadata.finalizers).to.deep.equal([]);
   });
 
-  it("lets a set go at the deadline of its clean-up, and names what stays behind", async () => {
+  it("lets a set go at the deadline of its cleanup, and names what stays behind", async () => {
     const world = await settled(["n1"], { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
     world.dns.fault = () => ({ error: providerError("Unauthorized") });
     world.delete("game");

@@ -155,12 +155,12 @@ describe("the finalizer of a RoutedIP", () => {
     for (const status of traces) expect(needs(status), JSON.stringify(status)).to.equal(true);
   });
 
-  it("is what a clean-up is for: without it nothing is done", () => {
+  it("is what a cleanup is for: without it nothing is done", () => {
     expect(deletionChains(snapshot(), [], NOTHING)).to.deep.equal([]);
   });
 });
 
-describe("the clean-up of a firewall", () => {
+describe("the cleanup of a firewall", () => {
   const rule = { protocol: "tcp", ports: "443", sources: ["0.0.0.0/0", "::/0"], phase: "present" } as const;
   const facts = (nodes: readonly string[] = [N1]) => {
     const { phase: _phase, ...rest } = rule;

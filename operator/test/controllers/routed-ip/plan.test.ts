@@ -184,7 +184,7 @@ describe("the plan of a RoutedIP", () => {
     expect(made.firewalls.get(FIREWALL)).to.deep.include({ rules: [FOREIGN], nodes: [] });
   });
 
-  it("gives up the clean-up after its deadline, and says what stays", () => {
+  it("gives up the cleanup after its deadline, and says what stays", () => {
     const made = settled();
     made.delete("a");
     const now = made.now + 3_600_000;

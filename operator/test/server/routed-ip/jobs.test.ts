@@ -82,7 +82,7 @@ describe("Jobs of a class on a real control plane", function () {
     await rig.reports("closed", "JobFailed", "no such firewall");
     await rig.delete("RoutedIP", "other");
     await rig.delete("RoutedIP", "closed");
-    // The clean-up is one more Job of a class whose Jobs have failed: it waits for the back-off, and no longer.
+    // The cleanup is one more Job of a class whose Jobs have failed: it waits for the back-off, and no longer.
     await rig.isGone("RoutedIP", "other");
     await rig.delete("ClusterRoutedIPClass", "closed");
     await rig.isGone("RoutedIP", "closed");

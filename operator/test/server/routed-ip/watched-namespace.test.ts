@@ -100,7 +100,7 @@ describe("a watched namespace that goes, on a real control plane", function () {
     expect(errors()).to.equal("");
   });
 
-  it("vanishes though its Roles and all watches end before the clean-up", async () => {
+  it("vanishes though its Roles and all watches end before the cleanup", async () => {
     const { team } = rig.names;
     const writes = ({ method, url = "" }: Pick<IncomingMessage, "method" | "url">) =>
       method === "PATCH" && url.includes(`/namespaces/${team}/`);

@@ -35,7 +35,7 @@ export function recordsOf(
   return able && hasFinalizer(routed) ? recordChain(snapshot, published, set.family) : [];
 }
 
-/** What the clean-up still has to delete, in words. */
+/** What the cleanup still has to delete, in words. */
 export function recordsLeft(snapshot: JobSnapshot): readonly string[] {
   const { dns } = snapshot.routed.status;
   return dns !== undefined && isRemoval(snapshot) ? [`record set ${dns.recordName} in zone ${dns.zone}`] : [];

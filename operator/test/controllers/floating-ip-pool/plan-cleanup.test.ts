@@ -18,7 +18,7 @@ function open(cloud: ModelCloud): NonNullable<FloatingIPPoolStatus["pendingCreat
   return { startedAt: timestamp(cloud.now), provider: "digitalocean", family: "IPv4" };
 }
 
-describe("the clean-up of a pool", () => {
+describe("the cleanup of a pool", () => {
   function going(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1], finalizers?: string[]) {
     const cloud = cluster(nodes, spec);
     for (let round = 0; round < 10; round++) cloud.run("web");
