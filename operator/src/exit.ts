@@ -23,7 +23,7 @@ export const EXIT_MEANINGS: readonly ExitMeaning[] = [
   {
     code: EXIT.ok,
     run: "a signal, SIGTERM or SIGINT, ended it, after the open runs finished or the operator gave them up",
-    sandbox: "every expectation of the scenario held, or a signal ended `--only`",
+    sandbox: "every expectation of the scenario held, or a signal ended a run with `--only`",
   },
   {
     code: EXIT.failed,
@@ -35,7 +35,7 @@ export const EXIT_MEANINGS: readonly ExitMeaning[] = [
   {
     code: INTERRUPTED,
     run: "a second signal, SIGINT, ended it at once",
-    sandbox: "Ctrl-C or SIGTERM before the story's end",
+    sandbox: "Ctrl-C or SIGTERM before the end of the scenario",
   },
   {
     code: NO_READER,

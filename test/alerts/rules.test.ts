@@ -141,7 +141,7 @@ const CASES: readonly Case[] = [
     silent: [[problem("RoutedIPIssuer", GATEWAY, "Ready", "SecretNotFound")]],
   },
   {
-    alert: "FlipopCleanUpAbandoned",
+    alert: "FlipopCleanupAbandoned",
     fires: [['flipop_cleanup_abandoned_total{kind="FloatingIPPool",namespace="ingress",name="web"}', "0x40 2x80"]],
     labels: { kind: "FloatingIPPool", ...WEB },
     silent: [[['flipop_cleanup_abandoned_total{kind="FloatingIPPool",namespace="ingress",name="web"}', "0x120"]]],

@@ -2,6 +2,9 @@ import type { CommandSpec } from "../../operator/src/commands/command.js";
 import { CLUSTER_OPTIONS, COMMANDS } from "../../operator/src/commands/commands.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
+/** `reads` of a command that reads no cluster. */
+const NO_CLUSTER = "no cluster";
+
 /** The page on the commands of the command line. */
 export function commandsPage(): string {
   return [
@@ -28,8 +31,9 @@ function introduction(): readonly string[] {
     "",
     generatedFrom("operator/src/commands/commands.ts"),
     "",
-    "`flipop` is one executable: the operator (`flipop run`, [flags](flags.md)), the sandbox (`flipop sandbox`), and the commands",
-    "of this page, which a person runs with a kubeconfig. As `kubectl-flipop` in the PATH, it is also a plugin of kubectl:",
+    "`flipop` is one executable: the operator (`flipop run`, [flags](flags.md)), and the commands of this page, which a person runs",
+    "with a kubeconfig. `flipop sandbox` plays [scenarios](scenario.md) where package `flipop-sandbox` is installed, as in a clone of",
+    "the repository; the image does not contain it. As `kubectl-flipop` in the PATH, the executable is also a plugin of kubectl:",
     "",
     "```sh",
     "npm ci && npm run build                                          # in a clone of the repository; needs Node 20.19",
@@ -38,16 +42,17 @@ function introduction(): readonly string[] {
     'ln -s "$PWD/operator/dist/flipop.mjs" ~/.local/bin/kubectl-flipop   # kubectl flipop status',
     "```",
     "",
-    "The commands change nothing unless their description says so. They use your own rights: the chart and the construct",
-    "aggregate the rights to read into the ClusterRoles `view`, `edit` and `admin`. Bind one of these in the whole cluster, because",
-    "nodes have no namespace. Tables and data go to the standard output, everything else to the error output. In a pipe, the",
-    "commands print nothing but the result. Without arguments, `flipop` prints its help at a terminal, and runs the operator elsewhere.",
+    "The commands change nothing unless their description says so. They use your own rights: the chart and the construct aggregate the",
+    "rights to read into the ClusterRoles `view`, `edit` and `admin`. Bind one of these with a ClusterRoleBinding, because nodes have",
+    "no namespace; for `flipop status`, ClusterRole `flipop-view` is enough. Tables and data go to the standard output, everything else",
+    "to the error output. In a pipe, the commands print nothing but the result. Without arguments, `flipop` prints its help at a",
+    "terminal, and runs the operator elsewhere.",
     "",
     "| code | meaning |",
     "| --- | --- |",
     "| 0 | the command did its work |",
     "| 1 | it could not, or it found a problem that its description names; the error output says what to do |",
-    "| 2 | the command line is invalid |",
+    "| 2 | the command line is invalid; the codes of `flipop plan` [differ](#flipop-plan) |",
     "| 130 | Ctrl-C ended it |",
     "",
   ];
@@ -74,7 +79,9 @@ function commandPart({ name, summary, details, args, options, reads, examples }:
     "```",
     "",
     ...(rows.length === 0 ? [] : [...table(["argument or option", "meaning"], rows), ""]),
-    `Rights beside those to read flipop's resources: ${reads}.`,
+    reads === NO_CLUSTER
+      ? "The command reads no cluster and needs no rights."
+      : `Rights beside those to read flipop's resources: ${reads}.`,
     "",
   ];
 }

@@ -47,7 +47,7 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "Correct or remove it; the other addresses still work.",
   },
   {
-    what: "An address twice in `ips`, in two spellings or from an older schema: the API server rejects others",
+    what: "An address twice in `ips`, in two spellings or stored under an older schema (the API server rejects other duplicates)",
     shows: "DuplicateAddress",
     remedy: "Remove the duplicate; the operator counts the address once.",
   },

@@ -72,7 +72,8 @@ export const REASONS = {
   },
   Unauthorized: {
     meaning: "The provider rejects the token, or the token lacks a scope.",
-    remedy: "Replace the token, or give it the scope that the message names.",
+    remedy:
+      "Replace the token, or give it the scope that the message names. The operator reads its own token only when it starts, unless it is in a file: then restart it.",
   },
   ProviderUnavailable: {
     meaning: "The provider does not answer or answers with errors.",
@@ -105,7 +106,7 @@ export const REASONS = {
   CreationUnsettled: {
     meaning:
       "The response to an address creation was lost, for this resource or for one that it waits for. The message names the resource, and how long the operator waits.",
-    remedy: `If the message names addresses, list the right one in ips (for a RoutedIP: set routedIP), or set annotation ${Annotation.forgetCreation} on the resource that the message names.`,
+    remedy: `If the message names addresses, list the right one in ips (for a RoutedIP: set routedIP), or, if the account has no new address, set annotation ${Annotation.forgetCreation} to "true" on the resource that the message names. Otherwise wait.`,
   },
   OwnershipInferred: {
     meaning:
@@ -126,7 +127,7 @@ export const REASONS = {
   MassFailure: {
     meaning:
       "More than half of the holders of the cluster or of a zone, and at least 3, failed within 5 minutes, and nothing confirms some of these failures: the cause may be the control plane or its network. The addresses stay on their holders, and in the DNS names, until the message's time.",
-    remedy: `Check the API server and its network to the nodes. If the nodes are really down, set annotation ${Annotation.ignoreMassFailure} to "true" on the resource.`,
+    remedy: `Check the API server and its network to the nodes. If the nodes are really down, set annotation ${Annotation.ignoreMassFailure} to "true" on the resource, and remove it afterwards.`,
   },
   MoveLimit: {
     meaning: "The limit of moves per minute, of the pool or of the whole operator, is used up.",
@@ -144,7 +145,8 @@ export const REASONS = {
   KeptLastKnown: {
     meaning:
       "No node matches; the record set keeps the last published addresses, or has those of nodes that are only cordoned.",
-    remedy: "Fix match, repair or uncordon the nodes, or set emptyPolicy to Delete.",
+    remedy:
+      "Fix match, or repair or uncordon the nodes. A NodeDNSRecordSet with emptyPolicy Delete publishes no address then.",
   },
   ClaimedByOther: {
     meaning: "Another resource has claimed the address or DNS name; the message names the resource and the reason.",
@@ -160,7 +162,7 @@ export const REASONS = {
   },
   TTLRaised: {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
-    remedy: "Set ttl to 60 or more.",
+    remedy: "Set ttl to the number that the message names, or more.",
   },
   ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef or publishTo." },
   ServiceUnsuitable: {
@@ -229,13 +231,14 @@ export const REASONS = {
   },
   FirewallFull: {
     meaning:
-      "The firewall has reached its limit of rules, or of nodes and the operator cannot create an additional firewall.",
+      "The firewall has reached its limit of rules; or it has reached its limit of nodes, and the operator cannot create an additional firewall.",
     remedy:
       "Give the token the right to create firewalls, raise the account's limit, or use a second issuer with another firewall.",
   },
   WouldIsolateNode: {
-    meaning: "The node has no other firewall: joining this one would close all its ports.",
-    remedy: "Put the nodes behind a firewall of your own first.",
+    meaning:
+      "The node has no other firewall: this one would close all ports that it does not open, such as those of SSH and the kubelet.",
+    remedy: "First add the nodes to a firewall of your own that opens what they need.",
   },
   JobFailed: {
     meaning: "A Job of the class failed; the message contains the termination message of its pod.",
@@ -267,7 +270,7 @@ export const REASONS = {
     meaning:
       "Probes of a holder fail, but the operator cannot read the Lease of its kubelet, and no standby replica confirms the failure.",
     remedy:
-      "Apply the roles of this release, with feature healthchecks, which allow to read Leases in kube-node-lease.",
+      "Apply the roles of this release with feature healthchecks: they let the operator read Leases in kube-node-lease.",
   },
   ControlProbeFailed: {
     meaning:

@@ -94,7 +94,7 @@ export const FLAGS: readonly Flag[] = [
   flag("tenant-limits", "string", "", "Limits of namespaces, as JSON or as the path of a file with JSON; empty: none"),
   flag("dry-run", "boolean", "false", "Change nothing in the cloud or the cluster; log the changes instead"),
   flag("resync", "seconds", "60", "Reconcile every resource at least this often"),
-  flag("drift-interval", "seconds", "600", "Restore DNS records that others have edited within this time"),
+  flag("drift-interval", "seconds", "600", "Restore DNS records that others have edited within this time; at least 30"),
   flag(
     "max-moves-per-minute",
     "count",

@@ -26,7 +26,7 @@ export const EVENTS = {
     type: "Normal",
     meaning:
       "The response to an address creation was lost; the operator found an address and concluded that it belongs to the resource. The operator never releases that address.",
-    remedy: "",
+    remedy: "When the resource no longer needs the address, release it at the provider.",
   },
   Released: {
     type: "Normal",

@@ -56,7 +56,7 @@ export const providerMessages = topic("provider", {
     reason: "UnknownProvider",
     by: "author",
     ...unusable("dns"),
-    example: { provider: "cloudflare" },
+    example: { provider: "acme" },
   }),
   unsupported: problem({
     reason: "Unsupported",

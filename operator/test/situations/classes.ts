@@ -89,7 +89,7 @@ const ISSUERS: Group = {
       shows: "Accepted NamespaceNotAllowed",
       names: ["default", "flipop", "--issuer-namespaces"],
       seen: () => uncredited({ issuerNamespaces: ["flipop"] }, NAMED),
-      fix: "Ask the administrator to add the namespace",
+      fix: "Ask the administrator to add the namespace to `--issuer-namespaces`",
     }),
     issuer({
       when: "The issuer names no Secret",
@@ -106,7 +106,7 @@ const ISSUERS: Group = {
         const failure = refusedToken("entry DIGITALOCEAN_TOKEN of Secret default/do-token");
         return issuerSeen({ account: { failure } }, NAMED);
       },
-      fix: "Put a valid token into the Secret",
+      fix: "Put a valid token into the Secret; the operator needs no restart",
     }),
     issuer({
       when: "No node is in the region of the issuer",
@@ -151,14 +151,14 @@ const CLASSES: Group = {
       shows: "Accepted JobsDisabled",
       names: ["jobs", "--features"],
       seen: () => classSeen({}, { enabled: false }),
-      fix: "Start the operator with `--features jobs`",
+      fix: "Add `jobs` to the features of the operator, in the chart or the construct, which also add its roles",
     }),
     clusterClass({
       when: "Jobs may not run in `jobNamespace`",
       shows: "Accepted NamespaceNotAllowed",
       names: ["kube-system", "flipop-jobs"],
       seen: () => classSeen({ spec: { updateRoutedIP: {}, updateFirewall: {}, jobNamespace: "kube-system" } }),
-      fix: "Use an allowed namespace",
+      fix: "Set `jobNamespace` to an allowed namespace",
     }),
     clusterClass({
       when: "The ServiceAccount of the Job has no label",
@@ -193,7 +193,7 @@ const JOBS: Group = {
       shows: "Accepted JobFailed",
       names: ["flipop-jobs/flipop-1234", "no route to the rack"],
       seen: () => jobProblem(jobMessages.failed({ job: "flipop-jobs/flipop-1234", said: "no route to the rack" })),
-      fix: "`kubectl -n flipop-jobs logs job/flipop-1234`",
+      fix: "The message has the last output of the Job; `kubectl -n flipop-jobs logs job/flipop-1234` has all of it while the Job exists",
     }),
     byJobs({
       when: "The pod of the Job does not start",

@@ -159,7 +159,7 @@ export const CREATION: readonly Group[] = [
         shows: "Fulfilled CreationUnsettled",
         names: ["other-cloud", "FloatingIPPool default/web"],
         seen: () => seenOf(wanting({ nodes: [], status: { pendingCreation: { ...OPEN, provider: "other-cloud" } } })),
-        fix: "Look in the former account for a new address; see [below](#a-creation-with-an-unknown-outcome)",
+        fix: "Look in the former account for a new address and release it, then set the annotation; see [below](#a-creation-with-an-unknown-outcome)",
       }),
       creating({
         when: "The namespace has as many created addresses as its limits allow",

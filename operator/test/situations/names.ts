@@ -226,7 +226,7 @@ export const NAMES: readonly Group[] = [
           const refused = refusedToken(place, "cloudflare: read records of nodes.example.com");
           return recordsSeen({ nodes: NODES, change: { dns: { ...DNS, records: "unknown", failure: refused } } });
         },
-        fix: "Give the token the right to edit the zone",
+        fix: "Put a valid token into the operator's Secret and [restart the operator](install.md#the-token)",
       }),
       records({
         when: "The record set is paused",

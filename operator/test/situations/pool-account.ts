@@ -187,7 +187,7 @@ export const POOL_ACCOUNT: readonly Group[] = [
         shows: "Fulfilled MassFailure",
         names: ["4 nodes", "ignore-mass-failure", "2025-06-01T10:10:00Z"],
         seen: () => safeguarded({ massFailures: () => ({ lost: 4, holders: 6, until: TEN_PAST }) }),
-        fix: "Check the control plane. If the nodes are down, set the annotation that the message names",
+        fix: "Check the control plane. If the nodes are down, set the annotation that the message names, and remove it afterwards",
       }),
       pool({
         when: "The limit of moves per minute is used up",

@@ -61,7 +61,7 @@ const OCCUPIED: Group = {
       shows: TOO_FEW,
       names: ["node-1", B, "no resource"],
       seen: () => seenOf({ held: { [B]: "node-1" } }),
-      fix: "`flipop orphans` lists it; adopt it, or unassign it at the provider",
+      fix: "`flipop orphans` lists it; give it to a pool with `flipop adopt`, or unassign it at the provider",
     }),
     pool({
       when: "Another resource's address is on its way to the node",

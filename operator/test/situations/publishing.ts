@@ -53,7 +53,7 @@ export const PUBLISHING: readonly Group[] = [
         shows: "Published ServiceUnsuitable",
         names: ["Service default/web", "flipop.digitalocean.com/reserved-ip"],
         seen: () => service({ type: "LoadBalancer" }),
-        fix: "Create the Service anew with the operator's `loadBalancerClass`: Kubernetes does not let you change it",
+        fix: "Delete the Service and create it again with the operator's `loadBalancerClass`: Kubernetes does not let you change it",
       }),
       pool({
         when: "The Gateway does not exist",

@@ -56,7 +56,7 @@ const PLACE: Group = {
       shows: "Assigned NoCandidate",
       names: ["Service default/web", "kubectl describe node node-1"],
       seen: () => routedSeen({ prepare: (world) => world.setReady("node-1", false) }),
-      fix: "`kubectl describe node node-1`",
+      fix: "`kubectl describe node node-1`; check its kubelet",
     }),
     routed({
       when: "The address is in another region than the nodes that serve",
@@ -139,7 +139,7 @@ const SERVICES: Group = {
       shows: "Assigned NamespaceNotAllowed",
       names: ["shop/web", "allow-routed-ip-from", "default"],
       seen: foreignService,
-      fix: "Annotate the Service",
+      fix: "Set the annotation on the Service, or correct `serviceRef`",
     }),
     routed({
       when: "The Service is an ExternalName",
@@ -206,7 +206,7 @@ const SERVICES: Group = {
       shows: "Assigned Invalid",
       names: ["className", "issuerRef"],
       seen: () => unresolved({}),
-      fix: "Name one of them",
+      fix: "Set `className` or `issuerRef`, not both",
     }),
   ],
 };

@@ -80,7 +80,7 @@ const SERVES: Group = {
       shows: "ProbesDoubted NoWitness",
       names: ["node-1", "kube-node-lease"],
       seen: () => doubted("NoWitness"),
-      fix: "Apply the roles of the release with feature healthchecks",
+      fix: "Apply the roles of this release with feature `healthchecks`",
     }),
     pool({
       when: "Probes fail, and the operator does not reach the API server or its own node either",

@@ -117,7 +117,7 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
   properties: {
     className: {
       ...nameSchema(
-        "Name by which RoutedIPs use the class in their `className`. Absent: the name of the object. If two classes have the same name, the older one serves, and the other one reports that in Ready.",
+        "Name by which RoutedIPs use the class in their `className`. Absent: the name of the object. If two classes have the same name, the older one serves, and the other one reports ClassNameTaken in Accepted.",
         "public",
       ),
       optional: true,

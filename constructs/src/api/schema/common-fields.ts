@@ -39,7 +39,7 @@ export const untilAssignedSchema = {
   type: "boolean",
   optional: true,
   description:
-    "Whether nodes that match and have no address of this resource get a NoSchedule taint, for pods that must not start before the address is there. `status.untilAssignedTaint` is the taint's key. Pods that `match` selects must tolerate it, or no node gets an address. Absent: false.",
+    "Whether nodes that match and have no address of this resource get a NoSchedule taint, for pods that must not start before the address is there. `status.untilAssignedTaint` is the taint's key. Pods that `match`, or the Service of a RoutedIP, selects must tolerate it, or no node gets an address. Absent: false.",
 } as const;
 
 /** Schema of `status.untilAssignedTaint`. */

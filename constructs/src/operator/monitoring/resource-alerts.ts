@@ -135,7 +135,7 @@ function answerAlerts(): readonly Alert[] {
 function abandonedAlert(): Alert {
   const abandoned = flipopMetric("flipop_cleanup_abandoned_total");
   return {
-    alert: "FlipopCleanUpAbandoned",
+    alert: "FlipopCleanupAbandoned",
     expr: `sum by (kind, namespace, name) (increase(${abandoned}[6h])) > 0`,
     for: "1m",
     severity: "warning",

@@ -153,7 +153,7 @@ describe("the alerts", () => {
       "warning FlipopRoutedIPWithoutFirewall",
       "warning FlipopProviderUnreachable",
       "critical FlipopCredentialsRefused",
-      "warning FlipopCleanUpAbandoned",
+      "warning FlipopCleanupAbandoned",
       "warning FlipopProviderErrors",
       "warning FlipopBudgetUsedUp",
       "critical FlipopNoLeader",
