@@ -125,7 +125,7 @@ describe("the pages of docs/how-to, docs/reference and docs/tutorials", () => {
       const kinds = [...ALL_KINDS.map(({ kind }) => kind), "FlipopOperator", "FlipopCrds"];
       expect(said.filter((word) => ![...words, ...kinds].includes(word))).to.deep.equal([]);
       const flags = [...text.matchAll(/`--([a-z-]+)`/g)].map(([, name = ""]) => name);
-      const ofOthers = ["namespace", "kube-version", "force-conflicts"];
+      const ofOthers = ["namespace", "create-namespace", "kube-version", "force-conflicts"];
       expect(
         flags.filter((name) => !FLAGS.some((flag) => flag.name === name) && !ofOthers.includes(name)),
       ).to.deep.equal([]);
