@@ -130,7 +130,7 @@ export const externalDnsFailures = {
 } as const;
 
 /** How to switch on a feature that the operator runs without. */
-export const ENABLE = "have the cluster's administrator enable it with --features";
+export const ENABLE = "have the cluster's administrator add it to features of the chart or construct";
 
 /** Names of the providers with this service, of this release, sorted. */
 export function providersOf(service: ProviderService): readonly string[] {

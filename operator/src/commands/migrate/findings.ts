@@ -63,7 +63,11 @@ export function specFindings(resources: readonly Resource[]): readonly Finding[]
     const texts = problems.map(({ path, message }) => `${path}: ${message}`).join("; ");
     return texts === ""
       ? []
-      : problem(titleOf(resource), texts, "correct the field: until then it gets Accepted=False, Invalid");
+      : problem(
+          titleOf(resource),
+          texts,
+          "correct the field: until then, Accepted is False (Invalid), or the operator ignores the value",
+        );
   });
 }
 
