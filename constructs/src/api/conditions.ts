@@ -113,6 +113,15 @@ export const REASONS = {
       "The resource no longer needs an address, but the operator only inferred that it created this address, because the response to the creation was lost. It does not release the address.",
     remedy: "Check at the provider whether anything else uses the address. If not, release it there.",
   },
+  APIServerUnavailable: {
+    meaning: "The Kubernetes API server does not answer, or answers with an error of its own.",
+    remedy: "Nothing: the operator tries again. If it persists, check the API server.",
+  },
+  APIServerRefused: {
+    meaning: "The Kubernetes API server, or an admission policy or webhook, refuses a write of the operator.",
+    remedy:
+      "Read the message: give the operator the right that it names (flipop doctor lists the missing ones), or change the policy.",
+  },
   CRDTooOld: {
     meaning:
       "The API server drops fields that the operator needs, because the installed CRDs are older than the operator.",

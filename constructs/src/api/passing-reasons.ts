@@ -9,6 +9,7 @@ export const PASSING_REASONS: readonly Reason[] = [
   "NotObserved",
   "ProviderUnavailable",
   "RateLimited",
+  "APIServerUnavailable",
   "CreationUnsettled",
   "UnderWay",
   "InGrace",

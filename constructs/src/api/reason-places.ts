@@ -42,6 +42,7 @@ const PUBLICATION: ReasonPlace = { kinds: WITH_ADDRESS, conditions: ["Published"
 const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", ...ISSUERS], conditions: UNSERVED };
 const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
+const API_SERVER: ReasonPlace = { kinds: SERVED, conditions: ["Fulfilled", "DNSReady", ...UNSERVED], ofAddress: true };
 const DOUBT: ReasonPlace = { kinds: SERVED, conditions: ["ProbesDoubted"] };
 
 /** Beside the conditions that `withSummary` adds. */
@@ -87,6 +88,8 @@ const OWN_PLACES = {
   // The operator settles most lost answers by itself; the others need a person.
   CreationUnsettled: { kinds: WITH_ADDRESS, conditions: ["Stalled", "Accepted", "Fulfilled", "Assigned"] },
   OwnershipInferred: { kinds: WITH_ADDRESS, conditions: ["Accepted"], ofAddress: true },
+  APIServerUnavailable: API_SERVER,
+  APIServerRefused: API_SERVER,
   CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"] },
   UnderWay: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned", "Published"] },
   InGrace: { kinds: WITH_ADDRESS, conditions: ["Ready", "Assigned"], ofAddress: true },

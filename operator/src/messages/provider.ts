@@ -160,14 +160,14 @@ export const providerMessages = topic("provider", {
 /** The API server. */
 export const serverMessages = topic("server", {
   refused: problem({
-    reason: "Invalid",
+    reason: "APIServerRefused",
     by: "administrator",
     text: said,
     remedy: "have the cluster's administrator give the operator the right, or correct what the API server refuses",
     example: { text: 'PATCH floatingippools/web: 403 "cannot patch resource floatingippools"' },
   }),
   unanswered: problem({
-    reason: "Invalid",
+    reason: "APIServerUnavailable",
     by: "operator",
     text: ({ text }: Failure) => `${text}; the operator tries the call to the Kubernetes API again`,
     example: { text: "PATCH floatingippools/web: no answer within 10 s" },
