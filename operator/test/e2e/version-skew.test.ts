@@ -2,9 +2,10 @@
 
 import { ALL_KINDS, type AnyKind, type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import { type Client, eventually, skip } from "flipop-testbed";
+import { type Client, createEndpointSlice, createService, eventually, FakePod, skip } from "flipop-testbed";
 import { before, describe, it } from "mocha";
 import { DOMAIN, ROUTES } from "./support/clouds.js";
+import type { Machine } from "./support/fleet.js";
 import { CRDS, installKinds } from "./support/install.js";
 import type { OperatorProcess } from "./support/operator-process.js";
 import { buildPrevious, type Previous, previousMissing } from "./support/previous.js";
@@ -48,6 +49,10 @@ async function useLaterKinds(client: Client): Promise<void> {
   const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/future";
   await client.must.patch(POOLS_CRD, [{ op: "add", path, value: added }], "json");
   await inForce(client, { future: "later" }, true);
+}
+
+function object(kind: string, name: string, spec: object): object {
+  return { apiVersion: GROUP_VERSION, kind, metadata: { name }, spec };
 }
 
 describe("replicas of two releases", function () {
@@ -140,6 +145,71 @@ describe("replicas of two releases", function () {
       expect(moves(world), "nor is the move").to.equal(3);
     });
   }
+
+  /** The issuer stands in the operator's namespace and so uses its token. */
+  const routed = async (world: World, node: Machine) => {
+    const { client, namespace, install, clouds } = world;
+    // Without a firewall of its own, the operator would not add the node to another one.
+    clouds.digitalocean.state.firewalls.add({ name: "base", dropletIds: [node.dropletId] });
+    const at = { name: "game", namespace };
+    await createService(client, { ...at, selector: { app: "game" } });
+    const ports = [{ containerPort: 80, hostPort: 80 }];
+    const spec = { containers: [{ name: "game", image: "example.invalid/none", ports }] };
+    const pod = await FakePod.create(client, { namespace, nodeName: node.name, labels: { app: "game" }, spec });
+    const endpoints = [{ ip: pod.ip, nodeName: node.name }];
+    await createEndpointSlice(client, { ...at, name: "game-1", service: "game", endpoints });
+    const issuer = { provider: "digitalocean", region: "nyc3", routedIPFirewallName: "ingress" };
+    const issuers = `/apis/${GROUP_VERSION}/namespaces/${install.namespace}/routedipissuers`;
+    const classes = `/apis/${GROUP_VERSION}/clusterroutedipclasses`;
+    const made = { issuer: `${issuers}/digitalocean`, class: `${classes}/${namespace}` };
+    await client.must.create(issuers, object("RoutedIPIssuer", "digitalocean", issuer));
+    const issuerRef = { name: "digitalocean", namespace: install.namespace };
+    await client.must.create(classes, object("ClusterRoutedIPClass", namespace, { issuerRef }));
+    const resource = await world.routedIP("game", {
+      className: namespace,
+      serviceRef: { serviceName: "game" },
+      dnsRecordSet: { zone: DOMAIN, recordName: "game" },
+    });
+    const remove = async () => {
+      for (const path of [resource.path, made.issuer, made.class]) {
+        await client.must.patch(path, { metadata: { finalizers: null } });
+        await client.must.delete(path);
+      }
+    };
+    // A class of this release says which names may use the operator's token; the previous one knows no such field.
+    const allowName = () => client.must.patch(made.class, { spec: { allowedNames: [`game.${DOMAIN}`] } });
+    return { resource, remove, allowName };
+  };
+
+  it("keep pools, record sets and RoutedIPs where they are in an upgrade and on the way back", async () => {
+    await useKinds(worlds.plane.client(), previous.kinds, false);
+    const { world, pool } = await scene(["a", "b", "c"]);
+    const node = await world.fleet.add("d");
+    const set = await world.recordSet("nodes", { dnsRecordSet: { zone: DOMAIN, recordName: "nodes" } });
+    const game = await routed(world, node);
+    let leader = await launch(world, "previous");
+    const rests = async (release: Release) => {
+      await restsUnder(world, pool, leader);
+      await set.is("DNSReady", "True");
+      for (const type of ["Assigned", "FirewallReady", "DNSReady"] as const) await game.resource.is(type, "True");
+      if (release === "this") for (const one of [pool, set, game.resource]) await one.is("Ready", "True");
+      await world.rounds(2);
+    };
+    await rests("previous");
+    const mark = world.clouds.mark();
+    const names = ["www", "nodes", "game"].map((name) => world.clouds.published(name));
+    for (const release of ["this", "previous", "this"] as const) {
+      await useKinds(world.client, release === "this" ? ALL_KINDS : previous.kinds, release === "this");
+      if (release === "this") await game.allowName();
+      const next = await standby(world, release);
+      await world.stop(leader);
+      leader = next;
+      await rests(release);
+      expect(world.changes(mark), `changes in the clouds by ${release} release`).to.deep.equal([]);
+    }
+    expect(["www", "nodes", "game"].map((name) => world.clouds.published(name))).to.deep.equal(names);
+    await game.remove();
+  });
 
   it("serve under CRDs that change while they run: the operator's, later ones, and older ones, which drop fields", async () => {
     const { world, pool } = await scene();

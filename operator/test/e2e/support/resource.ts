@@ -1,11 +1,13 @@
-/** A FloatingIPPool or NodeDNSRecordSet of a test, and the ways to wait for it. */
+/** A resource of a test, and the ways to wait for it. */
 
 import {
+  ALL_KINDS,
   type Condition,
   type ConditionType,
   type FloatingIPPoolStatus,
   GROUP_VERSION,
   type NodeDNSRecordSetStatus,
+  type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import { type Client, eventually, type ObjectMeta } from "flipop-testbed";
 
@@ -48,7 +50,7 @@ export class Resource<Status extends AnyStatus> {
   }
 
   get kind(): string {
-    return this.place.plural === "floatingippools" ? "FloatingIPPool" : "NodeDNSRecordSet";
+    return ALL_KINDS.find(({ plural }) => plural === this.place.plural)?.kind ?? "";
   }
 
   /** Path of the object. */
@@ -167,3 +169,4 @@ export class Resource<Status extends AnyStatus> {
 
 export type PoolResource = Resource<FloatingIPPoolStatus>;
 export type RecordSetResource = Resource<NodeDNSRecordSetStatus>;
+export type RoutedIPResource = Resource<RoutedIPStatus>;

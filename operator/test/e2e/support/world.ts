@@ -4,7 +4,7 @@
  */
 
 import type { FlipopOperatorProps } from "cdk8s-flipop";
-import { type FloatingIPPoolSpec, GROUP_VERSION, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
+import { type FloatingIPPoolSpec, GROUP_VERSION, type NodeDNSRecordSetSpec, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type Client, type ControlPlane, eventually } from "flipop-testbed";
 import { Redactor } from "../../../src/logging.js";
@@ -13,7 +13,7 @@ import { type CloudMarks, type CloudOptions, Clouds } from "./clouds.js";
 import { Fleet } from "./fleet.js";
 import { type Install, type InstallParts, install, installOperator } from "./install.js";
 import { OperatorProcess } from "./operator-process.js";
-import { type PoolResource, type RecordSetResource, Resource } from "./resource.js";
+import { type PoolResource, type RecordSetResource, Resource, type RoutedIPResource } from "./resource.js";
 
 export interface WorldOptions extends CloudOptions {
   /** Props of `FlipopOperator`. @default none */
@@ -146,6 +146,11 @@ export class World {
     return this.resource("nodednsrecordsets", name);
   }
 
+  async routedIP(name: string, spec: RoutedIPSpec): Promise<RoutedIPResource> {
+    await this.put("routedips", "RoutedIP", name, spec);
+    return this.resource("routedips", name);
+  }
+
   /** Creates a resource as it is. */
   async put(plural: string, kind: string, name: string, spec: unknown): Promise<void> {
     const body = { apiVersion: GROUP_VERSION, kind, metadata: { name }, spec };
@@ -219,7 +224,7 @@ export class World {
   }
 
   private async removeResources(): Promise<void> {
-    for (const plural of ["floatingippools", "nodednsrecordsets"]) {
+    for (const plural of ["floatingippools", "nodednsrecordsets", "routedips"]) {
       const { status, body } = await this.client.list(this.path(plural));
       if (status !== 200) continue;
       for (const { metadata } of body.items) {
