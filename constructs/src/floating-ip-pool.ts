@@ -16,6 +16,7 @@ import { ADDRESS_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";
 import type { Draft } from "./private/spec-refusals";
+import { writeFollowers } from "./private/write-followers";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import { seconds, textOf, wholeSeconds, written } from "./private/written";
 import type { Publication } from "./publication";
@@ -291,10 +292,6 @@ function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec
     reclaimPolicy: textOf(props.reclaimPolicy),
     dnsRecordSet: props.dnsRecord?._write(draft.at("dnsRecord")),
     match: writeMatch(props, draft),
-    healthCheck: props.healthCheck?._write(draft.at("healthCheck")),
-    holderLabel: props.holderLabel,
-    untilAssigned: props.untilAssigned,
-    publishTo: props.publishTo?.map((each, index) => each._write(draft.at(`publishTo[${index}]`))),
-    paused: props.paused,
+    ...writeFollowers(props, draft),
   });
 }

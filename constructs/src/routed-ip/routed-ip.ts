@@ -12,6 +12,7 @@ import { ADDRESS_FACTS, PART } from "../private/part";
 import type { FactsOf } from "../private/props";
 import { ImportedResource } from "../private/rights/imported-resource";
 import type { Draft } from "../private/spec-refusals";
+import { writeFollowers } from "../private/write-followers";
 import { wholeSeconds, written } from "../private/written";
 import type { Publication } from "../publication";
 import type { RoutedIPImplementation } from "./routed-ip-implementation";
@@ -203,10 +204,6 @@ function writeSpec(props: RoutedIPProps, draft: Draft): RoutedIPSpec {
     routedIP: props.address,
     dnsRecordSet: props.dnsRecord?._write(draft.at("dnsRecord")),
     gracePeriodSeconds: wholeSeconds(props.gracePeriod, draft.at("gracePeriod")),
-    healthCheck: props.healthCheck?._write(draft.at("healthCheck")),
-    holderLabel: props.holderLabel,
-    untilAssigned: props.untilAssigned,
-    publishTo: props.publishTo?.map((each, index) => each._write(draft.at(`publishTo[${index}]`))),
-    paused: props.paused,
+    ...writeFollowers(props, draft),
   });
 }

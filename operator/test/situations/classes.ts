@@ -149,7 +149,7 @@ const CLASSES: Group = {
     clusterClass({
       when: "The operator runs without feature jobs",
       shows: "Accepted JobsDisabled",
-      names: ["jobs", "--features"],
+      names: ["jobs", "features"],
       seen: () => classSeen({}, { enabled: false }),
       fix: "Add `jobs` to the features of the operator, in the chart or the construct, which also add its roles",
     }),
