@@ -68,7 +68,9 @@ describe("the registry of providers", () => {
     expect(() => made.get("cloudflare", "addresses")).to.throw(
       /^provider "cloudflare" has no addresses: use digitalocean$/,
     );
-    expect(() => made.get("external-dns", "dns")).to.throw(/runs without feature externaldns: .* features of the chart or construct/);
+    expect(() => made.get("external-dns", "dns")).to.throw(
+      /runs without feature externaldns: .* features of the chart or construct/,
+    );
   });
 
   it("builds every provider of the type model, with the services that the model lists, and no other", () => {
