@@ -8,6 +8,7 @@ import {
   type IpFamily,
   isIp,
   type NodeDNSRecordSetSpec,
+  type NodeDNSRecordSetStatus,
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
@@ -71,7 +72,9 @@ export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObje
   NodeDNSRecordSet: async (reader, { spec = {}, status }) => {
     const { match } = spec as Partial<NodeDNSRecordSetSpec>;
     const asked = await askMatch(reader, match, undefined);
-    return { ...asked, problems: [], failedProbes: failedProbesOf(status), publishes: publishedKind(spec) };
+    const { addresses = [] } = (status ?? {}) as Pick<NodeDNSRecordSetStatus, "addresses">;
+    const published = new Set(addresses.map(({ nodeName }) => nodeName));
+    return { ...asked, problems: [], failedProbes: failedProbesOf(status), publishes: publishedKind(spec), published };
   },
   RoutedIP: askService,
 };

@@ -39,6 +39,8 @@ export interface Question {
   readonly region?: string;
   /** Absent: the resource publishes no addresses of nodes. */
   readonly publishes?: PublishedKind;
+  /** Nodes whose addresses are in the record set. Absent: none. */
+  readonly published?: ReadonlySet<string>;
 }
 
 export interface ShownCheck {
@@ -78,7 +80,9 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const against = further.filter(({ passed }) => !passed);
   return {
     node: node.name,
-    result: resultOf({ refused: refused.length > 0, holds, against, question }),
+    result: question.published?.has(node.name)
+      ? "published"
+      : resultOf({ refused: refused.length > 0, holds, against }),
     holds,
     checks: [...matching, ...further],
     meant: !refusals.some(({ reason }) => UNMEANT.has(reason)),
@@ -99,24 +103,24 @@ interface Outcome {
   readonly refused: boolean;
   readonly holds: readonly Held[];
   readonly against: readonly ShownCheck[];
-  readonly question: Question;
 }
 
-function resultOf({ refused, holds, against, question }: Outcome): NodeExplanation["result"] {
+function resultOf({ refused, holds, against }: Outcome): NodeExplanation["result"] {
   if (holds.some(({ ours }) => ours)) return "holds";
   if (refused) return "no";
   if (against.length > 0) return against.every(({ check }) => check === ROOM) ? "occupied" : "no";
-  return question.publishes === undefined ? "candidate" : "published";
+  return "candidate";
 }
 
 type FurtherCheck = (node: NodeFacts, question: Question, holds: readonly Held[]) => ShownCheck | undefined;
 
 const ROOM = "room";
 
-const regionCheck: FurtherCheck = (node, { region }) => {
+const regionCheck: FurtherCheck = (node, { region }, holds) => {
   if (region === undefined) return undefined;
   const seen = regionOf(node) || "not named";
-  if (isIn(node, new Set([region]))) return { check: "region", passed: true, seen };
+  // An address that is on the node is in its region, whatever the spec says about new ones.
+  if (isIn(node, new Set([region])) || holds.some(({ ours }) => ours)) return { check: "region", passed: true, seen };
   return {
     ...{ check: "region", passed: false, reason: "WrongRegion" },
     seen: `the node is in region ${seen}, the addresses are in ${region}`,

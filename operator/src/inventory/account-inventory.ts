@@ -228,6 +228,8 @@ export class AccountInventory {
       return await send();
     } catch (error) {
       if (isSuperseded(error)) throw error;
+      // Somebody else has assigned an address to the node: only a list says which one.
+      if (isProviderError(error) && error.reason === "NodeOccupied") this.trustedFrom = this.clock.monotonic();
       const contradicted = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
       if (contradicted || (isProviderError(error) && error.outcome === "unknown")) {
         const cachedState = this.cachedStates.get(ip);

@@ -39,11 +39,12 @@ interface Shortage extends Refusals {
 
 const isOccupied = ({ busy }: Shortage) => busy.shown.length > 0;
 /** What else helps if other addresses occupy the nodes. */
-function shareText({ busy }: Shortage): string {
+function shareText({ busy }: Shortage, use: string): string {
   if (busy.shown.length === 0) return "";
   const unnamed = busy.shown.some(({ held = [] }) => held.some(({ owner }) => owner === undefined));
   const share = ", or let the resources match different nodes";
-  return unnamed ? `${share}; list an address that no resource names in ips, or unassign it at the provider` : share;
+  const unassign = "have the owner of the account unassign it at the provider";
+  return unnamed ? `${share}; for an address that no resource names: ${use}, or ${unassign}` : share;
 }
 
 const NONE_BUSY: BusyNodes = { shown: [], more: 0 };
@@ -95,7 +96,7 @@ export const candidateMessages = topic("candidates", {
       const { repair, remedy } = shortage.refusals;
       if (!isOccupied(shortage)) return `${remedy}; ${SEE_NODES}`;
       const other = "run a pod of the Service on another node";
-      return `${repair === undefined ? other : `${other}, or ${repair}`}${shareText(shortage)}; ${SEE_NODES}`;
+      return `${repair === undefined ? other : `${other}, or ${repair}`}${shareText(shortage, "set routedIP to it")}; ${SEE_NODES}`;
     },
     example: { service: "web/shop", refusals: EXAMPLE_ENDPOINTS, busy: NONE_BUSY },
   }),
@@ -109,7 +110,7 @@ export const candidateMessages = topic("candidates", {
     },
     remedy: (shortage) => {
       const { repair } = shortage.refusals;
-      const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage)}`;
+      const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage, "add it to ips")}`;
       return repair === undefined ? others : `${repair}; or ${others}`;
     },
     example: { desired: 3, refusals: EXAMPLE_NOT_READY, busy: BUSY },

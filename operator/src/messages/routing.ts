@@ -41,7 +41,8 @@ export const issuerMessages = topic("issuers", {
     reason: "IssuerNotFound",
     by: "administrator",
     text: ({ name }: Named) => `RoutedIPIssuer ${name} does not exist`,
-    remedy: "correct issuerRef, or have the cluster's administrator create the issuer",
+    remedy:
+      "have the cluster's administrator create the issuer, or name another one: issuerRef of a RoutedIP cannot be changed, so delete the RoutedIP and create it again",
     example: { name: "ingress/digitalocean" },
   }),
   unusable: problem({
@@ -118,7 +119,8 @@ export const classMessages = topic("classes", {
     reason: "ClassNotFound",
     by: "administrator",
     text: ({ name }: Named) => `ClusterRoutedIPClass ${name} does not exist`,
-    remedy: "correct className, or have the cluster's administrator create the class",
+    remedy:
+      "have the cluster's administrator create the class, or delete this RoutedIP and create it again with another className, which cannot be changed",
     example: { name: "public" },
   }),
   nameTaken: problem({

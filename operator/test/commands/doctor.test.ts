@@ -114,7 +114,7 @@ describe("flipop doctor", () => {
   });
 
   it("tells which issuers the operator refuses, and why", async () => {
-    expect((await doctor([])).of("RoutedIPIssuers")[0]).to.include({ result: "ok", seen: "there are none" });
+    expect((await doctor([])).of("issuers")[0]).to.include({ result: "ok", seen: "there are none" });
     for (const [name, status] of [
       ["good", "True"],
       ["bad", "False"],

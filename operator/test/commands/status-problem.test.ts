@@ -1,13 +1,18 @@
-import { KINDS } from "cdk8s-flipop/api";
+import { type AnyKind, KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { rowOf } from "../../src/commands/render/status.js";
+import type { ObjectMeta } from "../../src/kube/objects.js";
 
 type Given = readonly [type: string, status: "True" | "False", reason: string, message: string];
 
 function problem(...conditions: readonly Given[]): string {
-  const { problem: shown } = rowOf(KINDS.FloatingIPPool, {
-    metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "1", generation: 1 },
+  return problemIn({}, conditions);
+}
+
+function problemIn(metadata: Partial<ObjectMeta>, conditions: readonly Given[], kind: AnyKind = KINDS.FloatingIPPool) {
+  const { problem: shown } = rowOf(kind, {
+    metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "1", generation: 1, ...metadata },
     spec: { provider: "digitalocean" },
     status: {
       observedGeneration: 1,
@@ -45,5 +50,19 @@ describe("the problem that flipop status and explain show", () => {
     const warning = ["Accepted", "True", "Invalid", "a toleration is ignored"] as const;
     expect(problem(["Ready", "True", "Invalid", "a toleration is ignored"], warning)).to.match(/^Accepted Invalid/);
     expect(problem(["Ready", "True", "Observed", "fine"], ["Accepted", "True", "Observed", "fine"])).to.equal("none");
+  });
+
+  it("is that the address could not move, although it serves", () => {
+    const assigned = ["Assigned", "True", "NoCandidate", "no other node"] as const;
+    const shown = problemIn({}, [["Ready", "True", "Observed", "fine"], assigned], KINDS.RoutedIP);
+    expect(shown).to.equal("Assigned NoCandidate: no other node");
+  });
+
+  it("is that the resource is being deleted, and what keeps it", () => {
+    const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
+    const shown = problemIn(metadata, [["Ready", "True", "Observed", "fine"]]);
+    expect(shown).to.match(
+      /^Ready Deleting: .* since 2026-01-31T12:00:00Z; finalizer flipop\.digitalocean\.com\/cleanup/,
+    );
   });
 });

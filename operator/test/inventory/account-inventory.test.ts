@@ -160,6 +160,21 @@ describe("the inventory of an account", () => {
     expect(inventory.view().get(ip)?.holder).to.equal(other);
   });
 
+  it("lists again after a node refused an address because it holds another one", async () => {
+    const { bench, inventory, ensure, count } = await start();
+    const node = bench.addNode();
+    const [ip, moved] = [bench.addAddress("IPv4"), bench.addAddress("IPv4")];
+    await ensure();
+    // A person assigns it, and no list has shown that yet.
+    await bench.clock.advance(1);
+    bench.simulator.state.setHolder(moved, Number(node.slice("digitalocean://".length)));
+    const work = bench.drive(inventory.assign(bench.provider, ASKER, { ip, node }));
+    expect(await errorOf(work)).to.include({ reason: "NodeOccupied" });
+    await ensure();
+    expect(count(LIST), "lists").to.equal(2);
+    expect(inventory.view().get(moved)?.holder).to.equal(node);
+  });
+
   it("confirms old data with one call before a move, and young data without", async () => {
     const { bench, inventory, ensure, count } = await start();
     const ip = bench.addAddress("IPv4");

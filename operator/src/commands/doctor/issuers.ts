@@ -16,7 +16,7 @@ export async function issuerFindings(client: KubeClient, signal: AbortSignal): P
 
 function findingsOf({ kind, objects, missing, problem: unread }: KindRead): readonly Finding[] {
   if (missing === true) return [];
-  const check = `${kind.kind}s`;
+  const check = kind.kind === "ClusterRoutedIPClass" ? "classes" : "issuers";
   if (unread !== undefined) return [unknown(check, unread, "run doctor with more rights")];
   const refused = objects.flatMap((object) => refusal(kind, object) ?? []);
   return refused.length > 0 ? refused : [ok(check, objects.length === 0 ? "there are none" : seenOf(objects))];

@@ -110,12 +110,23 @@ function problemOf(
   const conditions = status.conditions ?? [];
   if (conditions.length === 0) return { condition: "Ready", reason: "NotObserved", message: UNSEEN };
   const own = inOrder(kind, conditions);
-  const bad = causeOf(own) ?? own.find((condition) => isBad(condition));
+  const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition));
   if (bad !== undefined) return { condition: bad.type, reason: bad.reason, message: bad.message };
+  if (metadata.deletionTimestamp !== undefined) return beingDeleted(metadata);
   const { observedGeneration: seen } = status;
   if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
   const message = `the operator has not observed the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
   return { condition: "Ready", reason: "NotObserved", message };
+}
+
+/** The address serves, but nothing could take it over. */
+function cannotMove({ type, status, reason }: Condition): boolean {
+  return type === "Assigned" && status === "True" && reason !== "Observed";
+}
+
+function beingDeleted({ deletionTimestamp = "", finalizers = [] }: OwnObject["metadata"]): StatusRow["problem"] {
+  const message = `it is being deleted since ${deletionTimestamp}; finalizer ${finalizers.join(", ")} keeps it until its cleanup is done, or until the last RoutedIP that uses it is deleted`;
+  return { condition: "Ready", reason: "Deleting", message };
 }
 
 /** What keeps the resource from serving: the condition that Ready repeats, else Ready itself. `undefined`: it serves. */
