@@ -16,9 +16,8 @@ import { ADDRESS_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";
 import type { Draft } from "./private/spec-refusals";
-import { writeFollowers } from "./private/write-followers";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
-import { seconds, textOf, wholeSeconds, written } from "./private/written";
+import { seconds, textOf, wholeSeconds, writeFollowers, written } from "./private/written";
 import type { Publication } from "./publication";
 import type { ReclaimPolicy } from "./reclaim-policy";
 

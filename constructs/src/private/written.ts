@@ -1,6 +1,8 @@
 import type { Duration } from "cdk8s";
+import type { HealthCheck } from "../health-check";
+import type { Publication } from "../publication";
 import { PART, partProblem } from "./part";
-import type { Site } from "./spec-refusals";
+import type { Draft, Site } from "./spec-refusals";
 
 /** `T` with optional properties in place of those that may be undefined. */
 export type Written<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -36,4 +38,23 @@ export function wholeSeconds(duration: Duration | undefined, site: Site): number
     );
   }
   return value;
+}
+
+interface Followers {
+  readonly healthCheck?: HealthCheck;
+  readonly holderLabel?: boolean;
+  readonly untilAssigned?: boolean;
+  readonly publishTo?: Publication[];
+  readonly paused?: boolean;
+}
+
+/** The fields that a pool and a RoutedIP share: what decides about a holder, and what follows it. */
+export function writeFollowers(props: Followers, draft: Draft) {
+  return {
+    healthCheck: props.healthCheck?._write(draft.at("healthCheck")),
+    holderLabel: props.holderLabel,
+    untilAssigned: props.untilAssigned,
+    publishTo: props.publishTo?.map((each, index) => each._write(draft.at(`publishTo[${index}]`))),
+    paused: props.paused,
+  };
 }

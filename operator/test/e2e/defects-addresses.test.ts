@@ -103,7 +103,7 @@ describe("defects of the Go operator: addresses", function () {
     const giveBack = await withoutRight(world, "floatingippools");
     const pool = await world.pool("web", { desiredIPs: 2 });
     await world.start(["--resync=1"]);
-    await pool.is("Fulfilled", "False Invalid");
+    await pool.is("Fulfilled", "False APIServerRefused");
     await world.rounds(5);
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.create })).to.equal(0);
     expect((await pool.status()).pendingCreation).to.equal(undefined);

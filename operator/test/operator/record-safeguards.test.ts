@@ -17,7 +17,8 @@ describe("operator in process: safeguards of record sets", function () {
     for (const name of NODES) world.addNode(name);
     world.kubernetes.create({
       ...{ apiVersion: REF.apiVersion, kind: REF.kind, metadata: { name: "web", namespace: "default" } },
-      spec: { dnsRecordSet: { zone: "example.com", recordName: "www" } },
+      // Events of nodes that fail at once arrive one after the other: a removal must not begin in between.
+      spec: { dnsRecordSet: { zone: "example.com", recordName: "www" }, gracePeriodSeconds: 10 },
     });
     const { operator } = world.start();
     metrics = () => operator.registry.text();
