@@ -1,6 +1,6 @@
 import type { Duration } from "cdk8s";
-import type { HealthCheck } from "../health-check";
-import type { Publication } from "../publication";
+import type { HealthCheck } from "../api/kinds/health-check";
+import type { Publication } from "../api/publication";
 import { PART, partProblem } from "./part";
 import type { Draft, Site } from "./spec-refusals";
 
@@ -40,11 +40,15 @@ export function wholeSeconds(duration: Duration | undefined, site: Site): number
   return value;
 }
 
+interface Writes<T> {
+  _write(site: Site): T;
+}
+
 interface Followers {
-  readonly healthCheck?: HealthCheck;
+  readonly healthCheck?: Writes<HealthCheck>;
   readonly holderLabel?: boolean;
   readonly untilAssigned?: boolean;
-  readonly publishTo?: Publication[];
+  readonly publishTo?: readonly Writes<Publication>[];
   readonly paused?: boolean;
 }
 
