@@ -73,7 +73,7 @@ export const REASONS = {
   Unauthorized: {
     meaning: "The provider rejects the token, or the token lacks a scope.",
     remedy:
-      "Replace the token, or give it the scope that the message names. The operator reads its own token only when it starts, unless it is in a file: then restart it.",
+      "Replace the token, or give it the scope that the message names. If it is the operator's own token and comes from an environment variable, restart the operator, which reads it only when it starts.",
   },
   ProviderUnavailable: {
     meaning: "The provider does not answer or answers with errors.",
@@ -220,8 +220,11 @@ export const REASONS = {
     meaning: "The record set has records that the operator did not write for this resource; the operator keeps them.",
     remedy: "Delete the records, use another name, or ask the author of the class or issuer to set adoptRecords.",
   },
-  IssuerNotFound: { meaning: "The RoutedIPIssuer does not exist.", remedy: "Create it, or correct issuerRef." },
-  ClassNotFound: { meaning: "The ClusterRoutedIPClass does not exist.", remedy: "Create it, or correct className." },
+  IssuerNotFound: {
+    meaning: "The RoutedIPIssuer does not exist.",
+    remedy: "Create it, or correct issuerRef of the class; a RoutedIP with its own issuerRef must be created again.",
+  },
+  ClassNotFound: { meaning: "The ClusterRoutedIPClass does not exist.", remedy: "Create it, or use another one." },
   ClassNameTaken: {
     meaning: "An older ClusterRoutedIPClass has the same name for RoutedIPs and serves them.",
     remedy: "Give the class another spec.className, or delete one of the two.",

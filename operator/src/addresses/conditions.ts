@@ -1,6 +1,6 @@
 /** Conditions of a set of addresses that each kind shows. */
 
-import { type Condition, REASONS, type Reason } from "cdk8s-flipop/api";
+import type { Condition, Reason } from "cdk8s-flipop/api";
 import { stopCondition } from "../health/stopped-moves.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { addressMessages } from "../messages/addresses.js";
@@ -13,7 +13,7 @@ import { type Content, recordMessages } from "../messages/records.js";
 import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import type { ProviderId } from "../providers/types.js";
-import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
+import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
 import { ttlOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
@@ -190,7 +190,7 @@ const IS_PLACED: ReadonlySet<string> = new Set(["active", "in-progress", "disabl
 
 /** A word of an address's status as the reason of a condition. */
 function knownReason(word: string | undefined): Reason {
-  return word !== undefined && Object.hasOwn(REASONS, word) ? (word as Reason) : "ProviderUnavailable";
+  return isReason(word) ? word : "ProviderUnavailable";
 }
 
 /** Empty: no stop holds an address back, and none did. */

@@ -42,7 +42,7 @@ export const issuerMessages = topic("issuers", {
     by: "administrator",
     text: ({ name }: Named) => `RoutedIPIssuer ${name} does not exist`,
     remedy:
-      "have the cluster's administrator create the issuer, or name another one: issuerRef of a RoutedIP cannot be changed, so delete the RoutedIP and create it again",
+      "have the cluster's administrator create the issuer, or correct issuerRef of the class; delete a RoutedIP that names the issuer itself, and create it again with another issuerRef",
     example: { name: "ingress/digitalocean" },
   }),
   unusable: problem({

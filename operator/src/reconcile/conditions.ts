@@ -1,6 +1,13 @@
 /** Conditions in plans, statuses and metrics; the condition that follows from a provider's error; the object that an Event is about. */
 
-import { BAD_WHEN_TRUE, type ConditionType, GROUP_VERSION, type Reason, SUMMARY_TYPES } from "cdk8s-flipop/api";
+import {
+  BAD_WHEN_TRUE,
+  type ConditionType,
+  GROUP_VERSION,
+  REASONS,
+  type Reason,
+  SUMMARY_TYPES,
+} from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import type { EventInput } from "../kube/write/events.js";
 import type { Condition } from "../kube/write/patch.js";
@@ -19,6 +26,11 @@ export interface PlannedCondition {
   readonly message: string;
   /** What the message is made of, for comparisons. The status does not keep it. */
   readonly said?: Problem;
+}
+
+/** Whether a word of a status is a reason that this release knows. */
+export function isReason(word: string | undefined): word is Reason {
+  return word !== undefined && Object.hasOwn(REASONS, word);
 }
 
 export function yes(type: ConditionType, said: Problem): PlannedCondition {

@@ -113,7 +113,7 @@ describe("flipop doctor", () => {
     expect(of("nodes")[0]).to.include({ result: "warning", seen: "the cluster has no nodes" });
   });
 
-  it("tells which issuers the operator refuses, and why", async () => {
+  it("names the issuers that the operator refuses, with the reason", async () => {
     expect((await doctor([])).of("issuers")[0]).to.include({ result: "ok", seen: "there are none" });
     for (const [name, status] of [
       ["good", "True"],

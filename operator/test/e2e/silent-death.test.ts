@@ -82,7 +82,7 @@ describe("a node that dies in silence", function () {
     const { world, holder, isMoved, moves } = await scene(() => ({}), USUAL_LEASE_SECONDS);
     silence(holder);
     await world.rounds();
-    expect(isMoved(), "nobody has noticed").to.equal(false);
+    expect(isMoved(), "Kubernetes has not marked the node NotReady yet").to.equal(false);
     await holder.machine.node.setReady("Unknown");
     await moves();
   });

@@ -174,7 +174,7 @@ const SERVICES: Group = {
       shows: "Assigned ClassNotFound",
       names: ["ClusterRoutedIPClass public"],
       seen: () => unresolved({ className: "public" }),
-      fix: "`kubectl get clusterroutedipclasses`; correct `className`",
+      fix: "`kubectl get clusterroutedipclasses`; create the class, or create the RoutedIP again with another `className`",
     }),
     routed({
       when: "The class does not allow the namespace",
@@ -199,7 +199,7 @@ const SERVICES: Group = {
       shows: "Assigned IssuerNotFound",
       names: ["RoutedIPIssuer default/do"],
       seen: () => unresolved({ issuerRef: { name: "do" } }),
-      fix: "`kubectl get routedipissuers`; correct `issuerRef.name`",
+      fix: "`kubectl get routedipissuers`; create the issuer, or create the RoutedIP again with another `issuerRef.name`",
     }),
     routed({
       when: "The spec names both a class and an issuer, or neither",

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { executable, resolveBinaries, type SuiteContext, skip } from "flipop-testbed";
+import { after, before } from "mocha";
+import { type Emulator, startEmulator } from "../../src/kubernetes/index.js";
 
 export class Kubectl {
   private constructor(
@@ -46,4 +48,44 @@ export class Kubectl {
   close(): Promise<void> {
     return rm(this.home, { recursive: true });
   }
+}
+
+export interface UsedKubectl {
+  readonly emulator: () => Emulator;
+  /** All that kubectl writes. */
+  readonly kubectl: (args: string, input?: string) => Promise<string>;
+}
+
+/** kubectl on an emulator of its own. Call it in a `describe`. */
+export function useKubectl(seed: (emulator: Emulator) => void = () => undefined): UsedKubectl {
+  let emulator: Emulator;
+  let connection: Kubectl;
+  before(async function () {
+    connection = await Kubectl.find(this);
+    emulator = await startEmulator();
+    await connection.connect(emulator.kubeconfig());
+    seed(emulator);
+  });
+  after(async () => {
+    await emulator?.close();
+    await connection?.close();
+  });
+  const kubectl = async (args: string, input?: string) => {
+    const { stdout, stderr } = await connection.run(args, input);
+    return stdout + stderr;
+  };
+  return { emulator: () => emulator, kubectl };
+}
+
+/** The cells of a table. */
+export function cells(output: string): readonly (readonly string[])[] {
+  const lines = output.trim().split("\n");
+  return lines.map((line) => line.trim().split(/\s{2,}/));
+}
+
+/** What kubectl says when it fails. */
+export async function failure(run: Promise<string>): Promise<string> {
+  const output = await run.catch((error: unknown) => error);
+  if (output instanceof Error) return output.message;
+  throw new Error(`kubectl did not fail: ${String(output)}`);
 }

@@ -1,15 +1,13 @@
 /** Issuers and classes: what the operator's own conditions say of them. Doctor reads no Secret of an issuer. */
 
-import { ALL_KINDS, type AnyKind } from "cdk8s-flipop/api";
+import { type AnyKind, KINDS } from "cdk8s-flipop/api";
 import type { KubeClient } from "../../kube/client.js";
 import { type KindRead, type OwnObject, readKind } from "../read.js";
 import { type Finding, ok, problem, unknown } from "./finding.js";
 
-const KINDS: ReadonlySet<string> = new Set(["RoutedIPIssuer", "ClusterRoutedIPClass"]);
-
 /** @throws StatusError */
 export async function issuerFindings(client: KubeClient, signal: AbortSignal): Promise<readonly Finding[]> {
-  const kinds = ALL_KINDS.filter(({ kind }) => KINDS.has(kind));
+  const kinds = [KINDS.RoutedIPIssuer, KINDS.ClusterRoutedIPClass];
   const reads = await Promise.all(kinds.map((kind) => readKind(client, signal, { kind })));
   return reads.flatMap(findingsOf);
 }

@@ -4,6 +4,7 @@ import {
   type AddressStatus,
   type AnyKind,
   type Condition,
+  Finalizer,
   type FloatingIPPoolStatus,
   type NodeDNSRecordSetStatus,
   type RoutedIPStatus,
@@ -119,13 +120,19 @@ function problemOf(
   return { condition: "Ready", reason: "NotObserved", message };
 }
 
+const UNTIL: Readonly<Record<string, string>> = {
+  [Finalizer.cleanup]: " until the operator has cleaned up at the provider",
+  [Finalizer.inUse]: " until the last RoutedIP that uses it is deleted",
+};
+
 /** The address serves, but nothing could take it over. */
 function cannotMove({ type, status, reason }: Condition): boolean {
   return type === "Assigned" && status === "True" && reason !== "Observed";
 }
 
 function beingDeleted({ deletionTimestamp = "", finalizers = [] }: OwnObject["metadata"]): StatusRow["problem"] {
-  const message = `it is being deleted since ${deletionTimestamp}; finalizer ${finalizers.join(", ")} keeps it until its cleanup is done, or until the last RoutedIP that uses it is deleted`;
+  const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${UNTIL[finalizer] ?? ""}`);
+  const message = [`its deletion began at ${deletionTimestamp}`, ...waits].join("; ");
   return { condition: "Ready", reason: "Deleting", message };
 }
 

@@ -1,11 +1,12 @@
 /** The snapshot of one class: who uses it, and what the server says about its Jobs. */
 
-import { type ClusterRoutedIPClassSpec, REASONS, type Reason } from "cdk8s-flipop/api";
+import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../jobs/job-decision.js";
 import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages } from "../../messages/routing.js";
+import { isReason } from "../../reconcile/conditions.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
 import { classRules } from "../../routing/resolved-class.js";
 import { type ClassRead, type IssuerRead, nameOfClass } from "../../routing/resource.js";
@@ -118,10 +119,6 @@ function issuerState(
   const { status, reason, message } = accepted;
   if (status === "False" && isReason(reason)) return { problem: { reason, message } };
   return status === "True" ? "accepted" : "unobserved";
-}
-
-function isReason(text: string): text is Reason {
-  return Object.hasOwn(REASONS, text);
 }
 
 /** The one that serves the RoutedIPs of the same class name. */
