@@ -1,6 +1,6 @@
 /** `flipop explain`: each check of each node for one resource, by the operator's own code. */
 
-import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, nearest } from "cdk8s-flipop/api";
+import { ALL_KINDS, type AnyKind, type FloatingIPPoolSpec, type FloatingIPPoolStatus, nearest } from "cdk8s-flipop/api";
 import type { Tally } from "../match/checks.js";
 import { MatchIndex } from "../match/match-index.js";
 import type { NodeDirectory } from "../match/node-directory.js";
@@ -80,8 +80,24 @@ function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, questio
     problems: asked.problems,
     tally: tallyFor(nodes, question),
     nodes: explained,
+    disabled: disabledText(object),
     ...marksOf(object, [...nodes.list()]),
   };
+}
+
+/** The addresses of a pool that it does not serve on purpose, each with the reason. */
+function disabledText({ metadata, spec, status }: OwnObject): readonly string[] {
+  const { desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const why =
+    metadata.deletionTimestamp !== undefined
+      ? "the pool is being deleted"
+      : desiredIPs > 0
+        ? `desiredIPs is ${desiredIPs}, and other addresses come first`
+        : "ips does not list it";
+  const { ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
+  return Object.entries(ips).flatMap(([ip, { state, nodeName }]) =>
+    state === "disabled" ? [`${ip}: ${why}${nodeName ? `; it is still on ${nodeName}` : ""}`] : [],
+  );
 }
 
 /** Where the label and the taint are now that the resource asks for. */

@@ -25,7 +25,10 @@ export interface Held {
   readonly ip: string;
   /** `FloatingIPPool default/web`. */
   readonly owner: string;
+  /** Of the resource that is explained, and not disabled. */
   readonly ours: boolean;
+  /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
+  readonly disabled?: true;
 }
 
 export interface Question {
@@ -136,10 +139,18 @@ const roomCheck: FurtherCheck = (_node, { room }, holds) => {
   if (own > 0 || others.length < room.limit) return { check: ROOM, passed: true, seen: heldText(holds) };
   return {
     ...{ check: ROOM, passed: false, reason: "Occupied" },
-    seen: `it already holds ${others.map(({ ip, owner }) => `${ip} of ${owner}`).join(", ")}; the limit is ${room.limit}`,
-    remedy: "Add a node that only this resource matches, or let the two resources match different nodes.",
+    seen: `it already holds ${others.map(ownedText).join(", ")}; the limit is ${room.limit}`,
+    remedy: others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY,
   };
 };
+
+const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the two resources match different nodes.";
+const DISABLED_REMEDY =
+  "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
+
+function ownedText({ ip, owner, disabled }: Held): string {
+  return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
+}
 
 function heldText(holds: readonly Held[]): string {
   return holds.length === 0 ? "holds no address" : `holds ${holds.map(({ ip }) => ip).join(", ")}`;
@@ -213,6 +224,7 @@ interface Placed {
   readonly ip: string;
   readonly providerID?: string | undefined;
   readonly node?: string | undefined;
+  readonly state?: string | undefined;
 }
 
 /** The addresses of one family. @param uid of the resource that is explained */
@@ -225,9 +237,11 @@ export function heldBy(
   const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
   for (const { kind, object } of objects) {
     const { namespace, name, uid: own } = object.metadata;
-    for (const { ip, providerID, node } of placedOf(kind, object).filter((one) => familyOf(one.ip) === family)) {
+    for (const { ip, providerID, node, state } of placedOf(kind, object).filter((one) => familyOf(one.ip) === family)) {
       const machine = providerID || nodes.get(node ?? "")?.machine;
-      const entry = { ip, owner: `${kind} ${namespace}/${name}`, ours: own === uid };
+      const isDisabled = state === "disabled";
+      const mark = isDisabled ? { disabled: true as const } : {};
+      const entry = { ip, owner: `${kind} ${namespace}/${name}`, ours: own === uid && !isDisabled, ...mark };
       if (machine !== undefined) held.set(machine, [...(held.get(machine) ?? []), entry]);
     }
   }
@@ -235,14 +249,16 @@ export function heldBy(
 }
 
 /** In these states an address is on no machine of the resource, whatever the status still names. */
-const ON_NONE: ReadonlySet<string | undefined> = new Set(["unassigned", "disabled", "", undefined]);
+const ON_NONE: ReadonlySet<string | undefined> = new Set(["unassigned", "", undefined]);
 
 function placedOf(kind: string, { status = {} }: OwnObject): readonly Placed[] {
   if (kind === "RoutedIP") {
     const { routedIP, state, providerID, assignedNode } = status as RoutedIPStatus;
-    return routedIP === undefined || ON_NONE.has(state) ? [] : [{ ip: routedIP, providerID, node: assignedNode }];
+    return routedIP === undefined || ON_NONE.has(state)
+      ? []
+      : [{ ip: routedIP, providerID, node: assignedNode, state }];
   }
   return Object.entries((status as FloatingIPPoolStatus).ips ?? {}).flatMap(([ip, { state, providerID, nodeName }]) =>
-    ON_NONE.has(state) ? [] : [{ ip, providerID, node: nodeName }],
+    ON_NONE.has(state) ? [] : [{ ip, providerID, node: nodeName, state }],
   );
 }

@@ -161,6 +161,30 @@ describe("flipop explain", () => {
     expect(await line()).to.equal(undefined);
   });
 
+  it("shows which addresses are disabled, why, and that one that is still on a node takes its place", async () => {
+    const state = "disabled";
+    const left = { state, providerID: "digitalocean://3", nodeName: "node-3" };
+    pool(
+      "fewer",
+      { ips: ["203.0.113.8", "203.0.113.9"], desiredIPs: 1 },
+      { "203.0.113.8": { state }, "203.0.113.9": left },
+    );
+    const own = await flipop.run("explain", "pool/fewer", "-n", "ingress");
+    const other = await flipop.run("explain", "pool/web", "-n", "ingress");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "fewer" });
+    expect(own.out).to.include(
+      "  disabled 203.0.113.9: desiredIPs is 1, and other addresses come first; it is still on node-3\n",
+    );
+    expect(own.out).to.include("  disabled 203.0.113.8: desiredIPs is 1, and other addresses come first\n");
+    for (const { out } of [own, other]) {
+      expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
+        ...["occupied", "203.0.113.9"],
+        "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
+      ]);
+    }
+    expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
+  });
+
   it("shows every check of one node with its value", async () => {
     const { out } = await flipop.run("explain", "pool/web", "node-5", "-n", "ingress");
     expect(out.split("\n")[0]).to.equal("FloatingIPPool ingress/web, node node-5: it is no candidate");

@@ -17,6 +17,8 @@ export interface Explanation {
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
+  /** Addresses of a pool that it does not serve on purpose, each with the reason. */
+  readonly disabled: readonly string[];
   /** Absent: the resource asks for no label on the nodes of its addresses. */
   readonly holderLabel?: MarkedNodes;
   /** Absent: the resource asks for no taint on nodes that wait for its addresses. */
@@ -42,12 +44,13 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, asks, problems, tally } = explanation;
+  const { resource, asks, problems, tally, disabled } = explanation;
   const { kind, namespace, name, serves, problem } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
     ...problems.map((text) => `  no node can serve it: ${text}`),
     ...(problem === undefined ? [] : [`  ${problem.condition} ${problem.reason}: ${problem.message}`]),
+    ...disabled.map((text) => `  disabled ${text}`),
     ...marksText(explanation).map((text) => `  ${text}`),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
@@ -110,6 +113,6 @@ const RESULTS: Readonly<Record<NodeExplanation["result"], string>> = {
   holds: "it holds an address of the resource",
   published: "its address is published",
   candidate: "it is a candidate",
-  occupied: "it would be a candidate, but another resource's address is on it",
+  occupied: "it would be a candidate, but another address is on it",
   no: "it is no candidate",
 };
