@@ -18,11 +18,18 @@ export interface AccountAddress {
   readonly facts: AddressFacts;
 }
 
+type Work<T> = (providers: readonly AddressProvider[]) => Promise<T>;
+
 /** @throws CommandError without any token, and where a provider refuses or does not answer */
-export async function withAccounts<T>(
-  { io }: Pick<CommandCall, "io">,
-  work: (providers: readonly AddressProvider[]) => Promise<T>,
-): Promise<T> {
+export function withAccounts<T>(call: Pick<CommandCall, "io">, work: Work<T>): Promise<T> {
+  return withKnownAccounts(call, async (providers) => {
+    if (providers.length === 0) throw new CommandError(`no account is known: set ${variables()}`);
+    return work(providers);
+  });
+}
+
+/** Without any token, `work` gets no provider. @throws CommandError where a provider refuses or does not answer */
+export async function withKnownAccounts<T>({ io }: Pick<CommandCall, "io">, work: Work<T>): Promise<T> {
   const registry = new ProviderRegistry({
     ...{ kinds: PROVIDER_KINDS, env: io.env, redactor: new Redactor(), logger: silentLogger, clock: systemClock },
     ...{ random: Math.random, metrics: flipopMetrics(new MetricsRegistry()), fence: openFence, dryRun: false },
@@ -31,7 +38,6 @@ export async function withAccounts<T>(
   });
   try {
     const providers = registry.names.flatMap((name) => registry.get(name, "addresses").addresses ?? []);
-    if (providers.length === 0) throw new CommandError(`no account is known: set ${variables()}`);
     return await work(providers);
   } catch (error) {
     if (isProviderError(error)) throw new CommandError(`${error.message}: check the token with flipop doctor`);

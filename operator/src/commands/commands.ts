@@ -52,7 +52,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "The command reads the nodes, the workload and the addresses of other resources, and runs the operator's own checks on",
       "them: [why a node is not a candidate](conditions.md#why-a-node-is-not-a-candidate) lists the reasons. `holds` is a node with",
       "an address of the resource, `occupied` one that would be a candidate without the address of another resource. `-o wide` has",
-      "a column for each check. The command calls no cloud, so it knows addresses from the status of resources only.",
+      "a column for each check. With a provider's token in its environment, the command also reads the account, and shows addresses",
+      "that no resource knows and that take the place of others; without one, it knows those in the status of resources only.",
     ],
     args: [
       { name: "<resource>", description: "pool/NAME, recordset/NAME or routedip/NAME" },

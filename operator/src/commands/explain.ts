@@ -5,11 +5,15 @@ import type { Tally } from "../match/checks.js";
 import { MatchIndex } from "../match/match-index.js";
 import type { NodeDirectory } from "../match/node-directory.js";
 import type { NodeFacts } from "../match/node-facts.js";
+import type { AddressFacts } from "../providers/types.js";
 import { compareText, omitUndefined } from "../values.js";
+import { readAccounts, withKnownAccounts } from "./accounts.js";
+import { ownersIn } from "./claimed.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { type Asked, QUESTIONS, readNodes } from "./explain-question.js";
-import { explainNode, heldBy, type NodeExplanation, type Question } from "./node-explanation.js";
+import { explainNode, heldBy, type NodeExplanation, type Question, withUnowned } from "./node-explanation.js";
+import { withProgress } from "./progress.js";
 import { type OwnObject, readKinds } from "./read.js";
 import { type Explanation, explanationText, nodeText } from "./render/explain.js";
 import { rowOf } from "./render/status.js";
@@ -24,6 +28,8 @@ export function run(call: CommandCall): Promise<number> {
   const named = parseResourceName(args[0] ?? "", EXPLAINED);
   return withCluster(call, async ({ client, namespace }) => {
     const reader = { client, signal: io.stop };
+    // The account first: an address that the operator creates meanwhile is in a resource by the time that those are read.
+    const account = await readKnownAccounts(call);
     const [reads, nodes] = await Promise.all([
       readKinds(client, io.stop, { kinds: kindsFor(named.kind) }),
       readNodes(reader),
@@ -33,7 +39,10 @@ export function run(call: CommandCall): Promise<number> {
     const object = findResource(read, named, namespace);
     const asked = await askOf(named.kind)({ ...reader, reads }, object);
     const subject = { uid: object.metadata.uid, family: asked.family };
-    const held = heldBy(reads.filter(holdsAddresses), nodes, subject);
+    const holding = reads.filter(holdsAddresses);
+    const known = ownersIn(holding);
+    const unowned = account.filter(({ ip }) => !known.has(ip));
+    const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
     const question = withHolders(asked, held);
     const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
     const unread = reads.filter(({ problem }) => problem !== undefined).map(({ kind }) => kind.plural);
@@ -41,6 +50,19 @@ export function run(call: CommandCall): Promise<number> {
     print(call, explanation);
     return 0;
   });
+}
+
+/** Addresses of the accounts whose tokens are there; without one, `explain` still knows those in the status of resources. */
+async function readKnownAccounts(call: CommandCall): Promise<readonly AddressFacts[]> {
+  try {
+    const read = () => withKnownAccounts(call, (providers) => readAccounts(call, providers));
+    const found = await withProgress(call.io, "reading the addresses of the account", read);
+    return found.map(({ facts }) => facts);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    call.io.err(`flipop: addresses that no resource knows are not considered: ${error.message}\n`);
+    return [];
+  }
 }
 
 /** All that may hold an address; for a RoutedIP also what it refers to. */

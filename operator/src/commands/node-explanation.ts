@@ -15,16 +15,16 @@ import type { CompiledMatch } from "../match/compile-match.js";
 import type { NodeDirectory } from "../match/node-directory.js";
 import { type NodeFacts, taintText } from "../match/node-facts.js";
 import type { WorkloadSource } from "../match/workload.js";
-import type { ProviderId } from "../providers/types.js";
+import type { AddressFacts, ProviderId } from "../providers/types.js";
 import { addressesOf, type PublishedKind, publishedText } from "../records/node-addresses.js";
 import { omitUndefined } from "../values.js";
 import type { KindRead, OwnObject } from "./read.js";
 
-/** An address that a machine holds, as the statuses have it. */
+/** An address that a machine holds, as the statuses have it, or the account where no resource knows it. */
 export interface Held {
   readonly ip: string;
-  /** `FloatingIPPool default/web`. */
-  readonly owner: string;
+  /** `FloatingIPPool default/web`. Absent: the account has the address, and no resource knows it. */
+  readonly owner?: string;
   /** Of the resource that is explained, and not disabled. */
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
@@ -140,15 +140,23 @@ const roomCheck: FurtherCheck = (_node, { room }, holds) => {
   return {
     ...{ check: ROOM, passed: false, reason: "Occupied" },
     seen: `it already holds ${others.map(ownedText).join(", ")}; the limit is ${room.limit}`,
-    remedy: others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY,
+    remedy: occupiedRemedy(others),
   };
 };
 
 const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the two resources match different nodes.";
 const DISABLED_REMEDY =
   "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
+const UNOWNED_REMEDY =
+  "Unassign the address that no resource knows at the provider, or let the resource use it: flipop adopt IP pool/NAME.";
+
+function occupiedRemedy(others: readonly Held[]): string {
+  if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;
+  return others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY;
+}
 
 function ownedText({ ip, owner, disabled }: Held): string {
+  if (owner === undefined) return `${ip}, which no resource knows`;
   return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
 }
 
@@ -246,6 +254,20 @@ export function heldBy(
     }
   }
   return held;
+}
+
+/** @param unowned addresses of the account that no resource knows */
+export function withUnowned(
+  held: ReadonlyMap<ProviderId, readonly Held[]>,
+  unowned: readonly AddressFacts[],
+  family: IpFamily | undefined,
+): ReadonlyMap<ProviderId, readonly Held[]> {
+  const all = new Map(held);
+  for (const { ip, holder, family: own } of unowned) {
+    if (holder === undefined || own !== family) continue;
+    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false }]);
+  }
+  return all;
 }
 
 /** In these states an address is on no machine of the resource, whatever the status still names. */

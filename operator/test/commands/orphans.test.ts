@@ -32,14 +32,15 @@ describe("flipop orphans", () => {
       metadata: { ...(node["metadata"] as object), annotations },
     }));
     addPool("web", { ips: [listed] }, { createdIPs: [{ ip: created, createdTime: "2026-01-01T00:00:00Z" }] });
-    const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
-    flipop = new Flipop(kubernetes.kubeconfig(), env);
+    flipop = new Flipop(kubernetes.kubeconfig(), env());
   });
 
   after(async () => {
     flipop.close();
     await Promise.all([kubernetes.close(), digitalocean.close()]);
   });
+
+  const env = () => ({ DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url });
 
   function addPool(name: string, spec: object, status: object): void {
     const match = { nodeLabel: "pool=work" };
@@ -60,6 +61,21 @@ describe("flipop orphans", () => {
     const table = await flipop.run("orphans");
     expect(table.out).to.match(/^ADDRESS +PROVIDER +REGION +HOLDER +USD\/MONTH +FORMER OWNER\n/);
     expect(idlePrice("digitalocean")?.source).to.match(/^https:/);
+  });
+
+  it("are on nodes that flipop explain shows as occupied, with the remedy", async () => {
+    const { out, err } = await flipop.run("explain", "pool/web", "--all");
+    expect(err).to.equal("");
+    expect(out).to.include(`Occupied: it already holds ${held}, which no resource knows; the limit is 1`);
+    expect(out).to.include("flipop adopt IP pool/NAME");
+    const refused = new Flipop(kubernetes.kubeconfig(), { ...env(), DIGITALOCEAN_ACCESS_TOKEN: "another" });
+    const other = await refused.run("explain", "pool/web", "--all");
+    refused.close();
+    expect(other.err).to.match(/^flipop: addresses that no resource knows are not considered: .*flipop doctor\n$/);
+    expect(other).to.deep.include({ code: 0 });
+    expect(other.out)
+      .to.match(/node-1 /)
+      .and.not.include(held);
   });
 
   it("releases nothing that a resource knows, that a machine holds or that the account lacks", async () => {
