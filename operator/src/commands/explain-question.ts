@@ -5,6 +5,7 @@ import {
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   familyOf,
+  HEALTH_CHECK_DEFAULTS,
   type IpFamily,
   isIp,
   type NodeDNSRecordSetSpec,
@@ -49,6 +50,13 @@ export interface Asked extends Omit<Question, "room"> {
   readonly problems: readonly string[];
 }
 
+/** The address that the operator probes; `undefined`: it probes no node, or a pod. */
+function probedAddress(spec: OwnObject["spec"]): Pick<Question, "probes"> {
+  const { healthCheck } = (spec ?? {}) as Pick<FloatingIPPoolSpec, "healthCheck">;
+  const address = healthCheck?.address ?? HEALTH_CHECK_DEFAULTS.address;
+  return healthCheck === undefined || address === "PodIP" ? {} : { probes: address };
+}
+
 const PREFIXES = [`${API_GROUP}/`];
 const decoders = new Decoders(PREFIXES);
 
@@ -67,14 +75,15 @@ export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObje
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
     const family = ipFamily ?? familyOf(ips.find(isIp) ?? "");
     const room = { limit: limitOf(capabilities), family, ...regionOf(capabilities, region) };
-    return { ...asked, problems, failedProbes: failedProbesOf(status), ...room };
+    return { ...asked, problems, failedProbes: failedProbesOf(status), ...probedAddress(spec), ...room };
   },
   NodeDNSRecordSet: async (reader, { spec = {}, status }) => {
     const { match } = spec as Partial<NodeDNSRecordSetSpec>;
     const asked = await askMatch(reader, match, undefined);
     const { addresses = [] } = (status ?? {}) as Pick<NodeDNSRecordSetStatus, "addresses">;
     const published = new Set(addresses.map(({ nodeName }) => nodeName));
-    return { ...asked, problems: [], failedProbes: failedProbesOf(status), publishes: publishedKind(spec), published };
+    const probes = { failedProbes: failedProbesOf(status), ...probedAddress(spec) };
+    return { ...asked, problems: [], ...probes, publishes: publishedKind(spec), published };
   },
   RoutedIP: askService,
 };
@@ -141,6 +150,7 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
     workload: new EndpointWorkload(key, () => slices),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),
+    ...probedAddress(object.spec),
     family: familyOf(addressOf(object)),
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
     ...regionOf(capabilities, region),

@@ -12,7 +12,14 @@ import { ownersIn } from "./claimed.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { type Asked, QUESTIONS, readNodes } from "./explain-question.js";
-import { explainNode, heldBy, type NodeExplanation, type Question, withUnowned } from "./node-explanation.js";
+import {
+  explainNode,
+  heldBy,
+  type NodeExplanation,
+  type Question,
+  unprobedText,
+  withUnowned,
+} from "./node-explanation.js";
 import { withProgress } from "./progress.js";
 import { type OwnObject, readKinds } from "./read.js";
 import { type Explanation, explanationText, nodeText } from "./render/explain.js";
@@ -103,8 +110,15 @@ function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, questio
     tally: tallyFor(nodes, question),
     nodes: explained,
     disabled: disabledText(object),
+    unprobed: explained
+      .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))
+      .map(({ node }) => node),
     ...marksOf(object, [...nodes.list()]),
   };
+}
+
+function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {
+  return node !== undefined && unprobedText(node, question) !== undefined;
 }
 
 /** The addresses of a pool that it does not serve on purpose, each with the reason. */

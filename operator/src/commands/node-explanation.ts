@@ -36,6 +36,8 @@ export interface Question {
   readonly workload?: WorkloadSource;
   /** Nodes whose probes fail, with the last error, as the status has them. Absent: none. */
   readonly failedProbes?: ReadonlyMap<string, string>;
+  /** The type of the address of a node that the operator probes. Absent: it probes no node, or its pods. */
+  readonly probes?: string;
   /** Absent: the resource gives nodes no address. */
   readonly room?: { readonly limit: number; readonly heldBy: ReadonlyMap<ProviderId, readonly Held[]> };
   /** Addresses can be on nodes of this region only. */
@@ -74,7 +76,10 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const values = checkValues(input);
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
   const holds = (node.machine === undefined ? undefined : room?.heldBy.get(node.machine)) ?? [];
-  const matching = values.map(({ check, seen, refusal }) => shown(check, seen, refusal));
+  const unprobed = unprobedText(node, question);
+  const matching = values.map(({ reason, check, seen, refusal }) =>
+    shown(check, reason === "ProbeFailed" && refusal === undefined ? (unprobed ?? seen) : seen, refusal),
+  );
   const further = [regionCheck, roomCheck, addressCheck].flatMap((check) => check(node, question, holds) ?? []);
   const notable = new Set(notableRefusals(refusals).map(({ reason }) => reason));
   const refused = values.flatMap(({ check, seen, refusal }) =>
@@ -91,6 +96,12 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
     meant: !refusals.some(({ reason }) => UNMEANT.has(reason)),
     obstacles: [...refused, ...against],
   };
+}
+
+/** `undefined`: the operator probes the node, or is not asked to. */
+export function unprobedText({ addresses }: NodeFacts, { probes }: Question): string | undefined {
+  if (probes === undefined || addresses.some(({ type }) => type === probes)) return undefined;
+  return `not probed: the node has no ${probes}`;
 }
 
 const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);

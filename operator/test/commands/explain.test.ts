@@ -138,6 +138,28 @@ describe("flipop explain", () => {
       .and.to.match(/ {2}probes +NO +TCP/);
   });
 
+  it("shows which nodes the health check does not probe", async () => {
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
+      metadata: { name: "unprobed", namespace: "default" },
+      spec: {
+        dnsRecordSet: { zone: "example.com", recordName: "n" },
+        match: { nodeLabel: "pool=db" },
+        healthCheck: { type: "TCP", port: 80, address: "InternalIP" },
+      },
+    });
+    const { out } = await flipop.run("explain", "recordset/unprobed");
+    const one = await flipop.run("explain", "recordset/unprobed", "db-1");
+    kubernetes.delete({
+      apiVersion: GROUP_VERSION,
+      kind: "NodeDNSRecordSet",
+      namespace: "default",
+      name: "unprobed",
+    });
+    expect(out).to.include("  healthCheck does not probe db-1, without such an address: correct healthCheck.address\n");
+    expect(one.out).to.match(/ {2}probes +ok +not probed: the node has no InternalIP\n/);
+  });
+
   it("shows where the holder label is, and the taint of nodes that wait", async () => {
     const holderLabel = "flipop.digitalocean.com/holder-of-fip.ingress.web";
     const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };

@@ -19,6 +19,8 @@ export interface Explanation {
   readonly tally: Tally;
   /** Addresses of a pool that it does not serve on purpose, each with the reason. */
   readonly disabled: readonly string[];
+  /** Nodes without the address that the health check probes: for them, only what Kubernetes reports counts. */
+  readonly unprobed: readonly string[];
   /** Absent: the resource asks for no label on the nodes of its addresses. */
   readonly holderLabel?: MarkedNodes;
   /** Absent: the resource asks for no taint on nodes that wait for its addresses. */
@@ -44,18 +46,24 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, asks, problems, tally, disabled } = explanation;
+  const { resource, asks, problems, tally, disabled, unprobed } = explanation;
   const { kind, namespace, name, serves, problem } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
     ...problems.map((text) => `  no node can serve it: ${text}`),
     ...(problem === undefined ? [] : [`  ${problem.condition} ${problem.reason}: ${problem.message}`]),
     ...disabled.map((text) => `  disabled ${text}`),
+    ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function unprobedText(nodes: readonly string[]): readonly string[] {
+  if (nodes.length === 0) return [];
+  return [`  healthCheck does not probe ${nodes.join(", ")}, without such an address: correct healthCheck.address`];
 }
 
 function marksText({ holderLabel, untilAssignedTaint }: Explanation): readonly string[] {
