@@ -159,7 +159,7 @@ const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the 
 const DISABLED_REMEDY =
   "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
 const UNOWNED_REMEDY =
-  "Unassign the address that no resource knows at the provider, or let the resource use it: flipop adopt IP pool/NAME.";
+  "Let the resource use the address that no resource knows (flipop adopt IP pool/NAME), or release it (flipop orphans --release IP --unassign).";
 
 function occupiedRemedy(others: readonly Held[]): string {
   if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;

@@ -51,6 +51,11 @@ export class Flipop {
     this.env["KUBECONFIG"] = this.file("kubeconfig", kubeconfig);
   }
 
+  /** Its path. */
+  get kubeconfig(): string | undefined {
+    return this.env["KUBECONFIG"];
+  }
+
   /** Writes a file, and resolves to its path. */
   file(name: string, text: string): string {
     const path = join(this.home, name);

@@ -4,6 +4,8 @@ import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-s
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { addNode } from "flipop-sandbox/nodes";
 import { after, before, describe, it } from "mocha";
+import { CommandError, type CommandIo } from "../../src/commands/command.js";
+import { run } from "../../src/commands/orphans/orphans.js";
 import { idlePrice } from "../../src/providers/capabilities.js";
 import { Flipop } from "./flipop.js";
 
@@ -17,15 +19,18 @@ describe("flipop orphans", () => {
   let created: string;
   let free: string;
   let held: string;
+  /** On a machine that is no node. */
+  let foreign: string;
 
   before(async () => {
     kubernetes = await startEmulator();
-    digitalocean = await startDigitalOceanSimulator({ account: { reservedIpLimit: 10 } });
+    digitalocean = await startDigitalOceanSimulator({ account: { reservedIpLimit: 10 }, durations: { unassign: 100 } });
     const machine = addNode({ kubernetes, digitalocean }, { name: "node-1" });
     [listed, created, free] = [1, 2, 3].map(() => digitalocean.state.addAddress({ region: "nyc3" }).ip) as [
       ...[string, string, string],
     ];
     held = digitalocean.state.addAddress({ dropletId: Number(machine.split("//")[1]) }).ip;
+    foreign = digitalocean.state.addAddress({ dropletId: digitalocean.state.addDroplet({ name: "vm" }).id }).ip;
     const annotations = { [Annotation.reservedIpv4]: held, [Annotation.reservedIpv4Owner]: "ingress/old/uid-1" };
     kubernetes.change({ apiVersion: "v1", kind: "Node", name: "node-1" }, (node) => ({
       ...node,
@@ -48,6 +53,7 @@ describe("flipop orphans", () => {
     kubernetes.create({ ...POOL, metadata, spec: { provider: "digitalocean", match, ...spec }, status });
   }
 
+  const machineOf = (ip: string) => `digitalocean://${digitalocean.state.address(ip).dropletId}`;
   const exists = (ip: string) => digitalocean.state.addresses().some((address) => address.ip === ip);
 
   it("lists what no resource lists or created, with the holder, the former owner and the cost", async () => {
@@ -56,6 +62,7 @@ describe("flipop orphans", () => {
     const rows = [
       { ip: free, provider: "digitalocean", region: "nyc3", owner: "", holder: "", usdPerMonth: 5 },
       { ip: held, provider: "digitalocean", region: "nyc3", owner: "ingress/old", holder: "node-1", usdPerMonth: 0 },
+      { ip: foreign, provider: "digitalocean", region: "nyc3", owner: "", holder: machineOf(foreign), usdPerMonth: 0 },
     ];
     expect(JSON.parse(out)).to.have.deep.members(rows);
     const table = await flipop.run("orphans");
@@ -86,7 +93,10 @@ describe("flipop orphans", () => {
     };
     expect(await refused(listed)).to.include(`FloatingIPPool default/web lists ${listed}: remove it there first`);
     expect(await refused(created)).to.include(`FloatingIPPool default/web lists ${created}`);
-    expect(await refused(held)).to.match(/may be in use: digitalocean:\/\/\d+ holds it; unassign it/);
+    expect(await refused(held)).to.equal(
+      `flipop: ${held} is on node-1, a node of this cluster: add --unassign if nothing uses it there\n`,
+    );
+    expect(await refused(foreign)).to.match(/ is on digitalocean:\/\/\d+, which is no node of this cluster: add --un/);
     expect(await refused("203.0.113.250")).to.include("the account has no address 203.0.113.250");
     expect(exists(free)).to.equal(true);
   });
@@ -130,6 +140,61 @@ describe("flipop orphans", () => {
   it("releases an address that no resource knows", async () => {
     const { code, out } = await flipop.run("orphans", "--release", free, "--yes");
     expect({ code, out, free: exists(free) }).to.deep.equal({ code: 0, out: `released ${free}\n`, free: false });
+  });
+
+  it("shows whoever takes addresses off machines where they are, and lets them type the addresses", async () => {
+    const questions: string[] = [];
+    const answers = ["yes", undefined];
+    const release = () => {
+      const io: CommandIo = {
+        ...{ terminal: false, width: 80, now: Date.now, stop: new AbortController().signal },
+        ...{ out: () => undefined, err: () => undefined, env: { ...env(), KUBECONFIG: flipop.kubeconfig } },
+        ask: async (question) => {
+          questions.push(question);
+          return answers.shift();
+        },
+      };
+      return run({ commands: [], args: [], options: { release: [held, foreign], unassign: true }, io });
+    };
+    for (const problem of ["nothing was released", "a pipe has no person who could confirm: add --yes"]) {
+      const refused = await release().catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(CommandError).and.to.have.property("message", problem);
+    }
+    expect(questions[0]).to.equal(
+      `node-1, a node of this cluster, loses ${held} at once.\n` +
+        `${machineOf(foreign)}, which is no node of this cluster, loses ${foreign} at once.\n` +
+        `Release ${held} (digitalocean), ${foreign} (digitalocean)? Nothing brings an address back. ` +
+        `Other clusters of the account may list it. Type ${held} ${foreign}: `,
+    );
+    expect([exists(held), exists(foreign)]).to.deep.equal([true, true]);
+  });
+
+  it("refuses an address on a machine that a resource lists, also with --unassign", async () => {
+    addPool("late", { ips: [held] }, {});
+    const { code, err } = await flipop.run("orphans", "--release", held, "--unassign", "--yes");
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: `flipop: FloatingIPPool default/late lists ${held}: remove it there first\n`,
+    });
+    expect(digitalocean.state.address(held).dropletId).to.be.a("number");
+    kubernetes.delete({ ...POOL, namespace: "default", name: "late" });
+  });
+
+  it("takes an address off its machine, then releases it", async () => {
+    const { code, out, err } = await flipop.run("orphans", "--release", held, "--unassign", "--yes");
+    expect({ code, out, err }).to.deep.equal({
+      ...{ code: 0, err: "" },
+      out: `unassigned ${held} from node-1\nreleased ${held}\n`,
+    });
+    expect([exists(held), exists(foreign)]).to.deep.equal([false, true]);
+  });
+
+  it("releases nothing if the provider does not take it off", async () => {
+    digitalocean.state.failActions({ type: "unassign_ip" });
+    const { code, out, err } = await flipop.run("orphans", "--release", foreign, "--unassign", "--yes");
+    expect({ code, out }).to.deep.equal({ code: 1, out: "" });
+    expect(err).to.include(`${foreign} is not released, because it could not be unassigned: `);
+    expect(exists(foreign)).to.equal(true);
   });
 
   it("names the variables where it has no token", async () => {

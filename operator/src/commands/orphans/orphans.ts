@@ -1,0 +1,122 @@
+/** `flipop orphans`: the account's addresses that no resource knows, and their release. */
+
+import { type ClusterRoutedIPClassStatus, canonicalIp } from "cdk8s-flipop/api";
+import { ADDRESS_ANNOTATIONS, parseOwner } from "../../addresses/annotations.js";
+import { EXIT } from "../../exit.js";
+import type { NodeDirectory } from "../../match/node-directory.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { idlePrice } from "../../providers/capabilities.js";
+import type { AddressFacts } from "../../providers/types.js";
+import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js";
+import { ownersIn } from "../claimed.js";
+import { withCluster } from "../cluster.js";
+import { type CommandCall, listOption, textOption } from "../command.js";
+import { readNodes } from "../explain-question.js";
+import { withProgress } from "../progress.js";
+import type { KindRead } from "../read.js";
+import { dataText, tableText } from "../render/table.js";
+import { release } from "./release.js";
+import { claiming, type NodeNames, readResources } from "./resources.js";
+
+/** One address that no resource of this cluster knows. */
+export interface Orphan {
+  readonly ip: string;
+  readonly provider: string;
+  readonly region: string;
+  /** The node of this cluster, or the machine, that holds it; empty: none. */
+  readonly holder: string;
+  /** Who had it before, as far as the cluster shows; empty: not known. */
+  readonly owner: string;
+  /** Absent: the price is not known. */
+  readonly usdPerMonth?: number;
+}
+
+export function run(call: CommandCall): Promise<number> {
+  const asked = listOption(call, "release");
+  return withCluster(call, ({ client }) =>
+    withAccounts(call, async (providers) => {
+      // The account first: an address that the operator creates meanwhile is in a resource by the time that those are read.
+      const read = () => readAccounts(call, providers);
+      const addresses = await withProgress(call.io, "reading the addresses of the account", read);
+      const reads = await readResources(client, call);
+      const directory = await readNodes({ client, signal: call.io.stop });
+      const nodes = new Map([...directory.list()].map(({ machine, name }) => [machine, name]));
+      if (asked.length > 0) await release(call, { client, addresses, reads, nodes, asked });
+      else print(call, orphansOf(addresses, formerOwners(reads, directory), { reads, nodes }));
+      return EXIT.ok;
+    }),
+  );
+}
+
+interface Known {
+  readonly reads: readonly KindRead[];
+  readonly nodes: NodeNames;
+}
+
+function orphansOf(
+  addresses: readonly AccountAddress[],
+  owners: ReadonlyMap<string, string>,
+  { reads, nodes }: Known,
+): readonly Orphan[] {
+  const known = ownersIn(claiming(reads));
+  const orphans = addresses.filter(({ facts }) => !known.has(facts.ip));
+  return orphans
+    .map(({ provider, facts }): Orphan => {
+      const { ip, region, holder } = facts;
+      const usdPerMonth = costOf(provider.name, facts);
+      return {
+        ...{ ip, provider: provider.name, region, owner: owners.get(ip) ?? "" },
+        holder: holder === undefined ? "" : (nodes.get(holder) ?? holder),
+        ...(usdPerMonth !== undefined && { usdPerMonth }),
+      };
+    })
+    .sort((a, b) => (a.ip < b.ip ? -1 : 1));
+}
+
+/** An address that its owner brought to the provider is not billed as reserved. */
+function costOf(provider: string, { holder, borrowed, family }: AddressFacts): number | undefined {
+  if (holder !== undefined || borrowed === true) return 0;
+  return idlePrice(provider)?.usdPerMonth[family];
+}
+
+function formerOwners(reads: readonly KindRead[], nodes: NodeDirectory): ReadonlyMap<string, string> {
+  return new Map([...reads.flatMap(retainedIn), ...[...nodes.list()].flatMap(annotatedOn)]);
+}
+
+type Owned = readonly [ip: string, owner: string];
+
+/** Classes and issuers remember what they created and retained. */
+function retainedIn({ kind, objects }: KindRead): readonly Owned[] {
+  return objects.flatMap(({ metadata, status }) => {
+    const { retainedAddresses = [] } = (status ?? {}) as ClusterRoutedIPClassStatus;
+    return retainedAddresses.map(({ ip, namespace }): Owned => {
+      return [canonicalIp(ip), `a RoutedIP of namespace ${namespace} (${kind.kind} ${metadata.name})`];
+    });
+  });
+}
+
+function annotatedOn({ annotations }: NodeFacts): readonly Owned[] {
+  return Object.values(ADDRESS_ANNOTATIONS).flatMap(({ value, owner }): Owned[] => {
+    const name = parseOwner(annotations[owner] ?? "");
+    return name === undefined ? [] : [[canonicalIp(annotations[value] ?? ""), `${name.namespace}/${name.name}`]];
+  });
+}
+
+function print({ io, ...call }: CommandCall, orphans: readonly Orphan[]): void {
+  const format = textOption(call, "output");
+  if (format === "json" || format === "yaml") {
+    io.out(dataText(orphans, format));
+    return;
+  }
+  const rows = orphans.map(({ ip, provider, region, holder, owner, usdPerMonth }) => {
+    return [ip, provider, region || "-", holder || "-", usdPerMonth?.toFixed(2) ?? "unknown", owner || "-"];
+  });
+  if (rows.length > 0) {
+    io.out(tableText([["ADDRESS", "PROVIDER", "REGION", "HOLDER", "USD/MONTH", "FORMER OWNER"], ...rows]));
+  }
+  if (!io.terminal) return;
+  const total = orphans.reduce((sum, { usdPerMonth = 0 }) => sum + usdPerMonth, 0);
+  io.err(
+    rows.length === 0 ? "a resource knows each address\n" : `${rows.length} in all, ${total.toFixed(2)} USD a month\n`,
+  );
+}

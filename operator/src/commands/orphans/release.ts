@@ -1,0 +1,129 @@
+/** `flipop orphans --release`: releases addresses that no resource knows, also those that a machine holds. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { canonicalIp } from "cdk8s-flipop/api";
+import type { KubeClient } from "../../kube/client.js";
+import type { ActionFacts } from "../../providers/types.js";
+import { type AccountAddress, contextOf } from "../accounts.js";
+import { ownersIn } from "../claimed.js";
+import { type CommandCall, CommandError } from "../command.js";
+import { withProgress } from "../progress.js";
+import type { KindRead } from "../read.js";
+import { claiming, type NodeNames, readResources } from "./resources.js";
+
+export interface Request {
+  readonly client: KubeClient;
+  readonly addresses: readonly AccountAddress[];
+  readonly reads: readonly KindRead[];
+  readonly nodes: NodeNames;
+  /** As typed. */
+  readonly asked: readonly string[];
+}
+
+const POLL_MS = 1_000;
+const UNASSIGNED_WITHIN_MS = 120_000;
+const WHY = "a person released it with flipop orphans";
+
+/** @throws CommandError before any change, if one of the addresses cannot be released */
+export async function release(call: CommandCall, { client, addresses, reads, nodes, asked }: Request): Promise<void> {
+  const chosen = [...new Set(asked.map(canonicalIp))].map((ip) => chosenOf(addresses, ip));
+  checkUnknown(chosen, reads);
+  checkHolders(call, chosen, nodes);
+  if (call.options["yes"] !== true) await confirm(call, chosen, nodes);
+  // A person may have taken their time.
+  checkUnknown(chosen, await readResources(client, call));
+  for (const address of chosen) {
+    await unassign(call, address, nodes);
+    await address.provider.release(contextOf(call, WHY), address.facts.ip);
+    call.io.out(`released ${address.facts.ip}\n`);
+  }
+}
+
+/** @throws CommandError for one that can't be released */
+function chosenOf(addresses: readonly AccountAddress[], ip: string): AccountAddress {
+  const found = addresses.find(({ facts }) => facts.ip === ip);
+  if (found === undefined) {
+    throw new CommandError(`the account has no address ${ip}: flipop orphans lists those that can be released`);
+  }
+  const { borrowed, action } = found.facts;
+  if (borrowed === true) throw new CommandError(`${ip} is of a range that its owner brought: it can't be released`);
+  if (action !== undefined) {
+    throw new CommandError(`an action of the provider runs on ${ip}: try again when it has ended`);
+  }
+  return found;
+}
+
+/** @throws CommandError where a resource may know one of them */
+function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRead[]): void {
+  const owners = ownersIn(claiming(reads));
+  for (const { facts } of chosen) {
+    const owner = owners.get(facts.ip);
+    if (owner !== undefined) throw new CommandError(`${owner} lists ${facts.ip}: remove it there first`);
+  }
+  const creating = claiming(reads).flatMap(({ kind, objects }) =>
+    objects
+      .filter(({ status }) => status?.["pendingCreation"] !== undefined)
+      .map(({ metadata }) => `${kind.kind} ${metadata.namespace}/${metadata.name}`),
+  );
+  if (creating.length === 0) return;
+  throw new CommandError(
+    `${creating.join(", ")} creates an address, which may be one of these: wait until status.pendingCreation is gone`,
+  );
+}
+
+/** @throws CommandError if a machine would lose an address, and the call does not ask for that */
+function checkHolders({ options }: CommandCall, chosen: readonly AccountAddress[], nodes: NodeNames): void {
+  const held = chosen.filter(({ facts }) => facts.holder !== undefined);
+  if (held.length === 0 || options["unassign"] === true) return;
+  const places = held.map(({ facts }) => `${facts.ip} is on ${placeOf(facts.holder, nodes)}`).join("; ");
+  throw new CommandError(`${places}: add --unassign if nothing uses ${held.length === 1 ? "it" : "them"} there`);
+}
+
+/** `node-2, a node of this cluster`. */
+function placeOf(machine: string | undefined, nodes: NodeNames): string {
+  const node = nodes.get(machine);
+  return node === undefined ? `${machine}, which is no node of this cluster` : `${node}, a node of this cluster`;
+}
+
+/** Whoever takes an address off a machine types the address itself, so that a habit does not answer. */
+async function confirm({ io }: CommandCall, chosen: readonly AccountAddress[], nodes: NodeNames): Promise<void> {
+  const held = chosen.filter(({ facts }) => facts.holder !== undefined);
+  const losses = held.map(({ facts }) => `${placeOf(facts.holder, nodes)}, loses ${facts.ip} at once.\n`).join("");
+  const text = chosen.map(({ provider, facts }) => `${facts.ip} (${provider.name})`).join(", ");
+  const word = held.length === 0 ? "yes" : held.map(({ facts }) => facts.ip).join(" ");
+  const answer = await io.ask(
+    `${losses}Release ${text}? Nothing brings an address back. Other clusters of the account may list it. Type ${word}: `,
+  );
+  if (answer === undefined) throw new CommandError("a pipe has no person who could confirm: add --yes");
+  if (answer.trim() !== word) throw new CommandError("nothing was released");
+}
+
+async function unassign(call: CommandCall, { provider, facts }: AccountAddress, nodes: NodeNames): Promise<void> {
+  const { ip, holder } = facts;
+  if (holder === undefined) return;
+  // The provider refuses it if another machine has the address by now.
+  const begun = await provider.unassign(contextOf(call, WHY), { ip, from: holder });
+  await withProgress(call.io, `waiting until ${ip} has left ${holder}`, () => ended(call, { provider, begun }));
+  call.io.out(`unassigned ${ip} from ${nodes.get(holder) ?? holder}\n`);
+}
+
+interface Begun extends Pick<AccountAddress, "provider"> {
+  readonly begun: ActionFacts;
+}
+
+/** @throws CommandError if the provider does not take the address off in time */
+async function ended(call: CommandCall, { provider, begun }: Begun): Promise<void> {
+  const { io } = call;
+  const until = io.now() + UNASSIGNED_WITHIN_MS;
+  const context = contextOf(call, WHY);
+  let action = begun;
+  while (action.state === "in-progress" && io.now() < until) {
+    await sleep(POLL_MS, undefined, { signal: io.stop });
+    action = await provider.action(context, action, undefined);
+  }
+  if (action.state === "completed") return;
+  const seen = action.state === "errored" ? (action.message ?? "the provider's action failed") : "no end in 2 minutes";
+  throw new CommandError(
+    `${begun.ip} is not released, because it could not be unassigned: ${seen}; run flipop orphans`,
+  );
+}
