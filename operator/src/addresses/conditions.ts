@@ -4,7 +4,7 @@ import type { Condition, Reason } from "cdk8s-flipop/api";
 import { stopCondition } from "../health/stopped-moves.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { addressMessages } from "../messages/addresses.js";
-import { type BusyNode, type BusyNodes, busyNodes } from "../messages/busy-nodes.js";
+import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/busy-nodes.js";
 import { claimMessages } from "../messages/claims.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
@@ -167,7 +167,7 @@ export function conflictOf(
 /** Nodes match, but none that is free is in the region of an address. @param limit addresses that a node may hold */
 export function otherRegion(
   snapshot: AddressSnapshot,
-  { addresses, assignmentPlan }: Pick<Findings, "addresses" | "assignmentPlan">,
+  { addresses, assignmentPlan, desired }: Pick<Findings, "addresses" | "assignmentPlan" | "desired">,
   limit: number,
 ): Problem | undefined {
   const [elsewhere] = assignmentPlan.elsewhere;
@@ -175,7 +175,7 @@ export function otherRegion(
   if (ip === undefined) return undefined;
   const region = snapshot.inventory.get(ip)?.region ?? "";
   const regions = elsewhere === undefined ? snapshot.candidates.map(regionOf) : assignmentPlan.regions;
-  const busy = busyNodesOf(snapshot, { limit, regions: new Set([region]) });
+  const busy = busyNodesOf(snapshot, { limit, desired, regions: new Set([region]) });
   return addressMessages.otherRegion({ ip, region, regions: [...new Set(regions)].sort().join(", "), busy });
 }
 
@@ -217,38 +217,58 @@ function isStopped({ problem }: PlannedAddress): boolean {
 interface NodesAsked {
   /** Addresses that a node may hold. */
   readonly limit: number;
+  readonly desired: Pick<Desired, "addresses">;
   /** Nodes of other regions are of no use. @default any */
   readonly regions?: Regions;
 }
 
-/** Nodes that match and take no address of the set now, each with what occupies it. Nodes with an address of the set itself are not among them: these serve it. */
-export function busyNodesOf(snapshot: AddressSnapshot, { limit, regions = "any" }: NodesAsked): BusyNodes {
+/** Nodes that match and take no address of the set now, each with what occupies it. Nodes with an address that the set asks for are not among them: these serve it. */
+export function busyNodesOf(snapshot: AddressSnapshot, { limit, desired, regions = "any" }: NodesAsked): BusyNodes {
+  const unwanted = new Set(desired.addresses.filter(({ wanted }) => !wanted).map(({ ip }) => ip));
   const there = snapshot.candidates.filter(hasMachine).filter((node) => isIn(node, regions));
-  const busy = there.filter(({ machine }) => !holdsOwn(snapshot, machine));
+  const busy = there.filter(({ machine }) => !holdsOwn(snapshot, unwanted, machine));
   const older = busy.length === 0 ? undefined : snapshot.takenByOlder?.();
-  return busyNodes(busy.flatMap((node) => busyNode(snapshot, node, { limit, older: older?.get(node.machine) }) ?? []));
+  const roomOf = ({ machine }: WaitingNode) => ({ limit, unwanted, older: older?.get(machine) });
+  return busyNodes(busy.flatMap((node) => busyNode(snapshot, node, roomOf(node)) ?? []));
 }
 
-function holdsOwn({ inventory, ownerOf, set }: AddressSnapshot, machine: ProviderId): boolean {
-  return inventory.heldBy(machine).some(({ ip }) => ownerOf(ip)?.uid === set.metadata.uid);
+function holdsOwn(
+  { inventory, ownerOf, set }: AddressSnapshot,
+  unwanted: ReadonlySet<string>,
+  machine: ProviderId,
+): boolean {
+  const held = inventory.heldBy(machine);
+  return held.some(({ ip }) => ownerOf(ip)?.uid === set.metadata.uid && !unwanted.has(ip));
 }
 
 interface Room {
   readonly limit: number;
+  /** Addresses that the set no longer asks for. */
+  readonly unwanted: ReadonlySet<string>;
   readonly older: ResourceRef | undefined;
 }
 
 /** `undefined`: nothing is known that occupies it. */
-function busyNode(snapshot: AddressSnapshot, node: WaitingNode, { limit, older }: Room): BusyNode | undefined {
+function busyNode(
+  snapshot: AddressSnapshot,
+  node: WaitingNode,
+  { limit, older, unwanted }: Room,
+): BusyNode | undefined {
   const { name, machine } = node;
-  const { inventory, memory, now, ownerOf } = snapshot;
-  const held = inventory.heldBy(machine).map(({ ip }) => ({ ip, ...omitUndefined({ owner: ownerOf(ip) }) }));
+  const { inventory, memory, now } = snapshot;
+  const held = inventory.heldBy(machine).map(({ ip }) => heldAddress(snapshot, ip, unwanted));
   if (held.length >= limit) return { node: name, limit, held };
   const target = inventory.reservedFor(machine) ?? creationOn(snapshot, machine);
   if (target !== undefined) return { node: name, target };
   const retryAt = memory.nodeRetryAt.get(machine);
   if (retryAt !== undefined && !isDue(retryAt, now)) return { node: name, retryAt };
   return older === undefined ? undefined : { node: name, older };
+}
+
+function heldAddress({ ownerOf, set }: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {
+  const owner = ownerOf(ip);
+  const isUnwanted = owner?.uid === set.metadata.uid && unwanted.has(ip);
+  return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }) };
 }
 
 /** The resource whose new address is, or may be, on the node. */

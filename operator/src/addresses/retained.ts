@@ -19,7 +19,10 @@ export function retained(
   field: "ips" | "routedIP",
 ): EventMessage | undefined {
   const left = claimed.filter(({ ip }) => inventories.find(ip) !== undefined && claims.holderOf(ip) === undefined);
-  return left.length === 0 ? undefined : eventMessages.retained({ ips: left.map(({ ip }) => ip), field });
+  if (left.length === 0) return undefined;
+  const ips = left.map(({ ip }) => ip);
+  const held = ips.filter((ip) => inventories.find(ip)?.holder !== undefined);
+  return eventMessages.retained({ ips, held, field });
 }
 
 const HOLDERS = ["node", "other", "none"] as const;

@@ -11,6 +11,8 @@ export interface HeldAddress {
   readonly ip?: string;
   /** Absent: no resource names it. */
   readonly owner?: Pick<ResourceRef, "kind" | "namespace" | "name">;
+  /** It is of the resource itself, which no longer asks for it. */
+  readonly unwanted?: true;
 }
 
 /** A node that matches, and takes no address now. */
@@ -37,9 +39,10 @@ export interface BusyNodes {
 /** Nodes that one message names. */
 const NODES_SHOWN = 3;
 
-/** The first few of these nodes by name. */
+/** The first few of these nodes: those that a person can free at once, then by name. */
 export function busyNodes(nodes: readonly BusyNode[]): BusyNodes {
-  const sorted = [...nodes].sort((a, b) => compareText(a.node, b.node));
+  const rank = (node: BusyNode) => (idleOn(node).length > 0 ? 0 : 1);
+  const sorted = [...nodes].sort((a, b) => rank(a) - rank(b) || compareText(a.node, b.node));
   return { shown: sorted.slice(0, NODES_SHOWN), more: Math.max(0, nodes.length - NODES_SHOWN) };
 }
 
@@ -47,6 +50,47 @@ export function busyNodes(nodes: readonly BusyNode[]): BusyNodes {
 export function busyText({ shown, more }: BusyNodes): string {
   const rest = more === 0 ? [] : [`${more} more ${more === 1 ? "node is" : "nodes are"} occupied`];
   return [...shown.map(nodeText), ...rest].join(", ");
+}
+
+/** Addresses on the node that no resource asks for, so that a person can take them away. */
+function idleOn({ held = [] }: BusyNode): readonly HeldAddress[] {
+  return held.filter(({ ip, owner, unwanted }) => ip !== undefined && (owner === undefined || unwanted));
+}
+
+function textOfIdle(addresses: readonly HeldAddress[], unwanted: boolean): readonly string[] {
+  return addresses.flatMap((held) => (held.ip !== undefined && (held.unwanted ?? false) === unwanted ? [held.ip] : []));
+}
+
+/** What frees nodes from addresses that no resource asks for, as clauses of a remedy. @param use what the author can do with those that no resource names */
+export function idleRemedies({ shown }: BusyNodes, use: (ips: readonly string[]) => string): readonly string[] {
+  const idle = shown.flatMap(idleOn);
+  const [unnamed, unwanted] = [textOfIdle(idle, false), textOfIdle(idle, true)];
+  const release = `flipop orphans --release ${unnamed.join(" ")} --unassign`;
+  return [
+    ...(unnamed.length === 0
+      ? []
+      : [`${use(unnamed)}, or have the owner of the account release ${what(unnamed)} (${release})`]),
+    ...(unwanted.length === 0 ? [] : [`have the owner of the account unassign ${unwanted.join(", ")} at the provider`]),
+  ];
+}
+
+function what(ips: readonly string[]): string {
+  return ips.length === 1 ? "it" : "them";
+}
+
+/** Clause for a pool. */
+export function addToIps(ips: readonly string[]): string {
+  return `add ${ips.join(", ")} to ips (flipop adopt ${ips[0]} pool/NAME)`;
+}
+
+/** Clause for a RoutedIP. */
+export function setRoutedIp(ips: readonly string[]): string {
+  return `set routedIP to ${ips.join(" or ")}`;
+}
+
+/** Whether addresses of other resources are on some of the nodes. */
+export function isShared({ shown }: BusyNodes): boolean {
+  return shown.some((node) => node.held === undefined || node.held.length > idleOn(node).length);
 }
 
 function nodeText({ node, held = [], limit = 1, target, retryAt, older }: BusyNode): string {
@@ -57,6 +101,7 @@ function nodeText({ node, held = [], limit = 1, target, retryAt, older }: BusyNo
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }
 
-function addressText({ ip = "an address", owner }: HeldAddress): string {
+function addressText({ ip = "an address", owner, unwanted }: HeldAddress): string {
+  if (unwanted) return `${ip}, which this resource no longer asks for`;
   return owner === undefined ? `${ip}, which no resource names` : `${ip} of ${refText(owner)}`;
 }

@@ -2,7 +2,7 @@
 
 import { timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
-import { type BusyNodes, busyText } from "./busy-nodes.js";
+import { addToIps, type BusyNodes, busyText, idleRemedies, isShared, setRoutedIp } from "./busy-nodes.js";
 import { note, type Problem, problem, topic } from "./message.js";
 import { EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
 
@@ -38,13 +38,9 @@ interface Shortage extends Refusals {
 }
 
 const isOccupied = ({ busy }: Shortage) => busy.shown.length > 0;
-/** What else helps if other addresses occupy the nodes. */
-function shareText({ busy }: Shortage, use: string): string {
-  if (busy.shown.length === 0) return "";
-  const unnamed = busy.shown.some(({ held = [] }) => held.some(({ owner }) => owner === undefined));
-  const share = ", or let the resources match different nodes";
-  const unassign = "have the owner of the account unassign it at the provider";
-  return unnamed ? `${share}; for an address that no resource names: ${use}, or ${unassign}` : share;
+/** What else helps if addresses of other resources occupy the nodes. */
+function shareText({ busy }: Shortage): string {
+  return isShared(busy) ? ", or let the resources match different nodes" : "";
 }
 
 const NONE_BUSY: BusyNodes = { shown: [], more: 0 };
@@ -95,8 +91,9 @@ export const candidateMessages = topic("candidates", {
     remedy: (shortage) => {
       const { repair, remedy } = shortage.refusals;
       if (!isOccupied(shortage)) return `${remedy}; ${SEE_NODES}`;
-      const other = "run a pod of the Service on another node";
-      return `${repair === undefined ? other : `${other}, or ${repair}`}${shareText(shortage, "set routedIP to it")}; ${SEE_NODES}`;
+      const other = `run a pod of the Service on another node${repair === undefined ? "" : `, or ${repair}`}`;
+      const others = [...idleRemedies(shortage.busy, setRoutedIp), `${other}${shareText(shortage)}`];
+      return `${others.join("; or ")}; ${SEE_NODES}`;
     },
     example: { service: "web/shop", refusals: EXAMPLE_ENDPOINTS, busy: NONE_BUSY },
   }),
@@ -110,8 +107,9 @@ export const candidateMessages = topic("candidates", {
     },
     remedy: (shortage) => {
       const { repair } = shortage.refusals;
-      const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage, "add it to ips")}`;
-      return repair === undefined ? others : `${repair}; or ${others}`;
+      const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage)}`;
+      const first = idleRemedies(shortage.busy, addToIps);
+      return [...first, ...(repair === undefined ? [] : [repair]), others].join("; or ");
     },
     example: { desired: 3, refusals: EXAMPLE_NOT_READY, busy: BUSY },
   }),

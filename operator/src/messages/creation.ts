@@ -3,7 +3,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
-import { type BusyNodes, busyText } from "./busy-nodes.js";
+import { type BusyNodes, busyText, idleRemedies } from "./busy-nodes.js";
 import { type CoolOffEnd, coolOffText } from "./candidates.js";
 import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
@@ -98,7 +98,9 @@ export const creationMessages = topic("creation", {
     },
     remedy: ({ refusals, busy, regionOf }) => {
       const nodes = busy.shown.length === 0 ? refusals.remedy : ADD_MATCHING;
-      return `${nodes}; or set region of ${regionOf}, and the operator creates the address there without a node`;
+      const idle = idleRemedies(busy, (ips) => `give ${ips.join(", ")} to a resource (ips, or routedIP)`);
+      const region = `set region of ${regionOf}, and the operator creates the address there without a node`;
+      return [...idle, nodes, region].join("; or ");
     },
     example: { busy: { shown: [], more: 0 }, refusals: EXAMPLE_LABELS, regionOf: refText(OTHER) },
   }),

@@ -34,6 +34,19 @@ function listed(values: readonly string[]): string {
   return `${values.slice(0, LISTED).join(", ")}${more}`;
 }
 
+interface Retained {
+  readonly ips: readonly string[];
+  /** Those of them that a machine holds. */
+  readonly held: readonly string[];
+  readonly field: "ips" | "routedIP";
+}
+
+function stayText(held: readonly string[], ips: readonly string[]): string {
+  const all = held.length === ips.length;
+  if (ips.length === 1) return "its node keeps it, and has no room for another one meanwhile";
+  return `${all ? "their nodes keep them" : `the nodes of ${listed(held)} keep them`}, and have no room for others meanwhile`;
+}
+
 export const eventMessages = topic("events", {
   moving: event({
     reason: "Moving",
@@ -93,12 +106,13 @@ export const eventMessages = topic("events", {
   retained: event({
     reason: "Retained",
     action: "Retain",
-    text: ({ ips, field }: { readonly ips: readonly string[]; readonly field: "ips" | "routedIP" }) => {
+    text: ({ ips, held, field }: Retained) => {
       const value =
         field === "ips" ? `ips: [${listed(ips)}] of a FloatingIPPool` : `routedIP: ${listed(ips)} of a RoutedIP`;
-      return `${listed(ips)} ${ips.length === 1 ? "stays" : "stay"} in the account: to use ${ips.length === 1 ? "it" : "them"} again, write ${value}; flipop orphans lists and releases what no resource uses`;
+      const where = held.length === 0 ? "" : `; ${stayText(held, ips)}`;
+      return `${listed(ips)} ${ips.length === 1 ? "stays" : "stay"} in the account${where}: to use ${ips.length === 1 ? "it" : "them"} again, write ${value}; flipop orphans lists and releases what no resource uses`;
     },
-    example: { ips: ["203.0.113.7"], field: "ips" },
+    example: { ips: ["203.0.113.7"], held: ["203.0.113.7"], field: "ips" },
   }),
   forgotten: event({
     reason: "Forgotten",

@@ -35,7 +35,25 @@ describe("operator in process: addresses that no resource has any more", functio
     expect(note).to.match(/^\S+, \S+ stay in the account/);
     expect(note).to.match(/to use them again, write ips: \[(\S+), (\S+)\] of a FloatingIPPool/);
     for (const ip of ips) expect(note).to.include(ip);
+    expect(note).to.include("in the account; their nodes keep them, and have no room for others meanwhile: to use");
     expect(world.logs.some((line) => line.includes("stay in the account"))).to.equal(true);
+  });
+
+  it("keep the only node from the address of a successor, which says so", async () => {
+    world.removeNode("node-2");
+    world.addPool("web", { desiredIPs: 1 });
+    running = world.start();
+    await world.until("an active address", () => world.status("web").counts?.active === 1);
+    const [ip = ""] = Object.keys(world.status("web").ips ?? {});
+    await deletePool();
+    expect(world.digitalocean.state.address(ip).dropletId).to.be.a("number");
+    world.addPool("next", { desiredIPs: 1 });
+    const message = () => world.condition("next", "Ready")?.message ?? "";
+    await world.until("the obstacle", () => message().includes("already holds"));
+    expect(message()).to.include(`node-1 already holds ${ip}, which no resource names`);
+    expect(message()).to.include(`add ${ip} to ips (flipop adopt ${ip} pool/NAME)`);
+    expect(message()).to.include(`flipop orphans --release ${ip} --unassign`);
+    expect(world.condition("next", "Fulfilled")).to.deep.include({ status: "False", reason: "TooFewCandidates" });
   });
 
   it("are none under Delete, where the operator releases them", async () => {

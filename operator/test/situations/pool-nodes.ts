@@ -59,9 +59,17 @@ const OCCUPIED: Group = {
     pool({
       when: "An address that no resource names is on the node",
       shows: TOO_FEW,
-      names: ["node-1", B, "no resource"],
+      names: ["node-1", B, "no resource", `flipop adopt ${B} pool/NAME`, `flipop orphans --release ${B} --unassign`],
       seen: () => seenOf({ held: { [B]: "node-1" } }),
-      fix: "`flipop orphans` lists it; give it to a pool with `flipop adopt`, or unassign it at the provider",
+      fix: "A pool or RoutedIP that was deleted under `reclaimPolicy: Retain` left it there, for example. Use it again with `flipop adopt`, or release it with `flipop orphans --release`",
+    }),
+    pool({
+      when: "An address that the pool no longer asks for is on the node",
+      shows: TOO_FEW,
+      names: ["node-2", B, "no longer asks for", "unassign"],
+      seen: () =>
+        seenOf({ nodes: ["node-2"], spec: { ips: [A, B], desiredIPs: 1 }, held: { [A]: undefined, [B]: "node-2" } }),
+      fix: "Under `reclaimPolicy: Retain`, an address stays on its node when `desiredIPs` no longer counts it: raise `desiredIPs`, or unassign the address at the provider",
     }),
     pool({
       when: "Another resource's address is on its way to the node",

@@ -52,6 +52,19 @@ const PLACE: Group = {
       fix: "Run a pod of the Service on another node",
     }),
     routed({
+      when: "An address that no resource names is on the only node that serves",
+      shows: "Assigned NoCandidate",
+      names: [
+        "node-1",
+        "203.0.113.8",
+        "set routedIP to 203.0.113.8",
+        "flipop orphans --release 203.0.113.8 --unassign",
+      ],
+      seen: () =>
+        routedSeen({ prepare: ({ addresses }) => addresses.set("203.0.113.8", { holder: "digitalocean://node-1" }) }),
+      fix: "A pool or RoutedIP that was deleted under `reclaimPolicy: Retain` left it there, for example. Use it again as `routedIP`, or release it with `flipop orphans --release`",
+    }),
+    routed({
       when: "The only node that serves is not ready",
       shows: "Assigned NoCandidate",
       names: ["Service default/web", "kubectl describe node node-1"],

@@ -190,12 +190,13 @@ function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: Ass
   };
 }
 
-function withoutRegion(snapshot: AddressSnapshot, { family }: Desired): Problem {
+function withoutRegion(snapshot: AddressSnapshot, desired: Desired): Problem {
+  const { family } = desired;
   const { capabilities, candidates, refusals, set } = snapshot;
   const { provider } = set;
   const regionOf = regionOwner(set);
   if (capabilities?.createsOnNode.includes(family) === true) {
-    const busy = busyNodesOf(snapshot, { limit: capabilities.addressesPerNode });
+    const busy = busyNodesOf(snapshot, { limit: capabilities.addressesPerNode, desired });
     return creationMessages.noRegion({ busy, refusals, regionOf });
   }
   return creationMessages.onlyInRegion({ provider, family, regionOf, regions: regionsText(candidates) });

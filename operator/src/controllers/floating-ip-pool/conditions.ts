@@ -84,11 +84,12 @@ function obstacleToAssignment(snapshot: Snapshot, findings: Findings): Problem |
 function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }: Findings): Problem | undefined {
   const { capabilities, refusals } = snapshot;
   const limit = capabilities?.addressesPerNode ?? 1;
-  const elsewhere = otherRegion(snapshot, { addresses, assignmentPlan }, limit);
+  const elsewhere = otherRegion(snapshot, { addresses, assignmentPlan, desired }, limit);
   if (elsewhere !== undefined) return elsewhere;
   const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
   if (!idle) return undefined;
-  return candidateMessages.tooFew({ desired: desired.desiredCount, refusals, busy: busyNodesOf(snapshot, { limit }) });
+  const busy = busyNodesOf(snapshot, { limit, desired });
+  return candidateMessages.tooFew({ desired: desired.desiredCount, refusals, busy });
 }
 
 /** The holder of an active address does not match at the moment: nothing shows that the address serves. */

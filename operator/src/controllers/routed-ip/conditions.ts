@@ -94,7 +94,7 @@ function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
   if (blocking !== undefined) return no("Assigned", blocking);
   if (!isObserved(snapshot)) return unknown("Assigned");
   return address === undefined
-    ? notYet(snapshot, creation ?? findings.firewall?.nodeProblem ?? findings.firewall?.rulesProblem)
+    ? notYet(snapshot, findings.desired, creation ?? findings.firewall?.nodeProblem ?? findings.firewall?.rulesProblem)
     : placed(snapshot, findings, address);
 }
 
@@ -122,11 +122,15 @@ function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined
 }
 
 function obstacleToMove(snapshot: Snapshot, findings: Findings): Problem | undefined {
-  const { address, assignmentPlan, firewall } = findings;
+  const { address, assignmentPlan, desired, firewall } = findings;
   if (assignmentPlan.assignments.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
   const addresses = address === undefined ? [] : [address];
   const heldBack = heldBackBy(addresses, assignmentPlan);
-  return heldBack ?? otherRegion(snapshot, { addresses, assignmentPlan }, limitOf(snapshot)) ?? noCandidate(snapshot);
+  return (
+    heldBack ??
+    otherRegion(snapshot, { addresses, assignmentPlan, desired }, limitOf(snapshot)) ??
+    noCandidate(snapshot, desired)
+  );
 }
 
 /** The operator gives the resource no node now, whatever the nodes are like. */
@@ -139,17 +143,17 @@ function staysOrMoves(placement: Placement | undefined): boolean {
   return state === "matches" || state === "protected" || placement?.certainty === "moving";
 }
 
-function noCandidate(snapshot: Snapshot): Problem {
+function noCandidate(snapshot: Snapshot, desired: Desired): Problem {
   const { routed, refusals } = snapshot;
-  const busy = busyNodesOf(snapshot, { limit: limitOf(snapshot) });
+  const busy = busyNodesOf(snapshot, { limit: limitOf(snapshot), desired });
   return candidateMessages.noneForService({ service: serviceKeyOf(routed.metadata, routed.spec), refusals, busy });
 }
 
-function notYet(snapshot: Snapshot, obstacle: Problem | undefined): PlannedCondition {
+function notYet(snapshot: Snapshot, desired: Desired, obstacle: Problem | undefined): PlannedCondition {
   const cause = obstacle ?? standstillOf(snapshot);
   if (cause !== undefined) return no("Assigned", cause);
   if (snapshot.candidates.length > 0) return unknown("Assigned", addressMessages.beingCreated());
-  return no("Assigned", noCandidate(snapshot));
+  return no("Assigned", noCandidate(snapshot, desired));
 }
 
 function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: PlannedAddress): PlannedCondition {

@@ -40,6 +40,28 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(fulfilled(cloud.plan("web")).message).to.include(`node-1 already holds ${B}, which no resource names`);
   });
 
+  it("is an address that the pool itself no longer asks for", () => {
+    const cloud = cluster("node-1");
+    cloud.addresses.set(B, "digitalocean://node-1");
+    cloud.addPool("web", { ips: [A, B], desiredIPs: 1 });
+    const { message } = fulfilled(cloud.plan("web"));
+    expect(message).to.include(`node-1 already holds ${B}, which this resource no longer asks for`);
+    expect(message).to.include(`have the owner of the account unassign ${B} at the provider; or have`);
+    expect(message, "it is the pool's own").not.to.match(/different nodes|no resource names/);
+  });
+
+  it("names nodes first that a person can free at once", () => {
+    const cloud = cluster("node-1", "node-2", "node-3", "node-4");
+    const others = ["198.51.100.1", "198.51.100.2", "198.51.100.3"];
+    for (const [at, ip] of others.entries()) cloud.addresses.set(ip, `digitalocean://node-${at + 1}`);
+    cloud.addPool("second", { ips: others });
+    cloud.addresses.set(B, "digitalocean://node-4");
+    cloud.addPool("web", { ips: [A] });
+    const { message } = fulfilled(cloud.plan("web"));
+    expect(message).to.match(/is free: node-4 already holds \S+, which no resource names, node-1 .*1 more node is occ/);
+    expect(message).to.include(`or let the resources match different nodes`);
+  });
+
   it("is the move of another resource that has reserved the node", () => {
     const cloud = cluster("node-1");
     cloud.addPool("web", { ips: [A] });
