@@ -1,5 +1,4 @@
 import { Component, type javascript } from "projen";
-import { CHANGELOG_COMMAND } from "./github-files.js";
 
 /** Manifests that examples/scenarios/story.yaml applies. */
 const STORY_EXAMPLES = ["ingress-reserved-ips", "node-records-cloudflare"];
@@ -95,9 +94,14 @@ export class RootTasks extends Component {
       env: { PROJEN_DISABLE_POST: "true" },
     });
     project.addTask("changelog", {
-      description: "Prints the changelog of the commits; at a release, with --tag vX.Y.Z --output CHANGELOG.md",
-      exec: CHANGELOG_COMMAND,
+      description:
+        "Prints the commits since the last release; --write: into CHANGELOG.md, --section: prints the version's section",
+      exec: "tsx tools/changelog/main.ts",
       receiveArgs: true,
+    });
+    project.addTask("names", {
+      description: "Compares the names that users write or read with those of a commit or tag",
+      steps: [{ spawn: project.compileTask.name }, { exec: "tsx tools/changelog/compare.ts", receiveArgs: true }],
     });
     project.addTask("lint", {
       description: "biome (format, fast lint), then eslint (the rules that need types)",

@@ -55,7 +55,7 @@ export const IMAGE_NODE = "24.21.0";
 export const NEWER_NODES = ["22.23.3", IMAGE_NODE] as const;
 
 /** Version of all packages and of the image, which are released together. */
-export const RELEASE = "0.1.0";
+export const RELEASE = "0.2.0";
 
 export const REPOSITORY = "https://github.com/flipop/flipop.git";
 

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { parse } from "yaml";
 import { addCounts, NONE, parseCounts, sumLine } from "../.ci/counts.js";
 import { SUITES } from "../.ci/suites.js";
 
@@ -34,5 +37,11 @@ describe("the suites of CI", () => {
       SUITES.filter(({ group }) => groups.includes(group)).reduce((sum, { budgetSeconds }) => sum + budgetSeconds, 0);
     const beside = Math.max(seconds("server"), seconds("nodes", "constructs"));
     expect(seconds("unit", "checks") + beside).to.be.at.most(30 * 60);
+  });
+
+  it("run on GitHub with every commit, without which the suite of two releases would be skipped", () => {
+    const workflow = parse(readFileSync(resolve(import.meta.dirname, "../.github/workflows/build.yml"), "utf8"));
+    const checkout = workflow.jobs.everything.steps.find(({ name }: { name: string }) => name === "Checkout");
+    expect(checkout).to.deep.include({ with: { "fetch-depth": 0 } });
   });
 });

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
+import { RELEASE } from "../projenrc/versions.js";
 import { referencePages } from "../tools/reference/pages.js";
+import { filesWithRelease, withRelease } from "../tools/reference/release.js";
 import { withSituations } from "../tools/reference/situations.js";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -20,6 +22,34 @@ describe("generated reference pages", () => {
     const page = readFileSync(join(ROOT, "docs/how-to/troubleshoot.md"), "utf8");
     expect(withSituations(page)).to.equal(page);
   });
+
+  it("pages and examples name the current version; npm run reference rewrites it", () => {
+    const outdated = filesWithRelease(ROOT).filter((file) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      return withRelease(text) !== text;
+    });
+    expect(outdated).to.deep.equal([]);
+  });
+
+  it("the API that later changes are compared with is that of the current version; npm run baseline records it", () => {
+    const baseline = readFileSync(join(ROOT, "constructs/baseline/package.json"), "utf8");
+    expect(JSON.parse(baseline)).to.include({ version: RELEASE });
+  });
+});
+
+describe("the version in a page", () => {
+  for (const before of [
+    "registry.example.com/flipop:",
+    "oci:operator/dist/image/oci:",
+    "  - package: cdk8s-flipop\n    version: ",
+    "github.com/flipop/cdk8s-flipop-go/cdk8sflipop v",
+    "<artifactId>cdk8s-flipop</artifactId>\n      <version>",
+    'org.opencontainers.image.version="',
+  ]) {
+    it(`follows the release after ${JSON.stringify(before)}`, () => {
+      expect(withRelease(`${before}0.0.9 and 0.0.9`)).to.equal(`${before}${RELEASE} and 0.0.9`);
+    });
+  }
 });
 
 describe("files that projen generates", () => {

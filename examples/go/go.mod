@@ -5,7 +5,7 @@ go 1.25.0
 require (
 	github.com/aws/jsii-runtime-go v1.140.0
 	github.com/cdk8s-team/cdk8s-core-go/cdk8s/v2 v2.70.106
-	github.com/flipop/cdk8s-flipop-go/cdk8sflipop v0.1.0
+	github.com/flipop/cdk8s-flipop-go/cdk8sflipop v0.2.0
 )
 
 require (

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Chart, Testing, Yaml } from "cdk8s";
 import { FlipopOperator, type FlipopOperatorProps } from "cdk8s-flipop";
+import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
@@ -109,7 +110,10 @@ describe("the Helm chart, rendered by helm", () => {
 
   it("has Helm's labels on each object", async () => {
     for (const { metadata } of await render({})) {
-      expect(metadata.labels).to.include({ "app.kubernetes.io/managed-by": "Helm", "helm.sh/chart": "flipop-0.1.0" });
+      expect(metadata.labels).to.include({
+        "app.kubernetes.io/managed-by": "Helm",
+        "helm.sh/chart": `flipop-${RELEASE}`,
+      });
     }
   });
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
+import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Entry } from "../../tools/image/entries.js";
@@ -48,8 +49,8 @@ describe("the OCI layout of the image", () => {
     const { content, blob, json } = reader(await tinyLayout());
     const top = JSON.parse(content("index.json").toString()) as { manifests: [Descriptor] };
     expect(top.manifests[0].annotations).to.deep.equal({
-      "io.containerd.image.name": "ghcr.io/flipop/flipop:0.1.0",
-      "org.opencontainers.image.ref.name": "0.1.0",
+      "io.containerd.image.name": `ghcr.io/flipop/flipop:${RELEASE}`,
+      "org.opencontainers.image.ref.name": RELEASE,
     });
     const { manifests } = json(top.manifests[0]) as { manifests: Descriptor[] };
     expect(manifests.map(({ platform }) => platform)).to.deep.equal([

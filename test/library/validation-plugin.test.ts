@@ -79,7 +79,7 @@ new ApiObject(new Chart(app, "flipop", { namespace: "flipop" }), "operator", {
   kind: "Deployment",
   metadata: { name: "flipop" },
   spec: { template: { spec: { containers: [
-    { name: "operator", image: "ghcr.io/flipop/flipop:0.1.0", args: ["run", "--watch-namespaces=web", "--pod-namespaces=web"] },
+    { name: "operator", image: "ghcr.io/flipop/flipop:1.0.0", args: ["run", "--watch-namespaces=web", "--pod-namespaces=web"] },
   ] } } },
 });
 app.synth();`;

@@ -1,6 +1,7 @@
 import { ApiObject, JsonPatch } from "cdk8s";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { RELEASE } from "../../src/api";
 import { MetricsScrape, OperatorFeature } from "../../src";
 import { find, makeOperator, synthOperator, titles } from "./synth";
 
@@ -72,7 +73,7 @@ describe("the objects of an operator", () => {
         "app.kubernetes.io/instance": "canary",
         "app.kubernetes.io/component": "operator",
         "app.kubernetes.io/part-of": "flipop",
-        "app.kubernetes.io/version": "0.1.0",
+        "app.kubernetes.io/version": RELEASE,
       });
     }
   });
