@@ -45,6 +45,8 @@ interface Settled<T extends KindTypes> {
   readonly last: Iteration<T> | undefined;
   /** More is to be done at once. */
   readonly unsettled: boolean;
+  /** A call goes on in the background, so that the run took at least its patience. */
+  readonly slow?: boolean;
 }
 
 export class Engine<T extends KindTypes> {
@@ -62,10 +64,12 @@ export class Engine<T extends KindTypes> {
     this.noteCleanup(state);
     try {
       await this.prepare(state);
-      const { last, unsettled } = await this.iterate(state);
+      const { last, unsettled, slow } = await this.iterate(state);
       if (last === undefined) return done;
       this.show(state, last, unsettled);
       const waitMs = await this.writeStatus(state, last);
+      // Each slow run has waited for its calls: only runs without such a wait could become a busy loop.
+      if (unsettled && slow) return requeueAfter(0);
       if (unsettled) return this.unsettled(state, last);
       state.unsettledRuns = 0;
       await state.probeRights(this.background.signal);
@@ -116,7 +120,7 @@ export class Engine<T extends KindTypes> {
       if (running.length === 0 || this.background.over) return { last: iteration, unsettled: false };
       const { slow, progress } = await this.outcomes(state, running);
       // While a slow one runs, what the others have changed is planned on in a run of its own.
-      if (slow || !progress) return { last: this.finalEvaluation(state), unsettled: slow && progress };
+      if (slow || !progress) return { last: this.finalEvaluation(state), unsettled: slow && progress, slow };
     }
     return { last: this.finalEvaluation(state), unsettled: true };
   }

@@ -81,6 +81,25 @@ describe("the retries of the engine", () => {
     expect(rig.moving.begun.length).to.be.within(8 * 5, 8 * 25);
   });
 
+  it("does not take a plan for restless that goes on beside slow calls, however many runs it needs", async () => {
+    const { clock } = rig.world;
+    const stages = Array.from({ length: 10 }, (_, index) => [`quick ${index}`, `slow ${index}`] as const);
+    rig.moving.wanted = () => {
+      const ended = rig.moving.results.map(({ sequence: { lockKey } }) => lockKey);
+      return (stages.find(([quick]) => !ended.includes(`address ${quick}`)) ?? []).map((ip) => sequence(move(ip)));
+    };
+    rig.moving.run = async ({ ip }) => {
+      if (ip.startsWith("slow")) await clock.sleep(1_500);
+      return DONE;
+    };
+    const failures: unknown[] = [];
+    rig.world.onError = (fields) => failures.push(fields);
+    await rig.start();
+    await clock.advance(60_000);
+    expect(rig.moving.results).to.have.length(20);
+    expect(failures).to.deep.equal([]);
+  });
+
   it("waits with a step whose failed predecessor waits, and asks for no run before that", async () => {
     let step = 0;
     const first = { name: "first", retryKey: "first", actions: [move(A)] };

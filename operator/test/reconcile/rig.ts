@@ -3,7 +3,7 @@
 import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
 import { jsonEqual, type KubeObject } from "../../src/kube/objects.js";
 import type { EventInput } from "../../src/kube/write/events.js";
-import { silentLogger } from "../../src/logging.js";
+import { type Logger, silentLogger } from "../../src/logging.js";
 import { noControllerMetrics, noQueueMetrics } from "../../src/metrics/controller.js";
 import { flipopMetrics, type RuntimeMetrics } from "../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
@@ -33,7 +33,7 @@ export class OneObject<O extends KubeObject> {
   forbids = false;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
-  /** The server refuses each write. */
+  onError: (fields: object) => void = () => undefined;
   private cached: O | undefined;
   private stored: O | undefined;
   private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
@@ -112,9 +112,10 @@ export class OneObject<O extends KubeObject> {
   end: () => Promise<void> = () => Promise.resolve();
 
   private tools(): KindTools {
+    const logger: Logger = { ...silentLogger, error: (fields) => this.onError(fields), child: () => logger };
     return {
       clock: this.clock,
-      logger: silentLogger,
+      logger,
       random: () => 0,
       events: { record: (event) => this.events.push(event) },
       metrics: flipopMetrics(new MetricsRegistry()),
