@@ -68,6 +68,22 @@ export interface NodeState {
   readonly group: string;
   /** The workload's pod on it. */
   readonly pod: Presence;
+  /** The address that record sets publish. */
+  readonly externalIp: string;
+  readonly service: Service;
+  /** Whether its kubelet renews its Lease. */
+  readonly kubelet: boolean;
+}
+
+/** What a probe of the node's port finds; `hangs`: connections are accepted, and no request is answered. */
+export type Service = "answers" | "hangs" | "closed";
+
+/** `healthCheck` of a resource, as far as it varies. */
+export interface CheckSettings {
+  readonly type: "TCP" | "HTTP";
+  readonly intervalSeconds: number;
+  readonly failureThreshold: number;
+  readonly successThreshold: number;
 }
 
 export type ResourceKind = "pool" | "set" | "routed";
@@ -87,6 +103,10 @@ export interface ResourceState {
   readonly release: boolean;
   readonly paused: boolean;
   readonly dns?: { readonly cloud: CloudName; readonly fqdn: string; readonly deletes: boolean };
+  /** Absent: no probe refuses a node. */
+  readonly check?: CheckSettings;
+  /** Whether it has the annotation that lets moves go on in a mass failure. */
+  readonly ignoresMassFailure: boolean;
   /** Nodes with endpoints of the Service, by name (RoutedIP). */
   readonly endpoints: Readonly<Record<string, Presence>>;
 }
@@ -158,6 +178,10 @@ export interface History {
   readonly records: readonly RecordsFact[];
   /** The operators may not see the cluster as it is. */
   readonly blind: readonly Span[];
+  /** Nodes that replicas run on. */
+  readonly replicaNodes: readonly string[];
+  /** A replica's connections to a node got no answer, although the node was well. */
+  readonly cutOff: readonly Span[];
   /** The storm's own event loop stood still, or its watch of the Lease was down: times are not exact. */
   readonly unsure: readonly Span[];
   readonly steps: readonly StepFact[];

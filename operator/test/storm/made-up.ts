@@ -8,11 +8,14 @@ export const OTHER_IP = "198.19.0.2";
 export const NOW = 100_000;
 const LONG_AGO = 20_000;
 
-export const NODE: NodeState = { droplet: 1, ready: true, cordoned: false, taint: "none", group: "a", pod: "ready" };
+export const NODE: NodeState = {
+  ...{ droplet: 1, ready: true, cordoned: false, taint: "none", group: "a", pod: "ready" },
+  ...{ externalIp: "198.18.0.1", service: "answers", kubelet: true },
+};
 
 export const POOL: ResourceState = {
   ...{ kind: "pool", groups: ["a"], needsPod: false, family: "ipv4", desired: 1, listed: [IP] },
-  ...{ coolOffSeconds: 0, graceSeconds: 0, release: false, paused: false, endpoints: {} },
+  ...{ coolOffSeconds: 0, graceSeconds: 0, release: false, paused: false, ignoresMassFailure: false, endpoints: {} },
 };
 
 /** Two nodes; pool `web`, whose listed address is on the first one; a replica with the Lease. */
@@ -25,6 +28,8 @@ export function history(change: Partial<History> = {}): History {
       until: NOW + 60_000,
       calls: [],
       blind: [],
+      cutOff: [],
+      replicaNodes: [],
       unsure: [],
       steps: [],
       records: [],

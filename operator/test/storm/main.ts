@@ -1,6 +1,6 @@
 /**
- * `npm run storm -- [--seed S] [--minutes M] [--round K] [--keep-going] [--out FOLDER]`: random events and faults on a
- * real API server, real operator processes and simulated clouds, in rounds of 3 minutes, judged by an oracle that knows
+ * `npm run storm -- [--seed S] [--minutes M] [--round-minutes R] [--round K] [--keep-going] [--out FOLDER]`: random events and faults on a
+ * real API server, real operator processes and simulated clouds, in rounds of 3 minutes or more, judged by an oracle that knows
  * only the documentation. `--check FILE` judges a saved history again. Ends with 1 where a rule was broken.
  */
 
@@ -19,9 +19,10 @@ import { drawSchedule } from "./schedule/draw.js";
 import { playRound, type RoundResult } from "./stage/round.js";
 
 const MINUTE_MS = 60_000;
+/** At least, and by default. */
 const ROUND_MINUTES = 3;
-/** Of a round: the rest is for the start, the way to rest, and the end. */
-const STORM_MS = 85_000;
+/** Of a round: for the start, the way to rest, and the end. The rest is the storm. */
+const CALM_MS = 95_000;
 const WORD = 2 ** 31;
 /** Exit codes. */
 const [BROKEN, USAGE] = [1, 2];
@@ -29,6 +30,7 @@ const [BROKEN, USAGE] = [1, 2];
 interface Options {
   readonly seed: number;
   readonly rounds: readonly number[];
+  readonly roundMinutes: number;
   readonly keepGoing: boolean;
   readonly out: string;
 }
@@ -45,7 +47,9 @@ async function main(): Promise<number> {
   if (values.check !== undefined) return check(values.check);
   const options = optionsOf(values);
   if (options === undefined) {
-    console.error("storm: --seed and --round take whole numbers, --minutes a number above 0");
+    console.error(
+      "storm: --seed and --round take whole numbers, --minutes a number above 0, --round-minutes one from 3 on",
+    );
     return USAGE;
   }
   const missing = await missingControlPlane();
@@ -55,6 +59,7 @@ async function main(): Promise<number> {
 const FLAGS = {
   seed: { type: "string" },
   minutes: { type: "string" },
+  "round-minutes": { type: "string" },
   round: { type: "string" },
   "keep-going": { type: "boolean" },
   out: { type: "string" },
@@ -64,6 +69,7 @@ const FLAGS = {
 interface Values {
   readonly seed?: string;
   readonly minutes?: string;
+  readonly "round-minutes"?: string;
   readonly round?: string;
   readonly "keep-going"?: boolean;
   readonly out?: string;
@@ -75,17 +81,25 @@ function optionsOf({
   minutes,
   round,
   out,
+  "round-minutes": roundText,
   "keep-going": keepGoing = false,
 }: Values): Options | undefined {
   const seed = Number(omitUndefined ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
-  const rounds = round === undefined ? roundsIn(Number(minutes ?? ROUND_MINUTES)) : [Number(round)];
-  if (!Number.isSafeInteger(seed) || rounds.length === 0 || !rounds.every(Number.isSafeInteger)) return undefined;
-  return { seed, rounds, keepGoing, out: out ?? join(tmpdir(), `flipop-storm-${seed}`) };
+  const roundMinutes = Number(roundText ?? ROUND_MINUTES);
+  const rounds = round === undefined ? roundsIn(Number(minutes ?? roundMinutes), roundMinutes) : [Number(round)];
+  if (
+    !(roundMinutes >= ROUND_MINUTES) ||
+    !Number.isSafeInteger(seed) ||
+    rounds.length === 0 ||
+    !rounds.every(Number.isSafeInteger)
+  )
+    return undefined;
+  return { seed, rounds, roundMinutes, keepGoing, out: out ?? join(tmpdir(), `flipop-storm-${seed}`) };
 }
 
 /** None for what is no number. */
-function roundsIn(minutes: number): readonly number[] {
-  const count = Math.max(1, Math.floor(minutes / ROUND_MINUTES));
+function roundsIn(minutes: number, roundMinutes: number): readonly number[] {
+  const count = Math.max(1, Math.floor(minutes / roundMinutes));
   return Array.from({ length: count || 0 }, (_, place) => place + 1);
 }
 
@@ -117,8 +131,8 @@ async function storm(options: Options): Promise<number> {
   return failed.length > 0 ? BROKEN : 0;
 }
 
-async function play({ seed, keepGoing, out }: Options, round: number): Promise<Round> {
-  const schedule = drawSchedule(seedOf(seed, round), STORM_MS);
+async function play({ seed, roundMinutes, keepGoing, out }: Options, round: number): Promise<Round> {
+  const schedule = drawSchedule(seedOf(seed, round), roundMinutes * MINUTE_MS - CALM_MS);
   const say = (text: string) => console.log(`storm: round ${round}: ${text}`);
   say(`seed ${schedule.seed}, ${schedule.steps.length} steps`);
   const startedAt = Date.now();
@@ -127,12 +141,13 @@ async function play({ seed, keepGoing, out }: Options, round: number): Promise<R
   const { violations, mistakes, history } = result;
   const problems = [...mistakes, ...violations.map(({ check: name, message }) => `${name}: ${message}`)];
   if (problems.length === 0) return { result, seed: schedule.seed, problems };
+  const again = roundMinutes === ROUND_MINUTES ? "" : ` --round-minutes ${roundMinutes}`;
   const folder = join(out, `round-${round}`);
   await save(folder, result);
   for (const mistake of mistakes) console.error(`storm: a mistake of the storm itself: ${mistake}`);
   const [first] = violations;
   if (first !== undefined) console.error(`storm: ${first.check}: ${first.message}\n${timeline(history, first)}`);
-  console.error(`storm: everything is in ${folder}; again: npm run storm -- --seed ${seed} --round ${round}`);
+  console.error(`storm: everything is in ${folder}; again: npm run storm -- --seed ${seed} --round ${round}${again}`);
   return { result, seed: schedule.seed, problems };
 }
 

@@ -3,7 +3,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { History } from "./history.js";
-import { held, history, IP, NODE, OTHER_IP, object, POOL } from "./made-up.js";
+import { fact, held, history, IP, NODE, OTHER_IP, object, POOL } from "./made-up.js";
 import type { Picture, PictureNode, PictureResource } from "./oracle/picture.js";
 import { unsettled } from "./oracle/rest.js";
 import type { AnyResource } from "./stage/specs.js";
@@ -107,6 +107,56 @@ describe("the oracle of the storm, at rest", () => {
     finds({ resources: [routed({ "node-2": "ready" })] }, /is on node-1 and could be on node-2/);
     const tainted = { ...HOLDER, state: { ...NODE, taint: "hard" as const } };
     passes({ nodes: [tainted, FREE], resources: [routed({ "node-1": "ready", "node-2": "ready" })] });
+  });
+
+  const CHECK = { type: "TCP", intervalSeconds: 1, failureThreshold: 2, successThreshold: 2 } as const;
+  const CHECKED = { resources: [pool({}, { check: CHECK })] };
+  const dead = (one: PictureNode): PictureNode => ({ ...one, state: { ...one.state, service: "closed" } });
+
+  it("an address on a node whose probes fail, with a candidate whose probes do not", () => {
+    const at = 120_000;
+    finds({ ...CHECKED, at, nodes: [dead(HOLDER), FREE] }, /is on node-1 and could be on node-2/);
+    passes({ ...CHECKED, at, nodes: [dead(HOLDER), dead(FREE)] });
+    const { nodes } = history();
+    const twice = [0, 10_000].flatMap((later) => [
+      fact("node-2", 30_000 + later, dead(FREE).state),
+      fact("node-2", 35_000 + later, FREE.state),
+    ]);
+    // It failed twice: for 30 s, and until enough probes have succeeded, it is no candidate.
+    passes({ ...CHECKED, at: 85_000, nodes: [dead(HOLDER), FREE] }, { nodes: [...nodes, ...twice] });
+    finds({ ...CHECKED, at, nodes: [dead(HOLDER), FREE] }, /could be on node-2/, { nodes: [...nodes, ...twice] });
+    const cutOff = [{ from: 60_000, to: 110_000, what: "node-2" }];
+    passes({ ...CHECKED, at, nodes: [dead(HOLDER), FREE] }, { cutOff });
+  });
+
+  it("a record set of nodes: one whose probes fail leaves it, one that failed lately may be in it", () => {
+    const set = [pool({}, { kind: "set", check: CHECK })];
+    const records = (...values: readonly string[]) => ({ records: { [KEY]: values }, resources: set, at: 50_000 });
+    const both = ["198.18.0.1", "198.18.0.2"];
+    finds({ ...records(...both), nodes: [HOLDER, dead(FREE)] }, /instead of \[198.18.0.1\]/);
+    passes({ ...records("198.18.0.1"), nodes: [HOLDER, dead(FREE)] });
+    const lately = {
+      nodes: [...history().nodes, fact("node-2", 30_000, dead(FREE).state), fact("node-2", 40_000, FREE.state)],
+    };
+    for (const values of [both, ["198.18.0.1"]]) passes(records(...values), lately);
+    finds(records("198.18.0.1"), /instead of \[198.18.0.1, 198.18.0.2\]/);
+  });
+
+  it("a mass failure stops moves, if enough nodes have failed and the resource does not override it", () => {
+    const stopped = {
+      conditions: [...conditions("True"), { type: "MassFailure", status: "True", reason: "", message: "" }],
+    };
+    const failed = { ...HOLDER, state: { ...NODE, ready: false } };
+    const others = ["node-3", "node-4"].map((name) => node(name, { state: { ...NODE, droplet: 3, ready: false } }));
+    passes({ nodes: [failed, FREE, ...others], resources: [pool(stopped)] });
+    finds({ nodes: [failed, FREE], resources: [pool(stopped)] }, /a mass failure, and 1 nodes have failed/);
+    const overridden = pool(stopped, { ignoresMassFailure: true });
+    finds({ nodes: [failed, FREE, ...others], resources: [overridden] }, /which its annotation overrides/);
+  });
+
+  it("probes that are doubted although the replicas see the same", () => {
+    const doubted = { type: "ProbesDoubted", status: "True", reason: "NoWitness", message: "node-1" };
+    finds({ resources: [pool({ conditions: [...conditions("True"), doubted] })] }, /its probes are doubted/);
   });
 
   it("annotations, leaks, and what should be gone", () => {

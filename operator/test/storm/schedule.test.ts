@@ -33,14 +33,28 @@ describe("the schedule of a storm", () => {
     expect(acts("node")).to.have.members([
       ...["unready", "ready", "delete", "create", "replace", "cordon"],
       ...["uncordon", "taint", "untaint", "pressure", "regroup"],
+      ...["die", "close", "hang", "silence", "heal"],
     ]);
     expect(acts("resource")).to.have.members([
       ...["create", "delete", "desired", "pause", "resume", "grace", "coolOff", "groups", "unlist", "list"],
     ]);
     expect(acts("operator")).to.have.members(["kill", "terminate", "stop"]);
     expect(acts("hand")).to.have.length(8);
+    expect(acts("probe")).to.have.length(6);
     for (const kind of ["pod", "endpoint", "cloud", "mishap", "actions", "token", "quota", "server"]) {
       expect(acts(kind), kind).not.to.have.length(0);
+    }
+  });
+
+  it("has health checks of both types on some resources of each kind, and resources without one", () => {
+    const templates = SEEDS.flatMap((seed) => drawSchedule(seed, MS).templates);
+    for (const kind of ["pool", "set", "routed"] as const) {
+      const checks = templates.filter((template) => template.kind === kind).map(({ check }) => check?.type);
+      expect(new Set(checks), kind).to.have.keys(["TCP", "HTTP", undefined]);
+    }
+    for (const seed of SEEDS) {
+      const checked = drawSchedule(seed, MS).templates.filter(({ check }) => check !== undefined);
+      expect(checked, `seed ${seed}`).not.to.have.length(0);
     }
   });
 

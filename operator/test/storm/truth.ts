@@ -1,6 +1,16 @@
 /** Questions to a history: what was so at a moment, as far as the storm itself knows. Pure. */
 
-import type { Call, Fact, History, HolderFact, NodeState, ObjectFact, ResourceState, Span } from "./history.js";
+import type {
+  Call,
+  CheckSettings,
+  Fact,
+  History,
+  HolderFact,
+  NodeState,
+  ObjectFact,
+  ResourceState,
+  Span,
+} from "./history.js";
 
 /** Values that a thing may have had at some moment from `from` to `to`; undefined: it may have been absent. */
 export function possible<T>(
@@ -59,8 +69,20 @@ export function refusals(resource: ResourceState, node: NodeState, name: string)
     [!node.ready, "recoverable"],
     [resource.needsPod && node.pod !== "ready", "recoverable"],
     [resource.kind === "routed" && (resource.endpoints[name] ?? "absent") !== "ready", "recoverable"],
+    [resource.check !== undefined && !answers(resource.check, node), "recoverable"],
   ];
   return rules.flatMap(([applies, refusal]) => (applies ? [refusal] : []));
+}
+
+/** Whether probes of a node succeed. A service that hangs accepts connections, which is all that a TCP check asks for. */
+export function answers({ type }: Pick<CheckSettings, "type">, { service }: NodeState): boolean {
+  return service === "answers" || (type === "TCP" && service === "hangs");
+}
+
+/** Why a node is refused, other than for its probes. */
+export function refusedWithoutCheck(resource: ResourceState, node: NodeState, name: string): boolean {
+  const { check: _probes, ...others } = resource;
+  return !matches(others, node, name);
 }
 
 /** The node that a droplet stood for at a moment. */

@@ -5,19 +5,22 @@ import { coolOffHolds, noMoreThanDesired, oneAddressPerNode, releasesAreRightful
 import { noLimitReached, noReadLoop, noWriteLoop } from "./calls.js";
 import { graceHolds, healthyHolderKeeps, targetIsFit } from "./moves.js";
 import { goesInTime, noCrash } from "./processes.js";
-import { recordSetNeverEmptied } from "./records.js";
+import { healthyNodeStaysPublished, recordSetNeverEmptied } from "./records.js";
+import { movesAreConfirmed } from "./witnesses.js";
 import { oneWriter } from "./writers.js";
 
 export const CHECKS: readonly Check[] = [
   oneWriter,
   oneAddressPerNode,
   healthyHolderKeeps,
+  movesAreConfirmed,
   graceHolds,
   targetIsFit,
   noMoreThanDesired,
   releasesAreRightful,
   coolOffHolds,
   recordSetNeverEmptied,
+  healthyNodeStaysPublished,
   noReadLoop,
   noWriteLoop,
   noLimitReached,

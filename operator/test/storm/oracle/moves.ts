@@ -1,7 +1,8 @@
 /** Where addresses may go from, and where to. */
 
-import type { History, NodeState, ObjectFact, ResourceState, Span, Violation } from "../history.js";
+import type { Fact, History, NodeState, ObjectFact, ResourceState, Span, Violation } from "../history.js";
 import {
+  answers,
   certainly,
   holderBefore,
   isDone,
@@ -16,18 +17,39 @@ import {
   stableSpec,
 } from "../truth.js";
 import { BOUNDS, SECOND_MS } from "./bounds.js";
+import { isCutOff, probedFacts, recoveryMs } from "./health.js";
 
-const AGE_MS = BOUNDS.decisionMs + BOUNDS.observationMs;
+export const AGE_MS = BOUNDS.decisionMs + BOUNDS.observationMs;
 
 /** An address never leaves a healthy holder that matches. Moves by hand and edits of the resource excuse it. */
 export function healthyHolderKeeps(history: History): readonly Violation[] {
   return departures(history).flatMap(({ move, node, spec, resource }) => {
     const { at } = move.call;
     const span = { from: at - AGE_MS, to: at };
-    if (!certainly(history.nodes, node, span, (state) => matches(spec, state, node))) return [];
+    if (!isCertainlyWell(history, { spec, node, span })) return [];
     const message = `${move.ip} of ${resource} was taken from ${node}, which had matched for at least ${AGE_MS} ms`;
     return [{ check: "healthy holder keeps its address", at, message }];
   });
+}
+
+/** Whether a node matched for all of a time, and no health check could take it for failed. */
+export function isCertainlyWell(history: History, { spec, node, span }: Subject): boolean {
+  const { check } = spec;
+  if (check === undefined) return certainly(history.nodes, node, span, (state) => matches(spec, state, node));
+  const seen = { from: span.from - recoveryMs(check), to: span.to };
+  // A silent kubelet confirms what the leader alone sees: the two together count as a dead node.
+  const needsKubelet = isCutOff(history, node, seen);
+  const known = needsKubelet ? seen : span;
+  const isWell = (state: NodeState) => matches(spec, state, node) && (!needsKubelet || state.kubelet);
+  return (
+    certainly(probedFacts(history.nodes, check), node, known, isWell) && !overlaps(history.unsure, seen.from, seen.to)
+  );
+}
+
+export interface Subject {
+  readonly spec: ResourceState;
+  readonly node: string;
+  readonly span: Pick<Span, "from" | "to">;
 }
 
 /** A holder that may recover keeps its address for the grace period, measured at the cloud. */
@@ -74,7 +96,7 @@ function nodeNames(history: History, droplet: number, from: number, to: number):
   );
 }
 
-interface Departure {
+export interface Departure {
   readonly move: Move;
   /** The node that loses the address. */
   readonly node: string;
@@ -85,7 +107,7 @@ interface Departure {
 }
 
 /** Moves away from a node, by a resource whose spec was stable and wants the address. */
-function departures(history: History): readonly Departure[] {
+export function departures(history: History): readonly Departure[] {
   return movesOf(history).flatMap((move) => {
     const { at } = move.call;
     const from = leftNode(history, move);
@@ -112,9 +134,13 @@ function isWanted(owner: ObjectFact, { kind, desired, listed }: ResourceState, i
   return desired === 0 ? listed.includes(ip) : owner.known.length <= desired;
 }
 
-function isBlind({ blind, unsure }: History, at: number): boolean {
-  const recovering = blind.map((span) => ({ ...span, to: span.to + recoveryOf(span) }));
-  return overlaps(recovering, at - AGE_MS, at) || overlaps(unsure, at - AGE_MS, at);
+export function isBlind(history: History, at: number): boolean {
+  return overlaps([...recovering(history), ...history.unsure], at - AGE_MS, at);
+}
+
+/** Times at which the operators may not see the cluster as it is. */
+export function recovering({ blind }: History): readonly Span[] {
+  return blind.map((span) => ({ ...span, to: span.to + recoveryOf(span) }));
 }
 
 /** A connection that was cut comes back at once; a server that answers with errors is left alone for longer. */
@@ -127,12 +153,22 @@ function illSince(
   history: History,
   { spec, node, at }: { readonly spec: ResourceState; readonly node: string; readonly at: number },
 ): number | undefined {
-  const facts = history.nodes.filter((fact) => fact.name === node && fact.from <= at);
+  const facts = certainFacts(history, spec).filter((fact) => fact.name === node && fact.from <= at);
   const isIll = (state: NodeState | undefined) => state !== undefined && onlyRecoverable(spec, state, node);
   const lastWell = facts.findLastIndex(({ value }) => !isIll(value));
   if (!isIll(facts.at(-1)?.value) || facts[lastWell]?.value === undefined) return undefined;
   if (!matches(spec, facts[lastWell].value, node)) return undefined;
   return facts[lastWell + 1]?.from;
+}
+
+/** Without moments at which a service was back, but not for long enough to count as well. */
+function certainFacts({ nodes }: History, { check }: ResourceState): readonly Fact<NodeState>[] {
+  if (check === undefined) return nodes;
+  const seen = probedFacts(nodes, check);
+  return seen.filter((fact, place) => {
+    const next = seen.slice(place + 1).find(({ name }) => name === fact.name);
+    return fact.value === undefined || !answers(check, fact.value) || next === undefined || next.from >= fact.by;
+  });
 }
 
 function onlyRecoverable(spec: ResourceState, state: NodeState, node: string): boolean {

@@ -1,7 +1,9 @@
 /** What resolvers see. */
 
 import type { Call, History, RecordsFact, Violation } from "../history.js";
-import { isWrite } from "../truth.js";
+import { isWrite, namesOf, stableSpec, valueAt } from "../truth.js";
+import { BOUNDS } from "./bounds.js";
+import { AGE_MS, isBlind, isCertainlyWell } from "./moves.js";
 
 const OK = 200;
 
@@ -17,6 +19,33 @@ export function recordSetNeverEmptied(history: History): readonly Violation[] {
     if (!emptied || by === "hand" || mayEmpty(history, key, at) || hasUnseenRemoval(history, fact)) return [];
     return [{ check: "record set never emptied", at, message: `${key} at ${cloud} lost its last value` }];
   });
+}
+
+/** The address of a node that matches and is well never leaves the record sets of nodes. */
+export function healthyNodeStaysPublished(history: History): readonly Violation[] {
+  return history.records.flatMap((fact, place) => {
+    if (fact.by === "hand" || fact.at > history.until || isBlind(history, fact.at)) return [];
+    const before = history.records
+      .slice(0, place)
+      .findLast(({ cloud, key }) => cloud === fact.cloud && key === fact.key);
+    const lost = before?.values.filter((value) => !fact.values.includes(value)) ?? [];
+    return lost.flatMap((value) => lossProblem(history, fact, value));
+  });
+}
+
+function lossProblem(history: History, { at, key }: RecordsFact, value: string): readonly Violation[] {
+  const fqdn = key.slice(key.indexOf(" ") + 1);
+  const name = namesOf(history.resources).find((one) => {
+    const spec = stableSpec(history, one, at - BOUNDS.settledMs, at);
+    return spec?.kind === "set" && spec.dns?.fqdn === fqdn;
+  });
+  const node = namesOf(history.nodes).find((one) => valueAt(history.nodes, one, at)?.externalIp === value);
+  if (name === undefined || node === undefined) return [];
+  const spec = stableSpec(history, name, at - BOUNDS.settledMs, at);
+  const span = { from: at - AGE_MS, to: at };
+  if (spec === undefined || !isCertainlyWell(history, { spec, node, span })) return [];
+  const message = `${key} lost ${value} of ${node}, which had matched for at least ${AGE_MS} ms`;
+  return [{ check: "a healthy node stays published", at, message }];
 }
 
 function mayEmpty({ resources }: History, key: string, at: number): boolean {

@@ -4,6 +4,7 @@ import type { History, HolderFact, ResourceState } from "../history.js";
 import { matches } from "../truth.js";
 import { createdByOperator } from "./addresses.js";
 import type { Picture, PictureNode, PictureResource } from "./picture.js";
+import { healthProblems, isFit, waitsForMassFailure } from "./rest-health.js";
 
 /** Empty: the world is as the resources ask. */
 export function unsettled(picture: Picture, history: History): readonly string[] {
@@ -46,6 +47,11 @@ export class FirewallLookup {
     return this.picture.nodes.filter((node) => matches(state, node.state, node.name));
   }
 
+  /** Candidates that no health check may keep waiting. */
+  fitNodes(state: ResourceState): readonly PictureNode[] {
+    return this.candidates(state).filter((node) => isFit(this.picture, this.history, state, node));
+  }
+
   /** A candidate that holds nothing, as the operator should know, and that no address yet to be created may need. */
   free(state: ResourceState): PictureNode | undefined {
     const free = this.freeCandidates(state);
@@ -56,7 +62,7 @@ export class FirewallLookup {
     const taken = new Set(
       Object.entries(this.picture.holders).flatMap(([ip, droplet]) => (familyOf(ip) === state.family ? [droplet] : [])),
     );
-    return this.candidates(state).filter(
+    return this.fitNodes(state).filter(
       ({ hasMachine, state: { droplet } }) => hasMachine && !taken.has(droplet) && !this.touched.has(droplet),
     );
   }
@@ -84,7 +90,9 @@ export function familyOf(ip: string): "ipv4" | "ipv6" {
 function ofResource(evaluate: FirewallLookup, resource: PictureResource): readonly string[] {
   if (resource.state.paused) return [];
   const checks = { pool: poolProblems, set: setProblems, routed: routedProblems };
-  return checks[resource.state.kind](evaluate, resource).map((problem) => `${resource.name}: ${problem}`);
+  const found = waitsForMassFailure(resource) ? [] : checks[resource.state.kind](evaluate, resource);
+  const ofHealth = healthProblems(evaluate.picture, evaluate.history, resource);
+  return [...ofHealth, ...found].map((problem) => `${resource.name}: ${problem}`);
 }
 
 /** Addresses that a pool has, in the documented order, cut at the desired number. */
@@ -183,25 +191,38 @@ function recordProblems(
   return enabled.some((ip) => evaluate.isByHand(ip)) ? [] : recordSetProblems(evaluate, state, active);
 }
 
+function recordKey({ dns, family }: ResourceState): string {
+  return `${family === "ipv6" ? "AAAA" : "A"} ${dns?.fqdn}`;
+}
+
+function valuesOf({ picture }: FirewallLookup, state: ResourceState): readonly string[] {
+  return picture.records[`${state.dns?.cloud} ${recordKey(state)}`] ?? [];
+}
+
 function recordSetProblems(
   evaluate: FirewallLookup,
-  { dns, family }: ResourceState,
+  state: ResourceState,
   expected: readonly string[],
 ): readonly string[] {
+  const { dns } = state;
   if (dns === undefined || expected.length === 0) return [];
-  const key = `${family === "ipv6" ? "AAAA" : "A"} ${dns.fqdn}`;
+  const key = recordKey(state);
   const last = evaluate.history.records.findLast((fact) => fact.cloud === dns.cloud && fact.key === key);
-  const values = evaluate.picture.records[`${dns.cloud} ${key}`] ?? [];
+  const values = valuesOf(evaluate, state);
   const wanted = [...expected].sort();
   if (last?.by === "hand" || values.join(" ") === wanted.join(" ")) return [];
   return [`${key} holds [${values.join(", ")}] instead of [${wanted.join(", ")}]`];
 }
 
 function setProblems(evaluate: FirewallLookup, { state }: PictureResource): readonly string[] {
+  const fit = new Set(evaluate.fitNodes(state));
+  const values = valuesOf(evaluate, state);
+  // A node that failed lately may be published or not.
+  const expected = evaluate.candidates(state).filter((node) => fit.has(node) || values.includes(node.externalIp));
   return recordSetProblems(
     evaluate,
     state,
-    evaluate.candidates(state).map(({ externalIp }) => externalIp),
+    expected.map(({ externalIp }) => externalIp),
   );
 }
 

@@ -9,6 +9,8 @@ export interface SlotModel {
   ready: boolean;
   cordoned: boolean;
   tainted: boolean;
+  /** Its service and its kubelet work. */
+  alive: boolean;
   pod: Presence;
 }
 
@@ -31,7 +33,7 @@ export class Draft {
   ) {
     this.random = seededRandom(seed);
     this.seesAll = this.chance(0.5);
-    const whole = { exists: true, ready: true, cordoned: false, tainted: false };
+    const whole = { exists: true, ready: true, cordoned: false, tainted: false, alive: true };
     this.slots = Array.from({ length: SLOTS }, () => ({ ...whole, pod: "ready" }));
     this.exists = templates.map(() => true);
   }
@@ -51,6 +53,7 @@ export class Draft {
   }
 
   whole(): number {
-    return this.slots.filter((slot) => slot.exists && slot.ready && !slot.cordoned && !slot.tainted).length;
+    return this.slots.filter((slot) => slot.exists && slot.ready && !slot.cordoned && !slot.tainted && slot.alive)
+      .length;
   }
 }

@@ -2,17 +2,28 @@
 
 import type { CloudName } from "../history.js";
 import type { Draft } from "./draft.js";
-import { CLOUD_FAULTS, type Happening, MISHAPS } from "./steps.js";
+import { CLOUD_FAULTS, type Happening, MISHAPS, PROBE_ACTS, type ProbeAct } from "./steps.js";
 
 /** Shorter than the 5 s that lie between two reads which contradict the operator's own action. */
 const LONGEST_STALE_MS = 3_500;
+
+/** How long an act lasts: longer than a failure takes to be noticed, but for a flap. */
+const PROBE_MS: Readonly<Record<ProbeAct, readonly [least: number, most: number]>> = {
+  flap: [100, 3_000],
+  close: [3_000, 12_000],
+  hang: [3_000, 12_000],
+  die: [4_000, 25_000],
+  "cut off": [2_000, 15_000],
+  "close unwitnessed": [3_000, 7_000],
+};
 
 type Draw = (draft: Draft) => Happening;
 
 /** With its share of all faults; they add up to 1. */
 const FAULTS: readonly (readonly [share: number, draw: Draw])[] = [
-  [0.33, cloudFault],
-  [0.14, (draft) => ({ kind: "mishap", act: draft.of(MISHAPS) })],
+  [0.25, cloudFault],
+  [0.12, probeFault],
+  [0.1, (draft) => ({ kind: "mishap", act: draft.of(MISHAPS) })],
   [0.12, (draft) => ({ kind: "actions", act: draft.chance(0.6) ? "fail" : "slow", ms: between(draft, 2_000, 8_000) })],
   [0.03, (draft) => once(draft, { kind: "token", cloud: cloudOf(draft), ms: between(draft, 1_000, 6_000) })],
   [0.03, (draft) => once(draft, { kind: "quota", ms: between(draft, 2_000, 6_000) })],
@@ -42,6 +53,12 @@ function cloudFault(draft: Draft): Happening {
   const ms = fault === "stale reads" ? between(draft, 500, LONGEST_STALE_MS) : between(draft, 500, 7_000);
   const routes = draft.of(["all", "writes", "writes", "reads"] as const);
   return { kind: "cloud", cloud: cloudOf(draft), fault, routes, probability: draft.of([0.3, 0.6, 1]), ms };
+}
+
+function probeFault(draft: Draft): Happening {
+  const act = draft.of(PROBE_ACTS);
+  const [least, most] = PROBE_MS[act];
+  return { kind: "probe", act, pick: draft.next(), ms: between(draft, least, most) };
 }
 
 function operatorFault(draft: Draft): Happening {

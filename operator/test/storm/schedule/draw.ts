@@ -18,6 +18,7 @@ const MOST_HAND_EDITS = 6;
 const BREAKING_ACTS = [
   ...(["unready", "unready", "unready", "delete", "replace"] as const),
   ...(["cordon", "taint", "pressure", "regroup"] as const),
+  ...(["die", "die", "close", "hang", "silence"] as const),
 ];
 /** They undo nothing that the operator wrote to an address or a record. */
 const HARMLESS_ACTS = ["addAddress", "busyDroplet", "destroyDroplet"] as const;
@@ -71,10 +72,11 @@ function nodeAct(draft: Draft, model: SlotModel): NodeAct | undefined {
   return broken(model, draft.of(BREAKING_ACTS));
 }
 
-function mendingAct({ ready, cordoned, tainted }: SlotModel): ((model: SlotModel) => NodeAct) | undefined {
+function mendingAct({ ready, cordoned, tainted, alive }: SlotModel): ((model: SlotModel) => NodeAct) | undefined {
   if (!ready) return (model) => mended(model, { ready: true }, "ready");
   if (cordoned) return (model) => mended(model, { cordoned: false }, "uncordon");
   if (tainted) return (model) => mended(model, { tainted: false }, "untaint");
+  if (!alive) return (model) => mended(model, { alive: true }, "heal");
   return undefined;
 }
 
@@ -84,7 +86,8 @@ function mended(model: SlotModel, change: Partial<SlotModel>, act: NodeAct): Nod
 }
 
 function renewed(model: SlotModel, act: NodeAct): NodeAct {
-  return mended(model, { exists: true, ready: true, cordoned: false, tainted: false, pod: "ready" }, act);
+  const whole = { exists: true, ready: true, cordoned: false, tainted: false, alive: true };
+  return mended(model, { ...whole, pod: "ready" }, act);
 }
 
 function broken(model: SlotModel, act: NodeAct): NodeAct {
@@ -93,7 +96,7 @@ function broken(model: SlotModel, act: NodeAct): NodeAct {
   if (act === "unready") return mended(model, { ready: false }, act);
   if (act === "cordon") return mended(model, { cordoned: true }, act);
   if (act === "taint" || act === "pressure") return mended(model, { tainted: true }, act);
-  return act;
+  return act === "regroup" ? act : mended(model, { alive: false }, act);
 }
 
 function podEvent(draft: Draft): Happening | undefined {

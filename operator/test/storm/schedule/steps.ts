@@ -1,6 +1,6 @@
 /** The events of a storm. Numbers stand for things by place: slots of nodes, templates of resources. */
 
-import type { CloudName } from "../history.js";
+import type { CheckSettings, CloudName } from "../history.js";
 
 /** Nodes, by slot. */
 export const SLOTS = 9;
@@ -19,7 +19,18 @@ export type NodeAct =
   | "taint"
   | "untaint"
   | "pressure"
-  | "regroup";
+  | "regroup"
+  | LifeAct;
+
+/** What Kubernetes does not notice: the Node stays Ready. */
+export type LifeAct =
+  /** The service and the kubelet end. */
+  | "die"
+  | "close"
+  | "hang"
+  /** The kubelet ends, and the service goes on. */
+  | "silence"
+  | "heal";
 
 export type PodAct = "unready" | "ready" | "delete" | "create";
 
@@ -72,6 +83,21 @@ export const MISHAPS = [
 ] as const;
 export type MishapAct = (typeof MISHAPS)[number];
 
+export const PROBE_ACTS = [
+  /** The service is closed for a moment. */
+  "flap",
+  /** The service is closed, and the kubelet goes on. */
+  "close",
+  "hang",
+  /** The service and the kubelet end, and the Node stays Ready. */
+  "die",
+  /** The leader's connections to the node get no answer; all others do. */
+  "cut off",
+  /** The service is closed while the standby replica stands still, so that it is no witness. */
+  "close unwitnessed",
+] as const;
+export type ProbeAct = (typeof PROBE_ACTS)[number];
+
 export type Routes = "all" | "writes" | "reads";
 
 export type Happening =
@@ -96,6 +122,8 @@ export type Happening =
       readonly ms: number;
     }
   | { readonly kind: "mishap"; readonly act: MishapAct }
+  /** Strikes a node that holds an address, for a while. `pick` as above. */
+  | { readonly kind: "probe"; readonly act: ProbeAct; readonly pick: number; readonly ms: number }
   | { readonly kind: "actions"; readonly act: "fail" | "slow"; readonly ms: number }
   | { readonly kind: "token"; readonly cloud: CloudName; readonly ms: number }
   | { readonly kind: "quota"; readonly ms: number }
@@ -130,6 +158,8 @@ export interface Template {
   readonly graceSeconds: number;
   readonly release: boolean;
   readonly dns?: { readonly cloud: CloudName; readonly deletes: boolean };
+  readonly check?: CheckSettings;
+  readonly ignoresMassFailure: boolean;
 }
 
 /** All that a round does, decided by its seed alone. */

@@ -3,8 +3,9 @@
 import { type Client, FakeNode, FakePod } from "flipop-testbed";
 import type { Clouds } from "../clouds.js";
 import type { NodeState } from "../history.js";
-import { GROUPS, type NodeAct, type PodAct, SLOTS } from "../schedule/steps.js";
+import { GROUPS, type LifeAct, type NodeAct, type PodAct, SLOTS } from "../schedule/steps.js";
 import { insist } from "./insist.js";
+import { LiveNode } from "./live-node.js";
 import type { Recorder } from "./recorder.js";
 
 export const LABEL = "storm";
@@ -13,8 +14,11 @@ export const APP = { app: "storm" } as const;
 interface Slot {
   readonly name: string;
   node?: FakeNode;
+  live?: LiveNode;
   pod?: FakePod;
   state?: NodeState;
+  /** Machines that it has had. */
+  machines: number;
 }
 
 export interface NodesOptions {
@@ -23,6 +27,8 @@ export interface NodesOptions {
   readonly recorder: Recorder;
   /** Of the pods. */
   readonly namespace: string;
+  /** Of the service on each node. */
+  readonly port: number;
 }
 
 export function slotName(slot: number): string {
@@ -30,7 +36,10 @@ export function slotName(slot: number): string {
 }
 
 export class Nodes {
-  private readonly slots: Slot[] = Array.from({ length: SLOTS }, (_, slot) => ({ name: slotName(slot) }));
+  private readonly slots: Slot[] = Array.from({ length: SLOTS }, (_, slot) => ({
+    name: slotName(slot),
+    machines: 0,
+  }));
   private pods = 0;
 
   constructor(private readonly options: NodesOptions) {}
@@ -51,8 +60,30 @@ export class Nodes {
       await this.remove(slot);
       return this.create(slot, state.group);
     }
+    if (isLifeAct(act)) return this.live(slot, { ...state, ...LIVES[act] });
     const change = changeOf(act, group);
     await this.change(slot, { ...state, ...change.state }, () => change.apply(node));
+  }
+
+  /** Lets a node that lives fail. The returned function lets it live again, unless it is another one by then. */
+  async strike(place: number, act: LifeAct): Promise<() => Promise<void>> {
+    const slot = this.slots[place];
+    const live = slot?.live;
+    if (slot?.state?.service !== "answers" || !slot.state.kubelet) return async () => undefined;
+    await this.live(slot, { ...slot.state, ...LIVES[act] });
+    return async () => {
+      if (slot.live === live && slot.state !== undefined) await this.live(slot, { ...slot.state, ...LIVES.heal });
+    };
+  }
+
+  /** Where the service of a node listens. */
+  addressOf(place: number): string {
+    return `127.78.${place}.${this.slots[place]?.machines}`;
+  }
+
+  /** The services and the kubelets end. */
+  close(): void {
+    for (const { live } of this.slots) live?.close();
   }
 
   async pod(place: number, act: PodAct): Promise<void> {
@@ -74,34 +105,47 @@ export class Nodes {
     return slot < 0 ? undefined : slot;
   }
 
+  /** Slots of the nodes that hold an address. */
+  get holders(): readonly number[] {
+    const held = new Set(this.options.clouds.digitalocean.state.addresses().map(({ dropletId }) => dropletId));
+    return [...this.slots.keys()].filter((place) => held.has(this.slots[place]?.state?.droplet ?? null));
+  }
+
   /** The machines that nodes stand on. */
   get droplets(): readonly number[] {
     return this.slots.flatMap(({ state }) => (state === undefined ? [] : [state.droplet]));
   }
 
-  /** Marks a node as failed, at once. */
-  fail(name: string): Promise<void> {
+  /** Lets a node fail, at once. */
+  fail(name: string, act: "unready" | "die"): Promise<void> {
     const place = this.slots.findIndex((slot) => slot.name === name);
-    return this.act(place, "unready");
+    return this.act(place, act);
   }
 
   private async create(slot: Slot, group: string): Promise<void> {
     const { client, clouds, recorder } = this.options;
     if (slot.state !== undefined) return;
+    slot.machines += 1;
+    const address = this.addressOf(this.slots.indexOf(slot));
     const droplet = recorder.byHand(() => clouds.digitalocean.state.addDroplet({ name: slot.name }), "cluster");
     const state: NodeState = {
       ...{ droplet: droplet.id, ready: true, cordoned: false, taint: "none", group, pod: "absent" },
+      ...{ externalIp: droplet.publicIp, service: "answers", kubelet: true },
     };
+    const { port } = this.options;
+    const live = new LiveNode({ client, name: slot.name, address, port });
+    slot.live = live;
     const spec = {
       ...{ name: slot.name, providerID: `digitalocean://${droplet.id}`, labels: { [LABEL]: group } },
       addresses: [
-        { type: "InternalIP" as const, address: droplet.privateIp },
+        { type: "InternalIP" as const, address },
         { type: "ExternalIP" as const, address: droplet.publicIp },
       ],
     };
     await this.change(slot, state, async () => {
       // A former attempt may have got half-way.
       await client.delete(`/api/v1/nodes/${slot.name}`);
+      await live.become(state);
       slot.node = await FakeNode.create(client, spec);
     });
     await this.createPod(slot, state);
@@ -117,6 +161,8 @@ export class Nodes {
     );
     if (pod !== undefined) await insist(() => ignoreMissing(pod.delete()));
     recorder.byHand(() => destroy(clouds, state.droplet), "cluster");
+    slot.live?.close();
+    delete slot.live;
     delete slot.state;
     delete slot.node;
     delete slot.pod;
@@ -130,6 +176,10 @@ export class Nodes {
       await client.delete(`/api/v1/namespaces/${namespace}/pods/${name}`, { gracePeriodSeconds: 0 });
       slot.pod = await FakePod.create(client, { namespace, name, nodeName: slot.name, labels: APP });
     });
+  }
+
+  private live(slot: Slot, state: NodeState): Promise<void> {
+    return this.change(slot, state, async () => slot.live?.become(state));
   }
 
   private async change(slot: Slot, state: NodeState, apply: () => Promise<unknown>): Promise<void> {
@@ -147,6 +197,18 @@ export function destroy({ digitalocean }: Clouds, droplet: number): void {
   }
 }
 
+const LIVES: Readonly<Record<LifeAct, Partial<NodeState>>> = {
+  die: { service: "closed", kubelet: false },
+  close: { service: "closed" },
+  hang: { service: "hangs" },
+  silence: { kubelet: false },
+  heal: { service: "answers", kubelet: true },
+};
+
+function isLifeAct(act: NodeAct): act is LifeAct {
+  return act in LIVES;
+}
+
 interface Change {
   readonly state: Partial<NodeState>;
   readonly apply: (node: FakeNode) => Promise<void>;
@@ -155,7 +217,7 @@ interface Change {
 const PRESSURE = { key: "node.kubernetes.io/memory-pressure", effect: "NoSchedule" } as const;
 const HARD = { key: "example.com/reserved", value: "others", effect: "NoSchedule" } as const;
 
-function changeOf(act: Exclude<NodeAct, "create" | "delete" | "replace">, group = "a"): Change {
+function changeOf(act: Exclude<NodeAct, "create" | "delete" | "replace" | LifeAct>, group = "a"): Change {
   const changes: Readonly<Record<typeof act, Change>> = {
     unready: { state: { ready: false }, apply: (node) => node.setReady(false) },
     ready: { state: { ready: true }, apply: (node) => node.setReady(true) },

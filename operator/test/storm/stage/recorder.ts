@@ -31,6 +31,7 @@ export class Recorder {
   readonly leases: LeaseFact[] = [];
   readonly objects: ObjectFact[] = [];
   readonly blind: Span[] = [];
+  readonly cutOff: Span[] = [];
   readonly unsure: Span[] = [];
   readonly steps: StepFact[] = [];
   readonly nodes: Mutable<Fact<NodeState>>[] = [];
@@ -44,7 +45,7 @@ export class Recorder {
   private clouds: Clouds | undefined;
 
   constructor(
-    private readonly names: { readonly seed: number; readonly round: number },
+    private readonly names: Pick<History, "seed" | "round" | "replicaNodes">,
     processes: () => readonly ProcessFact[],
   ) {
     this.processes = processes;
@@ -110,11 +111,12 @@ export class Recorder {
 
   /** @param until later facts may be incomplete. */
   history(until = Date.now()): History {
-    const { startedAt, leases, objects, blind, unsure, steps, nodes, resources, holders, records } = this;
+    const { startedAt, leases, objects, blind, cutOff, unsure, steps } = this;
+    const { nodes, resources, holders, records } = this;
     const calls = this.logged.map(({ cloud, entry }) => callOf(cloud, entry)).sort((a, b) => a.at - b.at);
     return {
       ...{ ...this.names, startedAt, until, calls, leases, processes: this.processes() },
-      ...{ nodes, resources, objects, holders, records, blind, unsure, steps },
+      ...{ nodes, resources, objects, holders, records, blind, cutOff, unsure, steps },
     };
   }
 

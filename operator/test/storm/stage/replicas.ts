@@ -1,23 +1,30 @@
 /** Two operator processes that are started again when they end, as a Deployment does. */
 
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ControlPlane } from "flipop-testbed";
+import { type ControlPlane, freePort } from "flipop-testbed";
 import type { Install } from "../../e2e/support/install.js";
 import { OperatorProcess } from "../../e2e/support/operator-process.js";
 import type { CloudName, Clouds } from "../clouds.js";
 import type { LeaseFact, ProcessFact, SignalFact } from "../history.js";
 import { LEASE } from "../oracle/bounds.js";
+import { slotName } from "./nodes.js";
 
 const FLAGS = [
   `--leader-elect-lease-duration=${LEASE.duration}`,
   `--leader-elect-renew-deadline=${LEASE.renewDeadline}`,
   `--leader-elect-retry-period=${LEASE.retryPeriod}`,
 ];
+/** Preloaded, so that the path from a replica to some nodes can be broken. */
+const CUT_OFF = new URL("./cut-off.mjs", import.meta.url).href;
 /** Between the end of a process and the start of the next. */
 const RESTART_MS = 400;
 
 interface Replica {
   readonly name: string;
+  /** The slot of the node that it runs on. */
+  readonly place: number;
   readonly process: OperatorProcess;
   readonly secrets: readonly string[];
   readonly startedAt: number;
@@ -31,18 +38,20 @@ export interface ReplicasOptions {
   readonly install: Install;
   readonly clouds: Clouds;
   readonly leases: readonly LeaseFact[];
-  readonly count: number;
+  /** Slots of the nodes that they run on. */
+  readonly places: readonly number[];
 }
 
 export class Replicas {
   private readonly all: Replica[] = [];
   private readonly revoked = new Set<CloudName>();
+  private launched = 0;
   private closing = false;
 
   constructor(private readonly options: ReplicasOptions) {}
 
   async start(): Promise<void> {
-    for (let index = 0; index < this.options.count; index++) await this.launch();
+    for (const place of this.options.places) await this.launch(place);
   }
 
   facts(): readonly ProcessFact[] {
@@ -61,6 +70,12 @@ export class Replicas {
     return [...alive].sort((a, b) => leads(b) - leads(a));
   }
 
+  /** When the youngest of those that run was started; 0: fewer than two run. */
+  get completeSince(): number {
+    const alive = this.running();
+    return alive.length < this.options.places.length ? 0 : Math.max(...alive.map(({ startedAt }) => startedAt));
+  }
+
   /** Name of the process that holds the Lease, as far as is known. */
   get leader(): string | undefined {
     return this.running()[0]?.name;
@@ -75,6 +90,15 @@ export class Replicas {
     if (act !== "stop") return send(replica, act === "kill" ? "SIGKILL" : "SIGTERM");
     await send(replica, "SIGSTOP");
     void delay(ms).then(() => resume(replica));
+  }
+
+  /** Connections of the leader to some hosts get no answer. The returned function ends that; undefined: nothing leads. */
+  async cutOff(hosts: readonly string[]): Promise<(() => Promise<void>) | undefined> {
+    const name = this.leader;
+    if (name === undefined) return undefined;
+    const file = this.cutOffFile(name);
+    await writeFile(file, hosts.join("\n"));
+    return () => rm(file, { force: true });
   }
 
   /** Reads from the logs how the processes name themselves. */
@@ -121,16 +145,28 @@ export class Replicas {
     await Promise.all(alive.map(({ process }) => process.exited));
   }
 
-  private async launch(): Promise<void> {
+  private cutOffFile(name: string): string {
+    return join(this.options.plane.dir, `${name}.cut-off`);
+  }
+
+  /** @param place the node that it runs on, by slot; the next process there takes its place. */
+  private async launch(place: number): Promise<void> {
     const { plane, install, clouds } = this.options;
-    const name = `replica-${this.all.length + 1}`;
+    this.launched += 1;
+    const name = `replica-${this.launched}`;
     const secrets = [`dop_v1_storm_${name}_digitalocean`, `storm-${name}-cloudflare-token-0123456789`];
     const [digitalocean = "", cloudflare = ""] = secrets;
     this.grant(name, secrets);
-    const env = { ...clouds.env, DIGITALOCEAN_ACCESS_TOKEN: digitalocean, CLOUDFLARE_TOKEN: cloudflare };
+    const tokens = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean, CLOUDFLARE_TOKEN: cloudflare };
+    const preload = { NODE_OPTIONS: `--import=${CUT_OFF}`, STORM_CUT_OFF: this.cutOffFile(name) };
+    const env = { ...clouds.env, ...tokens, ...preload };
+    const flags = [
+      ...[...FLAGS, `--node-name=${slotName(place)}`],
+      `--witness-bind-addr=127.0.0.1:${await freePort()}`,
+    ];
     const startedAt = Date.now();
-    const process = await OperatorProcess.start(plane, install, { env, flags: FLAGS });
-    const replica: Replica = { name, process, secrets, startedAt, signals: [] };
+    const process = await OperatorProcess.start(plane, install, { env, flags });
+    const replica: Replica = { name, place, process, secrets, startedAt, signals: [] };
     this.all.push(replica);
     void process.exited.then(({ code, signal }) => this.ended(replica, { at: Date.now(), code, signal }));
   }
@@ -138,7 +174,7 @@ export class Replicas {
   private async ended(replica: Replica, exit: NonNullable<ProcessFact["exit"]>): Promise<void> {
     replica.exit = exit;
     await delay(RESTART_MS);
-    if (!this.closing) await this.launch();
+    if (!this.closing) await this.launch(replica.place);
   }
 
   private grant(name: string, [digitalocean = "", cloudflare = ""]: readonly string[]): void {

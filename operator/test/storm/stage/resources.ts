@@ -19,6 +19,8 @@ export interface ResourcesOptions {
   /** The operator's own: of the RoutedIPs, their issuer and their Services. */
   readonly ownNamespace: string;
   readonly templates: readonly Template[];
+  /** Of the service on each node. */
+  readonly port: number;
 }
 
 interface Edit {
@@ -87,7 +89,7 @@ export class Resources {
   }
 
   private async create(template: Template): Promise<void> {
-    const { client, recorder, namespace } = this.options;
+    const { client, recorder } = this.options;
     const { name, kind } = template;
     if (this.states.has(name) || !(await this.isGone(template))) return;
     const endpoints = { ...this.endpoints.get(name) };
@@ -96,7 +98,7 @@ export class Resources {
     await recorder.change(recorder.resources, name, state, () =>
       insist(async () => {
         const { status } = await client.get(`${path}/${name}`);
-        if (status !== 200) await client.must.create(path, manifest(name, state, namespace));
+        if (status !== 200) await client.must.create(path, manifest(name, state, this.options));
       }),
     );
     this.states.set(name, state);

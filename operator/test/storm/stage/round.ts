@@ -72,7 +72,7 @@ class Round {
     recorder.step("the faults have ended");
     if (this.mayGoOn()) await this.converge();
     if (this.mayGoOn()) await this.rest();
-    if (this.mayGoOn()) this.add(await failover(this.stage, this.options.schedule.seed % 2 === 1));
+    if (this.mayGoOn()) await this.failOver();
   }
 
   /** Replicas end here, too, so that their last words count. */
@@ -96,6 +96,12 @@ class Round {
     const violations = [...found.values()].sort((a, b) => a.at - b.at);
     const { struck } = stage.parts.recorder;
     return { history, violations, mistakes: stage.mistakes, logs, struck, ...(picture !== undefined && { picture }) };
+  }
+
+  private async failOver(): Promise<void> {
+    const { seed } = this.options.schedule;
+    const options = { short: seed % 2 === 1, silent: seed % 3 > 0 };
+    this.add(await failover(this.stage, options));
   }
 
   private mayGoOn(): boolean {

@@ -1,6 +1,6 @@
 /** Custom resources as a storm writes them, from what it wants of them. */
 
-import { API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { DOMAIN, ZONE } from "../clouds.js";
 import type { ResourceKind, ResourceState } from "../history.js";
 import type { Template } from "../schedule/steps.js";
@@ -21,18 +21,28 @@ export const REGION = "nyc3";
 
 /** What a template asks for at its start. @param listed addresses that the storm has reserved for it. */
 export function initialState(template: Template, listed: readonly string[]): ResourceState {
-  const { name, kind, groups, needsPod, family, desired, coolOffSeconds, graceSeconds, release, dns } = template;
-  const wanted = { kind, groups, needsPod, family, desired, listed, coolOffSeconds, graceSeconds, release };
+  const { name, listed: _count, dns, ...wanted } = template;
   const zone = dns?.cloud === "cloudflare" ? ZONE : DOMAIN;
   return {
-    ...{ ...wanted, paused: false, endpoints: {} },
+    ...{ ...wanted, listed, paused: false, endpoints: {} },
     ...(dns !== undefined && { dns: { ...dns, fqdn: `${name}.${zone}` } }),
   };
 }
 
-export function manifest(name: string, state: ResourceState, namespace: string) {
-  const spec = SPECS[state.kind](name, state, namespace);
-  return { apiVersion: GROUP_VERSION, kind: KINDS[state.kind], metadata: { name }, spec };
+/** What all specs of a round share. */
+export interface Surroundings {
+  /** Of the workload. */
+  readonly namespace: string;
+  /** Of the service on each node. */
+  readonly port: number;
+}
+
+export function manifest(name: string, state: ResourceState, { namespace, port }: Surroundings) {
+  const { check } = state;
+  const healthCheck = check === undefined ? {} : { healthCheck: { ...check, port } };
+  const spec = { ...SPECS[state.kind](name, state, namespace), ...healthCheck };
+  const annotations = state.ignoresMassFailure ? { [Annotation.ignoreMassFailure]: "true" } : {};
+  return { apiVersion: GROUP_VERSION, kind: KINDS[state.kind], metadata: { name, annotations }, spec };
 }
 
 type Spec = (name: string, state: ResourceState, namespace: string) => Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 /** Everything that a round runs on: control plane, clouds, install, nodes, resources, replicas, and who records. */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { OperatorFeature } from "cdk8s-flipop";
 import { LEASE_NAME } from "cdk8s-flipop/api";
-import { type Client, ControlPlane } from "flipop-testbed";
+import { type Client, ControlPlane, freePort } from "flipop-testbed";
 import { bundledOperator } from "../../e2e/support/bundle.js";
 import { type Install, installKinds, installOperator } from "../../e2e/support/install.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
@@ -12,7 +13,8 @@ import { type Schedule, type Step, stepText } from "../schedule/steps.js";
 import { follow, type Watched } from "./follow.js";
 import { byHand } from "./hand.js";
 import { Mishaps } from "./mishaps.js";
-import { Nodes } from "./nodes.js";
+import { Nodes, slotName } from "./nodes.js";
+import { ProbeTroubles } from "./probe-trouble.js";
 import { Recorder } from "./recorder.js";
 import { Replicas } from "./replicas.js";
 import { Resources } from "./resources.js";
@@ -20,6 +22,12 @@ import { type AnyResource, createdAddresses, knownAddresses, PLURALS } from "./s
 import { Troubles } from "./trouble.js";
 
 const DURATIONS = { assign: 250, unassign: 200, event: 500 };
+const FEATURES = [
+  ...[OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.ROUTED_IP],
+  OperatorFeature.HEALTH_CHECKS,
+];
+/** Slots of the nodes that replicas run on. */
+const REPLICA_PLACES = [0, 1] as const;
 const LOOP_LOOK_MS = 50;
 const LOOP_LATE_MS = 200;
 
@@ -52,6 +60,7 @@ export class Stage {
 
   private readonly pendingWarnings: Troubles;
   private readonly mishaps: Mishaps;
+  private readonly probes: ProbeTroubles;
   private readonly watching = new AbortController();
   /** One after the other: what changes the cluster, and what signals replicas. */
   private cluster: Promise<void> = Promise.resolve();
@@ -61,6 +70,7 @@ export class Stage {
   private constructor(readonly parts: Parts) {
     this.pendingWarnings = new Troubles(parts);
     this.mishaps = new Mishaps({ ...parts, queue: (act) => this.queue(act) });
+    this.probes = new ProbeTroubles({ ...parts, queue: (act) => this.queue(act) });
     this.watch();
     void this.watchLoop();
   }
@@ -98,6 +108,9 @@ export class Stage {
       case "operator":
         this.signals = this.signals.then(() => this.guard(() => replicas.hit(step.which, step.act, step.ms)));
         break;
+      case "probe":
+        void this.guard(() => this.probes.runActions(step));
+        break;
       case "mishap":
         this.mishaps.runActions(step.act);
         break;
@@ -110,6 +123,7 @@ export class Stage {
   async calm(): Promise<void> {
     this.mishaps.calm();
     await this.pendingWarnings.calm();
+    await this.probes.calm();
     await this.signals;
     await this.parts.replicas.resumeAll();
     await this.cluster;
@@ -117,8 +131,9 @@ export class Stage {
 
   /** Everything ends. */
   async close(): Promise<void> {
-    const { replicas, clouds, proxy, plane } = this.parts;
+    const { replicas, clouds, proxy, plane, nodes } = this.parts;
     await this.guard(() => replicas.close());
+    nodes.close();
     this.watching.abort();
     await this.guard(() => proxy.close());
     await this.guard(() => clouds.close());
@@ -191,16 +206,20 @@ async function build(plane: ControlPlane, schedule: Schedule, round: number): Pr
   await bundled;
   // The recorder asks for the processes only once there are some.
   const later: { replicas?: Replicas } = {};
-  const recorder = new Recorder({ seed: schedule.seed, round }, () => later.replicas?.facts() ?? []);
+  const recorder = new Recorder(
+    { seed: schedule.seed, round, replicaNodes: REPLICA_PLACES.map(slotName) },
+    () => later.replicas?.facts() ?? [],
+  );
   const clouds = await startClouds(schedule.seed, recorder);
   const proxy = await FaultProxy.start(plane.url, plane.caData);
-  const install = await installOperator(plane, {}, proxy.url);
+  const install = await installOperator(plane, { features: FEATURES }, proxy.url);
   const namespace = await client.tempNamespace("storm");
-  const nodes = new Nodes({ client, clouds, recorder, namespace });
+  const port = await freePort();
+  const nodes = new Nodes({ client, clouds, recorder, namespace, port });
   const { templates } = schedule;
   const ownNamespace = install.namespace;
-  const resources = new Resources({ client, clouds, recorder, namespace, ownNamespace, templates });
-  const replicas = new Replicas({ plane, install, clouds, leases: recorder.leases, count: 2 });
+  const resources = new Resources({ client, clouds, recorder, namespace, ownNamespace, templates, port });
+  const replicas = new Replicas({ plane, install, clouds, leases: recorder.leases, places: REPLICA_PLACES });
   later.replicas = replicas;
   await nodes.start();
   await resources.start();
