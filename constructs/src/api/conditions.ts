@@ -266,6 +266,10 @@ export const REASONS = {
   },
   PublishingDisabled: { meaning: "The operator runs without feature publish.", remedy: "Enable feature publish." },
   PublishFailed: { meaning: "The API server rejects the status with the addresses.", remedy: "Follow the message." },
+  TooManyAddresses: {
+    meaning: "More addresses are active than the status of a Gateway can show; it shows as many as fit.",
+    remedy: "Publish to a Service, or divide the addresses between several resources and Gateways.",
+  },
   NoneActive: { meaning: "No address of the resource is active.", remedy: "Read the other conditions." },
   LeaseRenewed: {
     meaning:

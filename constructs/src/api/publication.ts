@@ -13,11 +13,14 @@ export interface Publication {
 
 const MAX_PUBLICATIONS = 8;
 
+/** Of `status.addresses` of a Gateway: the Gateway API allows no more, in all releases and channels. */
+export const MAX_GATEWAY_ADDRESSES = 16;
+
 /** Schema of `publishTo`, for every kind with this field. */
 export const publishToSchema = {
   type: "array",
   optional: true,
-  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}, and Gateways (gateway.networking.k8s.io/v1) with annotation ${Annotation.publishAddresses} "true". The operator withdraws an address that is not active any more. If several resources name an object, it shows the addresses of the oldest one. Needs feature publish. Absent: none.`,
+  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}, and Gateways (gateway.networking.k8s.io/v1) with annotation ${Annotation.publishAddresses} "true". The operator withdraws an address that is not active any more. If several resources name an object, it shows the addresses of the oldest one. A Gateway shows at most ${MAX_GATEWAY_ADDRESSES} of them. Needs feature publish. Absent: none.`,
   example: [{ kind: "Service", name: "ingress" }],
   listType: "map",
   keys: ["kind", "name"],

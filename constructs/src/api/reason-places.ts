@@ -144,6 +144,7 @@ const OWN_PLACES = {
   JobsDisabled: JOB,
   PublishingDisabled: PUBLICATION,
   PublishFailed: PUBLICATION,
+  TooManyAddresses: PUBLICATION,
   NoneActive: PUBLICATION,
   LeaseRenewed: DOUBT,
   StandbyReached: DOUBT,

@@ -1,6 +1,12 @@
 /** Services: what a RoutedIP needs of them, and what they lack; and objects whose status shows addresses. */
 
-import { Annotation, LOAD_BALANCER_CLASS, MAX_ROUTED_PORTS, MAX_RULE_SOURCES } from "cdk8s-flipop/api";
+import {
+  Annotation,
+  LOAD_BALANCER_CLASS,
+  MAX_GATEWAY_ADDRESSES,
+  MAX_ROUTED_PORTS,
+  MAX_RULE_SOURCES,
+} from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText, STOP_WRITER } from "./claims.js";
 import { note, problem, topic } from "./message.js";
@@ -126,6 +132,14 @@ export const publishingMessages = topic("publishing", {
     reason: "UnderWay",
     text: ({ target }: Target) => `the operator is about to change the addresses of ${target}`,
     example: TARGET,
+  }),
+  tooMany: problem({
+    reason: "TooManyAddresses",
+    by: "author",
+    text: ({ target, hidden }: Target & { readonly hidden: readonly string[] }) =>
+      `${target} shows ${MAX_GATEWAY_ADDRESSES} active addresses, the most that the Gateway API allows, and not ${hidden.join(", ")}`,
+    remedy: "publish to a Service, or divide the addresses between several resources and Gateways",
+    example: { ...GATEWAY, hidden: ["203.0.113.7"] },
   }),
   noneActive: problem({
     reason: "NoneActive",

@@ -3,7 +3,7 @@
  * controller of the objects writes. Never decides which addresses are active.
  */
 
-import type { Publication, PublicationKind } from "cdk8s-flipop/api";
+import { MAX_GATEWAY_ADDRESSES, type Publication, type PublicationKind } from "cdk8s-flipop/api";
 import { olderFirst } from "../claims/claims.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { jsonEqual } from "../kube/objects.js";
@@ -47,8 +47,15 @@ export interface Targets {
 export interface PublicationView extends Partial<TargetFacts> {
   /** `Service web/shop` */
   readonly target: string;
+  /** How many addresses it can show. */
+  readonly most: number;
   /** The older resource that publishes there. */
   readonly owner?: ResourceRef;
+}
+
+/** How many addresses an object of a kind can show. */
+export function mostAddresses(kind: PublicationKind): number {
+  return kind === "Gateway" ? MAX_GATEWAY_ADDRESSES : Number.POSITIVE_INFINITY;
 }
 
 interface Claim extends PublishingResource {
@@ -155,7 +162,8 @@ export class Publications {
     const [first] = this.resourcesOf(target.kind, target.key);
     const problem = facts?.problem ?? this.problems.get(textOf(target));
     const owner = first?.ref.uid === uid ? undefined : first?.ref;
-    return { target: textOf(target), ...omitUndefined({ shown: facts?.shown, problem, owner }) };
+    const most = mostAddresses(target.kind);
+    return { target: textOf(target), most, ...omitUndefined({ shown: facts?.shown, problem, owner }) };
   }
 
   private claimantsOf(target: Target): Set<string> {

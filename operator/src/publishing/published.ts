@@ -5,6 +5,7 @@ import { isOurs, isServed, type Placement } from "../addresses/observed.js";
 import { isOnCordoned } from "../addresses/records.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import { addressMessages } from "../messages/addresses.js";
+import type { Problem } from "../messages/message.js";
 import { publishingMessages } from "../messages/services.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { compareText } from "../values.js";
@@ -50,9 +51,19 @@ function ipsOf(placements: readonly Placement[]): readonly string[] {
   return placements.map(({ address }) => address.ip).sort(compareText);
 }
 
-/** What an object shows. */
-export function shownAddresses({ active, kept }: PublishedAddresses, shown: readonly string[]): readonly string[] {
-  return [...new Set([...active, ...kept.filter((ip) => shown.includes(ip))])].sort(compareText);
+/** What an object shows now, and the most that it can show. */
+export interface ShownNow {
+  readonly shown: readonly string[];
+  readonly most: number;
+}
+
+/** What an object should show. If there is no room for all addresses, those that it shows stay. */
+export function shownAddresses({ active, kept }: PublishedAddresses, { shown, most }: ShownNow): readonly string[] {
+  const all = [...new Set([...active, ...kept.filter((ip) => shown.includes(ip))])].sort(compareText);
+  if (all.length <= most) return all;
+  const isShown = (ip: string) => shown.includes(ip);
+  const others = all.filter((ip) => !isShown(ip));
+  return [...all.filter(isShown), ...others].slice(0, most).sort(compareText);
 }
 
 /** Empty: the spec names no object. @param addresses `undefined`: not known, or the resource is paused */
@@ -79,7 +90,13 @@ function conditionOf(
   if (isPaused) return no("Published", addressMessages.paused());
   if (addresses === undefined || views.some(({ shown }) => shown === undefined)) return unknown("Published");
   if (addresses.active.length === 0) return unknown("Published", publishingMessages.noneActive({ targets }));
-  const late = views.find(({ shown = [] }) => shownAddresses(addresses, shown).join() !== shown.join());
+  const late = views.find(({ shown = [], most }) => shownAddresses(addresses, { shown, most }).join() !== shown.join());
   if (late !== undefined) return unknown("Published", publishingMessages.underWay({ target: late.target }));
+  const full = views.find(({ most }) => addresses.active.length > most);
+  if (full !== undefined) return yes("Published", tooMany(full, addresses.active));
   return yes("Published", publishingMessages.shown({ targets, ips: addresses.active }));
+}
+
+function tooMany({ target, shown = [] }: PublicationView, active: readonly string[]): Problem {
+  return publishingMessages.tooMany({ target, hidden: active.filter((ip) => !shown.includes(ip)) });
 }

@@ -92,7 +92,7 @@ const PASSING: ReadonlySet<string> = new Set<Reason>([
 ]);
 
 /** The resource is served, apart from a part of its spec. */
-const IGNORED: ReadonlySet<string> = new Set<Reason>(["Invalid", "DuplicateAddress"]);
+const IGNORED: ReadonlySet<string> = new Set<Reason>(["Invalid", "DuplicateAddress", "TooManyAddresses"]);
 
 const LONGEST_MESSAGE = 32_768;
 

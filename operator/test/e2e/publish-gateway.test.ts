@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { GATEWAY_DEFINITION } from "../support/gateway-definition.js";
 import { CRDS } from "./support/install.js";
-import { spareOne } from "./support/spare.js";
+import { spare, spareOne } from "./support/spare.js";
 import type { World } from "./support/world.js";
 import { useWorlds } from "./support/worlds.js";
 
@@ -35,6 +35,16 @@ async function install(world: World): Promise<void> {
 async function address({ plane, namespace }: World): Promise<string> {
   const { stdout } = await plane.kubectl(["get", "gateway", "edge", "-n", namespace, "--no-headers"]);
   return stdout.trim().split(/\s+/)[1] ?? "";
+}
+
+/** All of them; kubectl shows the first one. */
+async function shown(world: World): Promise<readonly string[]> {
+  const { status } = await world.client.must.get<Gateway>(`${pathOf(world)}/edge`);
+  return (status?.addresses ?? []).map(({ value }) => value);
+}
+
+interface Gateway {
+  readonly status?: { readonly addresses?: readonly { readonly value: string }[] };
 }
 
 /** As a Gateway's own controller: it updates the whole status, and so becomes the manager of what it changes. */
@@ -85,6 +95,33 @@ describe("publishTo of a Gateway", function () {
     await world.client.must.patch(path, { metadata: { annotations: { [Annotation.publishAddresses]: null } } });
     await pool.is("Published", "False GatewayNotAllowed");
     await world.until("it is withdrawn", async () => (await address(world)) === "");
+  });
+
+  it("shows as many addresses as the Gateway API allows, keeps those that it shows, and says which it leaves out", async () => {
+    const world = await worlds.create({ operator: { features: FEATURES } });
+    const ips = spare(world, 18);
+    await world.fleet.addAll(ips.map((_, index) => `n${index}`));
+    await install(world);
+    await addGateway(world);
+    const [first = "", second = "", ...early] = ips;
+    const pool = await world.pool("web", { ips: early, publishTo: TO_EDGE });
+    await world.start();
+    await pool.is("Published", "True Observed");
+    await pool.edit({ ips });
+    await pool.is("Published", "True TooManyAddresses");
+    await pool.is("Ready", "True");
+    await pool.reports(`and not ${first}, ${second}`);
+    expect(await shown(world)).to.deep.equal(early);
+    const before = await world.client.must.get(`${pathOf(world)}/edge`);
+    const oneLess = `and not ${second}:`;
+    await pool.edit({ ips: [second, ...early] });
+    await pool.until(oneLess, async () => (await pool.conditionOf("Published"))?.message.includes(oneLess) === true);
+    const after = await world.client.must.get(`${pathOf(world)}/edge`);
+    expect(after.metadata.resourceVersion, "version of the Gateway").to.equal(before.metadata.resourceVersion);
+    const fitting = [second, ...early.slice(1)];
+    await pool.edit({ ips: fitting });
+    await pool.is("Published", "True Observed");
+    expect(await shown(world)).to.deep.equal(fitting);
   });
 
   it("never replaces the addresses of another writer, says who it is, and follows when they go", async () => {

@@ -5,7 +5,7 @@ import { LOAD_BALANCER_CLASS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Manifest } from "./support/install.js";
-import { spareOne } from "./support/spare.js";
+import { spare, spareOne } from "./support/spare.js";
 import type { World } from "./support/world.js";
 import { useWorlds } from "./support/worlds.js";
 
@@ -51,6 +51,19 @@ describe("publishTo", function () {
     await world.until("it is shown again", async () => (await externalIp(world, "web")) === ip);
     await pool.delete();
     await world.until("nothing is shown", async () => (await externalIp(world, "web")) === "<pending>");
+  });
+
+  it("shows all addresses of a large pool in the status of a Service", async () => {
+    const world = await worlds.create({ operator: { features: FEATURES } });
+    const ips = spare(world, 60);
+    await world.fleet.addAll(ips.map((_, index) => `n${index}`));
+    const path = await addService(world, "web", { type: "LoadBalancer", loadBalancerClass: LOAD_BALANCER_CLASS });
+    const pool = await world.pool("web", { ips, publishTo: [{ kind: "Service", name: "web" }] });
+    await world.start();
+    await pool.is("Fulfilled", "True");
+    await pool.is("Published", "True Observed");
+    const { status } = await world.client.must.get<ServiceObject>(path);
+    expect(status.loadBalancer).to.deep.equal({ ingress: ips.map((ip) => ({ ip, ipMode: "Proxy" })) });
   });
 
   it("leaves every other Service alone, and says why", async () => {

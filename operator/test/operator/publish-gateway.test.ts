@@ -73,6 +73,33 @@ describe("addresses in the status of a Gateway", () => {
       await world.until("nothing is shown", () => shown(world).length === 0);
     }));
 
+  it("are as many as a Gateway may have; those that it shows stay, and another takes the place of one that goes", () =>
+    inWorld(WITH_GATEWAYS, async (world) => {
+      const ips = Array.from({ length: 18 }, () => address(world)).sort();
+      for (const index of ips.keys()) world.addNode(`node-${index}`);
+      world.kubernetes.create(gateway());
+      // The first two come later, so that they would push out others if only the order of the text counted.
+      const [first, second, ...early] = ips;
+      world.addPool("web", { ips: early, publishTo: TO_EDGE });
+      world.start();
+      await world.until("sixteen are shown", () => shown(world).join() === early.join());
+      world.edit("web", { ips });
+      await is(world, "TooManyAddresses");
+      expect(world.condition("web", "Published")).to.deep.include({ status: "True", reason: "TooManyAddresses" });
+      expect(world.condition("web", "Published")?.message).to.include(`${first}, ${second}`);
+      await world.until("an Event says so", () => world.events("TooManyAddresses").length > 0);
+      await world.until("the pool is ready", () => world.condition("web", "Ready")?.status === "True");
+      await world.rest();
+      expect(shown(world)).to.deep.equal(early);
+      const [gone = "", ...others] = early;
+      world.edit("web", { ips: ips.filter((ip) => ip !== gone) });
+      await world.until("the next takes its place", () => shown(world).join() === [first, ...others].sort().join());
+      world.edit("web", { ips: others });
+      await world.until("all are shown", () => world.condition("web", "Published")?.reason === "Observed");
+      expect(shown(world)).to.deep.equal(others);
+      expect(world.complaints).to.deep.equal([]);
+    }));
+
   it("are withdrawn when no operator ran while their pool was deleted, and those of others stay", () =>
     inWorld(WITH_GATEWAYS, async (world) => {
       world.addNode("node-1");

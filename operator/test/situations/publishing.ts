@@ -1,10 +1,11 @@
 /** A Service or a Gateway of `publishTo` does not show the active addresses. */
 
-import type { PublicationKind } from "cdk8s-flipop/api";
+import { MAX_GATEWAY_ADDRESSES, type PublicationKind } from "cdk8s-flipop/api";
 import { factsOfGateway, type Reading, slimGateways } from "../../src/controllers/publications/gateways.js";
 import { factsOfService } from "../../src/controllers/publications/services.js";
 import type { Problem } from "../../src/messages/message.js";
 import { publishingMessages } from "../../src/messages/services.js";
+import { mostAddresses } from "../../src/publishing/publications.js";
 import { publishedConditions } from "../../src/publishing/published.js";
 import { slimServices } from "../../src/routing/service.js";
 import type { Group, Seen, Situation } from "./situation.js";
@@ -14,7 +15,7 @@ const METADATA = { name: "web", namespace: "default", uid: "u1", resourceVersion
 const ADDRESSES = { active: ["203.0.113.7"], kept: [] };
 
 function seenOf(kind: PublicationKind, problem: Problem | undefined): Seen {
-  const view = { target: `${kind} default/web`, shown: [], ...(problem && { problem }) };
+  const view = { target: `${kind} default/web`, most: mostAddresses(kind), shown: [], ...(problem && { problem }) };
   return seenIn({ conditions: publishedConditions({ publications: [view] }, ADDRESSES, false) }, "Published");
 }
 
@@ -26,6 +27,13 @@ function service(spec: object | undefined): Seen {
 function gateway(reading: Reading, exists: boolean): Seen {
   const facts = exists ? slimGateways({ metadata: METADATA }) : undefined;
   return seenOf("Gateway", factsOfGateway("Gateway default/web", reading, facts)?.problem);
+}
+
+function full(): Seen {
+  const ips = Array.from({ length: MAX_GATEWAY_ADDRESSES + 1 }, (_, index) => `203.0.113.${index + 10}`);
+  const view = { target: "Gateway default/web", most: mostAddresses("Gateway"), shown: ips.slice(1) };
+  const addresses = { active: ips, kept: [] };
+  return seenIn({ conditions: publishedConditions({ publications: [view] }, addresses, false) }, "Published");
 }
 
 function owned(): Seen {
@@ -89,6 +97,13 @@ export const PUBLISHING: readonly Group[] = [
         names: ["Gateway default/web", "gateway-controller"],
         seen: owned,
         fix: "Publish to the Service that the controller copies from: [Which Gateways](publish-addresses.md#which-gateways)",
+      }),
+      pool({
+        when: "More than 16 addresses are active, and `publishTo` names a Gateway",
+        shows: "Published TooManyAddresses",
+        names: ["Gateway default/web", "203.0.113.10"],
+        seen: full,
+        fix: "Publish to a Service, or divide the addresses between several resources and Gateways",
       }),
     ],
   },

@@ -1,4 +1,4 @@
-/** A definition of Gateways with the few fields that the operator reads and writes. */
+/** A definition of Gateways with the few fields that the operator reads and writes, and the limits of the Gateway API. */
 
 const CONDITION = { type: "object", properties: { type: { type: "string" }, status: { type: "string" } } };
 const ADDRESS = {
@@ -34,7 +34,7 @@ export const GATEWAY_DEFINITION = {
               spec: { type: "object", properties: { gatewayClassName: { type: "string" } } },
               status: {
                 type: "object",
-                properties: { addresses: { ...LIST, items: ADDRESS }, conditions: { ...LIST, items: CONDITION } },
+                properties: { addresses: { ...LIST, items: ADDRESS, maxItems: 16 }, conditions: { ...LIST, items: CONDITION } },
               },
             },
           },

@@ -7,7 +7,7 @@ import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
 import { fieldConflicts, isConflict, isInvalid } from "../../kube/client.js";
 import { sendPatch } from "../../kube/write/patch.js";
 import { publishingMessages } from "../../messages/services.js";
-import type { Publications } from "../../publishing/publications.js";
+import { mostAddresses, type Publications } from "../../publishing/publications.js";
 import type { ActionCall, ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { ObjectWriters } from "../../reconcile/object-writer.js";
@@ -103,6 +103,7 @@ function gather({ context: { clock }, publications, targets }: Tools, { key, mem
     ...{ target: `${targets.kind} ${key}`, now, undone, allowed },
     ...omitUndefined({ conflict }),
     shown: shownNow(memory.value, cached),
+    most: mostAddresses(targets.kind),
     resources: publications.resourcesOf(targets.kind, key),
   };
 }
@@ -150,9 +151,9 @@ function afterRefusal({ state, snapshot }: ActionCall<PublicationTypes>, { error
   throw error;
 }
 
-/** Of a Service, a failed test is a 422; of a Gateway, an old version is a 409. */
+/** Of a Service, a failed test is a 422 that names no field; of a Gateway, an old version is a 409. */
 function isChanged({ ref }: State, error: unknown): boolean {
-  return ref.kind === GATEWAY ? isConflict(error) : isInvalid(error);
+  return ref.kind === GATEWAY ? isConflict(error) : isInvalid(error) && (error.details.causes ?? []).length === 0;
 }
 
 function recordOutcome({ memory }: State, { target }: Snapshot, { results }: SequenceResult<Action>): void {

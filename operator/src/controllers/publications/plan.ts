@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly now: number;
   /** Addresses in its status that count as the operator's, sorted. */
   readonly shown: readonly string[];
+  /** How many addresses it can show. */
+  readonly most: number;
   /** The oldest first. */
   readonly resources: readonly PublishingResource[];
   /** When somebody else changed what the operator had written, ms since the epoch. */
@@ -61,9 +63,9 @@ function reasonOf({ resources: [owner], allowed }: Snapshot): string {
 }
 
 /** `undefined`: it stays as it is. */
-function desiredOf({ resources: [owner], shown, allowed }: Snapshot): readonly string[] | undefined {
+function desiredOf({ resources: [owner], allowed, ...object }: Snapshot): readonly string[] | undefined {
   if (owner === undefined || !allowed) return [];
-  return owner.addresses && shownAddresses(owner.addresses, shown);
+  return owner.addresses && shownAddresses(owner.addresses, object);
 }
 
 const NOTHING: Plan = { sequences: [], conditions: [], explanation: "" };

@@ -26,7 +26,16 @@ function resource(name: string, addresses?: Partial<PublishedAddresses>): Publis
 }
 
 function snapshot(more: Partial<Snapshot>): Snapshot {
-  return { target: "Service web/shop", now: NOW, shown: [], resources: [], undone: [], allowed: true, ...more };
+  return {
+    target: "Service web/shop",
+    now: NOW,
+    shown: [],
+    resources: [],
+    undone: [],
+    allowed: true,
+    most: 16,
+    ...more,
+  };
 }
 
 /** The addresses that it writes; `undefined`: it writes nothing. */
@@ -64,6 +73,16 @@ describe("the plan of an object that shows addresses", () => {
   for (const [title, facts, writes] of CASES) {
     it(title, () => expect(written(facts)).to.deep.equal(writes));
   }
+
+  it("writes no more than the object can show: those that it shows stay, and others follow in the order of their text", () => {
+    const resources = [resource("a", { active: [A, B, C] })];
+    expect(written({ resources, most: 2 })).to.deep.equal([A, B]);
+    expect(written({ resources, most: 2, shown: [B, C] })).to.equal(undefined);
+    expect(written({ resources, most: 2, shown: [C] })).to.deep.equal([A, C]);
+    expect(written({ resources: [resource("a", { active: [A, B], kept: [C] })], most: 2, shown: [A, C] })).to.equal(
+      undefined,
+    );
+  });
 
   it("has nothing left to do after it was carried out", () => {
     for (const [, facts, writes] of CASES) {
