@@ -54,7 +54,9 @@ export function failureOf({ refusals }: Verdict, now: number): NodeFailure | und
   return { at: Math.min(now, ...times), confirmed: failed.some(isConfirmed) };
 }
 
-function isOfNode({ reason }: Refusal): boolean {
+/** A node that is well again has not failed, although it is no candidate for a while. */
+function isOfNode({ reason, isDamped }: Refusal): boolean {
+  if (isDamped === true) return false;
   return reason === "NodeNotReady" || reason === "NodeUnwell" || reason === "ProbeFailed";
 }
 

@@ -70,6 +70,12 @@ export class ResourceHealth {
     return health?.is === "failed" && health.isContested === true;
   }
 
+  /** Whether a node is refused although its probes succeed again. */
+  isDamped({ name }: Pick<NodeFacts, "name">): boolean {
+    const health = this.entries.get(name)?.health;
+    return health?.is === "failed" && health.isDamped === true;
+  }
+
   /** By name of the node. */
   doubts(): readonly NodeDoubt[] {
     const found = [...this.entries.values()].flatMap(({ name: node, health }) =>

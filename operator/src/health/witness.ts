@@ -53,6 +53,8 @@ export type NodeHealth =
       readonly detail: string;
       /** The kubelet renews its Lease, so the replicas of the operator may share a fault of the network. */
       readonly isContested?: true;
+      /** The probes succeed again, and have to do so for a while, because they failed repeatedly. */
+      readonly isDamped?: true;
     }
   | { readonly is: "doubted"; readonly doubt: Doubt; readonly detail: string };
 
@@ -80,7 +82,7 @@ export function nodeHealth(input: HealthInput): NodeHealth {
     return held ? holderHealth(input, detail) : candidateHealth(input, detail);
   }
   const damped = held ? undefined : dampedUntil(state, now);
-  return damped === undefined ? WELL : { is: "failed", detail: dampedText(input) };
+  return damped === undefined ? WELL : { is: "failed", detail: dampedText(input), isDamped: true };
 }
 
 const WELL: NodeHealth = { is: "well" };

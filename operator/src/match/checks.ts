@@ -16,6 +16,8 @@ export interface Refusal {
   readonly since?: number;
   /** Of a failed probe: a witness contradicts it, so the node may live. */
   readonly isContested?: true;
+  /** Of a failed probe: the node is well again, and has to stay so for a while, because it failed repeatedly. */
+  readonly isDamped?: true;
 }
 
 export interface Verdict {
@@ -33,6 +35,8 @@ export interface CheckInput {
   readonly probeFailure?: string;
   /** Whether a witness contradicts that. @default false */
   readonly isContested?: boolean;
+  /** Whether the node is well again. @default false */
+  readonly isDamped?: boolean;
 }
 
 /** One question to a node; `undefined`: nothing against it. */
@@ -153,9 +157,10 @@ function podNotReady({ workload }: CheckInput): Refusal | undefined {
   return { ...unready, recoverable: unready.recoverable && workload.leaving !== true };
 }
 
-function probeFailed({ probeFailure, isContested = false }: CheckInput): Refusal | undefined {
+function probeFailed({ probeFailure, isContested = false, isDamped = false }: CheckInput): Refusal | undefined {
   if (probeFailure === undefined) return undefined;
-  return { ...refusal("ProbeFailed", probeFailure), ...(isContested && { isContested }) };
+  const failed = refusal("ProbeFailed", probeFailure);
+  return { ...failed, ...(isContested && { isContested }), ...(isDamped && { isDamped }) };
 }
 
 function untolerated<T extends TaintFacts>(taints: readonly T[], { tolerations }: CompiledMatch): readonly T[] {

@@ -44,6 +44,8 @@ export interface ProbeFailures {
   failureOf(node: NodeFacts): string | undefined;
   /** Whether a witness contradicts the failure. @default false */
   isContested?(node: NodeFacts): boolean;
+  /** Whether the node is well again, and only has to stay so for a while. @default false */
+  isDamped?(node: NodeFacts): boolean;
 }
 
 export class MatchIndex {
@@ -213,7 +215,8 @@ export class MatchIndex {
     const input = workload === undefined ? { node, match } : { node, match, workload: workload.on(node.name) };
     const probeFailure = this.probes?.failureOf(node);
     if (probeFailure === undefined) return input;
-    return { ...input, probeFailure, isContested: this.probes?.isContested?.(node) === true };
+    const isContested = this.probes?.isContested?.(node) === true;
+    return { ...input, probeFailure, isContested, isDamped: this.probes?.isDamped?.(node) === true };
   }
 
   /** An edit that adds a reason to refuse ends the grace of a holder, even where the reason is one of those with grace. */

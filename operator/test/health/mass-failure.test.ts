@@ -115,6 +115,16 @@ describe("holders of all resources", () => {
     expect(observe("web", "a", "b", "c")(machine("a"))).to.deep.include({ lost: 3, holders: 3 });
   });
 
+  it("count no node that is well again and only has to stay so for a while", () => {
+    const failed = refusal("ProbeFailed", "");
+    for (const name of ["a", "b"]) refused.set(name, [failed]);
+    refused.set("c", [{ ...failed, isContested: true }]);
+    expect(observe("web", "a", "b", "c")(machine("c"))).to.deep.include({ lost: 3, holders: 3 });
+    expect(observe("web", "c")(machine("c")), "after two moves").to.deep.include({ lost: 3, holders: 1 });
+    for (const name of ["a", "b"]) refused.set(name, [{ ...failed, isDamped: true }]);
+    expect(observe("web", "c")(machine("c"))).to.equal(undefined);
+  });
+
   it("lift the stop after the window, though a refusal does not say when it began", async () => {
     for (const name of ["a", "b", "c"]) refused.set(name, [refusal("NodeUnwell", "")]);
     expect(observe("web", "a", "b", "c")(machine("a"))).not.to.equal(undefined);

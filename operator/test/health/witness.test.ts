@@ -121,6 +121,7 @@ describe("the health of a node", () => {
     expect(nodeHealth(input({ state, held: false }))).to.deep.equal({
       is: "failed",
       detail: "TCP 10.0.0.3:80: healthy again after 2 failures within 10 min; it must stay healthy for 30 s",
+      isDamped: true,
     });
     expect(nodeHealth(input({ state })).is).to.equal("well");
     expect(nodeHealth(input({ state, held: false, now: 100_000 + FLAP_FIRST_WAIT_MS })).is).to.equal("well");
