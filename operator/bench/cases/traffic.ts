@@ -4,11 +4,11 @@ import { FAULTS, type FaultName } from "../traffic/faults.js";
 import type { Outcome, Signal } from "../traffic/play.js";
 import { networkProblem, runTraffic } from "../traffic/run.js";
 
-const RUNS = 3;
 const SECOND_MS = 1_000;
-/** The kubelet's default, and the shortest that the docs name. */
-const LEASES = [40, 4];
-const LOSS_MS = 15_000;
+/** Of a kubelet's Lease: the default, and the shortest that the docs name. */
+const USUAL_SECONDS = 40;
+const SHORT_SECONDS = 4;
+const COMMON = { runs: 3, lossMs: 15_000, replicas: 2 } as const;
 
 /** What a client sees of a fault: network namespaces, a router in user space, 200 requests a second. */
 export const trafficCase: Case = {
@@ -17,17 +17,17 @@ export const trafficCase: Case = {
   run: async () => {
     const problem = networkProblem();
     if (problem !== undefined) throw new SkippedCase(problem);
-    const [usual = 0, short = 0] = LEASES;
-    const common = { runs: RUNS, lossMs: LOSS_MS };
-    const all = await runTraffic({ ...common, faults: FAULTS, withoutCheck: true, leaseSeconds: usual });
-    const quick = await runTraffic({ ...common, faults: ["link down"], withoutCheck: false, leaseSeconds: short });
+    const all = await runTraffic({ ...COMMON, faults: FAULTS, withoutCheck: true, leaseSeconds: USUAL_SECONDS });
+    const single = (leaseSeconds: number) =>
+      runTraffic({ ...COMMON, faults: ["link down"], withoutCheck: false, leaseSeconds, replicas: 1 });
     const of = (fault: FaultName, signal: Signal) => all.filter((one) => one.fault === fault && one.signal === signal);
     return [
       ...FAULTS.flatMap((fault) => [
         ...rowsOf(`${fault}, with healthCheck`, of(fault, "health check")),
         ...rowsOf(`${fault}, by the Go operator's signal`, of(fault, "Kubernetes")),
       ]),
-      ...rowsOf(`link down, with healthCheck, Leases of ${short} s`, quick),
+      ...rowsOf("link down, with healthCheck, one replica", await single(USUAL_SECONDS)),
+      ...rowsOf(`link down, with healthCheck, one replica, Leases of ${SHORT_SECONDS} s`, await single(SHORT_SECONDS)),
     ];
   },
 };

@@ -7,11 +7,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperatorFeature } from "cdk8s-flipop";
+import type { ControlPlane } from "flipop-testbed";
 import { ROUTES } from "../../test/e2e/support/clouds.js";
-import type { World } from "../../test/e2e/support/world.js";
+import { World } from "../../test/e2e/support/world.js";
 import { AT_ONCE, NO_LIMITS } from "../at-once.js";
 import { buildChildren } from "../build-children.js";
-import { inWorld, onPlane } from "../whole.js";
+import { onPlane } from "../whole.js";
 import { DyingPool, type Farm } from "./dying-pool.js";
 import { hostClock } from "./messages.js";
 import { Network, prepareNamespace } from "./network.js";
@@ -19,7 +20,10 @@ import { Operators } from "./operators.js";
 import { type DeathsPlan, OUTCOMES } from "./run.js";
 import { SERVICE_PORT } from "./simulated-node.js";
 
+/** With one operator. */
 const MOST_POOLS = 20;
+/** With one pool each: their leaders die. */
+const MOST_INSTALLS = 6;
 const FEATURES = [OperatorFeature.POOLS, OperatorFeature.HEALTH_CHECKS];
 
 const plan = JSON.parse(process.argv[2] ?? "") as DeathsPlan;
@@ -27,19 +31,16 @@ prepareNamespace();
 const dir = mkdtempSync(join(tmpdir(), "flipop-deaths-"));
 try {
   const scriptOf = await buildChildren(dir);
-  const cloud = { durations: AT_ONCE, limits: NO_LIMITS, account: { reservedIpLimit: MOST_POOLS } };
-  const seconds = await onPlane((plane) =>
-    inWorld(plane, { operator: { features: FEATURES }, digitalocean: cloud }, async (world) => {
-      const network = await Network.create(scriptOf("router"), 1);
-      try {
-        // The operator probes from here.
-        network.addSelf();
-        return await allDeaths(world, await farmOf(network, scriptOf("service")));
-      } finally {
-        await network.close();
-      }
-    }),
-  );
+  const seconds = await onPlane(async (plane) => {
+    const network = await Network.create(scriptOf("router"), 1);
+    try {
+      // The operators probe from here.
+      network.addSelf();
+      return await allDeaths(plane, await farmOf(network, scriptOf("service")));
+    } finally {
+      await network.close();
+    }
+  });
   process.stdout.write(`${OUTCOMES}${JSON.stringify(seconds)}\n`);
 } finally {
   rmSync(dir, { recursive: true, force: true });
@@ -51,16 +52,51 @@ async function farmOf(network: Network, service: string): Promise<Farm> {
   return { network, farm, leaseSeconds: plan.leaseSeconds };
 }
 
-async function allDeaths(world: World, parts: Farm): Promise<readonly number[]> {
-  const pools = plan.withLeader ? 1 : Math.min(MOST_POOLS, plan.runs);
-  const shares = Array.from({ length: pools }, (_, index) => Math.floor((plan.runs + index) / pools));
-  const all = await Promise.all(shares.map((share, index) => new DyingPool(world, parts, index).prepare(share)));
+async function allDeaths(plane: ControlPlane, parts: Farm): Promise<readonly number[]> {
+  const { runs, withLeader } = plan;
+  const pools = Math.min(withLeader ? MOST_INSTALLS : MOST_POOLS, runs);
+  const numbers = Array.from({ length: pools }, (_, index) => index);
+  const shareOf = (index: number) => Math.floor((runs + index) / pools);
+  const groups = withLeader ? numbers.map((index) => [index]) : [numbers];
+  const worlds: World[] = [];
+  try {
+    for (const _ of groups) worlds.push(await createWorld(plane));
+    const seen = await Promise.all(
+      worlds.map((world, index) => {
+        const own = (groups[index] ?? []).map((number) => ({ number, deaths: shareOf(number) }));
+        return deathsIn(world, parts, own);
+      }),
+    );
+    return seen.flat();
+  } finally {
+    for (const world of worlds) await world.close();
+  }
+}
+
+/** An install of its own, with its own Lease. */
+function createWorld(plane: ControlPlane): Promise<World> {
+  const digitalocean = { durations: AT_ONCE, limits: NO_LIMITS, account: { reservedIpLimit: MOST_POOLS } };
+  return World.create(plane, { operator: { features: FEATURES }, alone: true, digitalocean });
+}
+
+interface Share {
+  /** Of the pool. */
+  readonly number: number;
+  readonly deaths: number;
+}
+
+async function deathsIn(world: World, parts: Farm, shares: readonly Share[]): Promise<readonly number[]> {
+  const pools = await Promise.all(
+    shares.map(async ({ number, deaths: count }) => {
+      return { count, pool: await new DyingPool(world, parts, number).prepare(count) };
+    }),
+  );
   const assigned = followAssigns(world);
-  const operators = new Operators(world, plan.withLeader);
+  const operators = new Operators(world, { isFast: plan.withLeader });
   await operators.start();
   const standBy = (node: string) => operators.leadOn(node);
   const deaths = { nextAssign: assigned.next, ...(plan.withLeader && { standBy }) };
-  const seen = await Promise.all(all.map((pool, index) => pool.play({ ...deaths, count: shares[index] ?? 0 })));
+  const seen = await Promise.all(pools.map(({ pool, count }) => pool.play({ ...deaths, count })));
   assigned.stop();
   return seen.flat();
 }

@@ -11,16 +11,18 @@ import { spareOne } from "../../test/e2e/support/spare.js";
 import type { World } from "../../test/e2e/support/world.js";
 import { AT_ONCE } from "../at-once.js";
 import { buildChildren, type Child } from "../build-children.js";
-import { inWorld, onPlane, QUIET } from "../whole.js";
-import type { FaultName } from "./faults.js";
+import { inWorld, onPlane } from "../whole.js";
+import { FAULT_OF, type FaultName } from "./faults.js";
 import { Network, prepareNamespace } from "./network.js";
+import { Operators } from "./operators.js";
 import { type Act, followAssignment, type Outcome, play, type Stage } from "./play.js";
 import { OUTCOMES, type TrafficPlan } from "./run.js";
-import { SERVICE_LABELS, SERVICE_PORT, SimulatedNode } from "./simulated-node.js";
+import { FRESH_LABELS, SERVICE_LABELS, SERVICE_PORT, SimulatedNode } from "./simulated-node.js";
 
 const SEED = Number(process.env["FLIPOP_SEED"] ?? 1);
 const RATE = 200;
-const NODES = ["a", "b", "c", "d"];
+/** Candidates for the last fault. */
+const SPARE_NODES = 2;
 /** What DigitalOcean takes at its quickest. */
 const ACTION_MS = 500;
 
@@ -52,13 +54,13 @@ async function perform(world: World, scriptOf: (child: Child) => string): Promis
   const ip = spareOne(world);
   const nodes: SimulatedNode[] = [];
   const parts = { world, network, serviceScript: scriptOf("service"), address: ip, leaseSeconds: plan.leaseSeconds };
-  for (const name of NODES) nodes.push(await SimulatedNode.create(name, parts));
+  for (let number = 0; number < nodesOf(plan); number++) nodes.push(await SimulatedNode.create(`n${number}`, parts));
   const client = await (await network.add()).start(scriptOf("client"), [ip, SERVICE_PORT, RATE].map(String));
-  const stage: Stage = { world, network, ip, nodes, client, pool: await poolOver(world, ip) };
-  const assignment = followAssignment(stage);
+  const scene = { world, network, ip, nodes, client, pool: await poolOver(world, ip) };
+  const assignment = followAssignment(scene);
   try {
-    await world.start(QUIET);
-    return await playAll(stage, assignment.changedAt);
+    const leader = await new Operators(world, { isAlone: plan.replicas === 1 }).start();
+    return await playAll({ ...scene, leader }, assignment.changedAt);
   } finally {
     assignment.stop();
     for (const node of nodes) node.kubelet.stop();
@@ -66,9 +68,15 @@ async function perform(world: World, scriptOf: (child: Child) => string): Promis
   }
 }
 
+/** A node that a fault has moved the address away from plays no further part. */
+function nodesOf({ faults, runs, withoutCheck }: TrafficPlan): number {
+  const moving = faults.filter((fault) => FAULT_OF[fault].reported !== undefined).length;
+  return moving * (runs + (withoutCheck ? 1 : 0)) + SPARE_NODES;
+}
+
 function poolOver(world: World, ip: string) {
   const match = {
-    nodeLabel: world.fleet.nodeLabel,
+    nodeLabel: `${world.fleet.nodeLabel},${labelText(FRESH_LABELS)}`,
     podLabel: labelText(SERVICE_LABELS),
     podNamespace: world.namespace,
   };

@@ -14,6 +14,13 @@ const FAST_LEASE = [
 /** Until the standby has its Lease, and the leader has read it: 5 s each, and some more to probe the first holders. */
 const ACQUAINTED_MS = 12_000;
 
+export interface OperatorsOptions {
+  /** The operator uses the fast profile of its Lease. @default false */
+  readonly isFast?: boolean;
+  /** There is no standby. @default false */
+  readonly isAlone?: boolean;
+}
+
 /** A leader and a standby, as the constructs install them: each knows its node and answers the other. */
 export class Operators {
   private leader: OperatorProcess | undefined;
@@ -22,16 +29,19 @@ export class Operators {
 
   constructor(
     private readonly world: World,
-    /** Whether the operator uses the fast profile of its Lease. */
-    private readonly isFast: boolean,
+    private readonly options: OperatorsOptions,
   ) {}
 
-  async start(): Promise<void> {
-    this.leader = await this.launch(`operator-${this.started}`);
-    await this.leader.leads();
+  /** @returns the leader */
+  async start(): Promise<OperatorProcess> {
+    const leader = await this.launch(`operator-${this.started}`);
+    this.leader = leader;
+    await leader.leads();
+    if (this.options.isAlone === true) return leader;
     this.standby = await this.launch(`operator-${this.started}`);
     await standing(this.standby);
     await sleep(ACQUAINTED_MS);
+    return leader;
   }
 
   /** Lets a replica on this node lead, with a standby elsewhere. @returns how to kill it */
@@ -50,7 +60,7 @@ export class Operators {
   private launch(node: string): Promise<OperatorProcess> {
     this.started += 1;
     const witness = [`--node-name=${node}`, "--witness-bind-addr=127.0.0.1:0"];
-    return this.world.launch([...(this.isFast ? [...QUIET, ...FAST_LEASE] : QUIET), ...witness]);
+    return this.world.launch([...(this.options.isFast === true ? [...QUIET, ...FAST_LEASE] : QUIET), ...witness]);
   }
 }
 

@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROUTES } from "../../test/e2e/support/clouds.js";
+import type { OperatorProcess } from "../../test/e2e/support/operator-process.js";
 import type { PoolResource } from "../../test/e2e/support/resource.js";
 import type { World } from "../../test/e2e/support/world.js";
 import { until } from "../../test/support/until.js";
@@ -39,7 +40,7 @@ export interface Outcome {
   readonly holder: string;
 }
 
-export interface Stage {
+export interface Scene {
   readonly world: World;
   readonly network: Network;
   readonly pool: PoolResource;
@@ -48,12 +49,16 @@ export interface Stage {
   readonly ip: string;
 }
 
+export interface Stage extends Scene {
+  readonly leader: OperatorProcess;
+}
+
 /** For requests that are still open, and those after the move. */
 const AFTER_MS = 2_000;
 const POLL_MS = 5;
 
 /** Leads the address as the cloud does. Returns how to stop, and when the route last changed. */
-export function followAssignment({ world, network, nodes, ip }: Stage) {
+export function followAssignment({ world, network, nodes, ip }: Scene) {
   let routed: { readonly link: number | undefined; readonly at: number } = { link: undefined, at: hostClock() };
   const timer = setInterval(() => {
     const name = world.fleet.holderOf(ip)?.name;
@@ -82,8 +87,9 @@ export async function play(stage: Stage, act: Act, changedAt: () => number): Pro
   calls.stop();
   report.abort();
   await reporting;
-  const split = calls.seen.length > 0 ? await splitFrom(world, ip, moments) : undefined;
+  const split = calls.seen.length > 0 ? await splitFrom(stage, moments) : undefined;
   const holder = world.fleet.holderOf(ip)?.name ?? "";
+  if (calls.seen.length > 0) await node.retire();
   await fault.end(node);
   await fault.reported?.end(node);
   return {
@@ -97,7 +103,7 @@ export async function play(stage: Stage, act: Act, changedAt: () => number): Pro
 }
 
 /** The holder, as soon as all is well. */
-async function ready({ world, pool, nodes, ip, client }: Stage): Promise<SimulatedNode> {
+async function ready({ world, pool, nodes, ip, client }: Scene): Promise<SimulatedNode> {
   await pool.is("Fulfilled", "True");
   await pool.is("Ready", "True");
   const holder = () => nodes.find(({ name }) => name === world.fleet.holderOf(ip)?.name);
@@ -135,9 +141,9 @@ async function samples(client: ChildProcess): Promise<readonly Sample[]> {
 }
 
 /** The operator logs its plan when it has decided. */
-async function splitFrom(world: World, ip: string, moments: Omit<Moments, "detected">): Promise<Split> {
+async function splitFrom({ leader, ip }: Stage, moments: Omit<Moments, "detected">): Promise<Split> {
   const clockOffset = Date.now() - hostClock();
-  const planned = await world.operator.lines("Planned");
+  const planned = await leader.lines("Planned");
   const times = planned
     .filter(({ plan }) => String(plan).includes(ip))
     .map(({ time }) => Date.parse(String(time)) - clockOffset)

@@ -31,6 +31,8 @@ export interface TrafficPlan {
   readonly faults: readonly FaultName[];
   /** Of each fault, with a health check. */
   readonly runs: number;
+  /** Of the operator. With two, the standby is a witness. */
+  readonly replicas: 1 | 2;
   /** Whether each fault is also played once without a health check. */
   readonly withoutCheck: boolean;
   /** How long the Leases of the kubelets last. */
@@ -47,7 +49,7 @@ export interface DeathsPlan {
   readonly runs: number;
   /** How long the Leases of the kubelets last. */
   readonly leaseSeconds: number;
-  /** Whether the leader of the operator dies with each holder. Then one pool does it all. */
+  /** Whether the leader of the operator dies with each holder. Then each pool has an install of its own. */
   readonly withLeader: boolean;
 }
 

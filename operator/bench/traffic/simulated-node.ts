@@ -11,6 +11,8 @@ import type { Network, Party } from "./network.js";
 /** Labels of the pods of the service. */
 export const SERVICE_LABELS = { app: "traffic" };
 export const SERVICE_PORT = 8080;
+/** Labels of the nodes that have not failed yet. */
+export const FRESH_LABELS = { traffic: "fresh" };
 
 export interface NodeParts {
   readonly world: World;
@@ -28,7 +30,9 @@ export class SimulatedNode {
     const { world, network, address } = parts;
     const party = await network.add();
     party.accept(address);
-    const machine = await world.fleet.add(name, { addresses: [{ type: "InternalIP", address: party.address }] });
+    const machine = await world.fleet.add(name, {
+      ...{ labels: FRESH_LABELS, addresses: [{ type: "InternalIP", address: party.address }] },
+    });
     const pod = await world.fleet.runPod(machine, world.namespace, SERVICE_LABELS);
     const node = new SimulatedNode(parts, { party, machine, pod });
     await node.startService();
@@ -63,6 +67,13 @@ export class SimulatedNode {
   async plugIn(): Promise<void> {
     this.facts.party.setUp(true);
     await this.kubelet.start();
+  }
+
+  /** The node no longer matches: its failure neither damps it nor counts towards a mass failure. */
+  async retire(): Promise<void> {
+    const { node } = this.facts.machine;
+    const labels = Object.fromEntries(Object.keys(FRESH_LABELS).map((label) => [label, null]));
+    await this.parts.world.client.must.patch(node.path, { metadata: { labels } });
   }
 
   async startService(): Promise<void> {
