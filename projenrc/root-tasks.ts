@@ -123,6 +123,11 @@ export class RootTasks extends Component {
       exec: "tsx tools/numbers/main.ts",
       receiveArgs: true,
     });
+    project.addTask("mutants", {
+      description:
+        "Changes the code in small ways and lists the changes that no test notices: --seed S --count N --since REV",
+      steps: [{ spawn: project.compileTask.name }, { exec: "tsx tools/mutants/main.ts", receiveArgs: true }],
+    });
     project.addTask("words", {
       description: "Looks for banned constructions in docs, comments and messages",
       exec: "tsx tools/words/main.ts",
