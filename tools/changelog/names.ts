@@ -1,11 +1,29 @@
 /** The names of the type model that users write or read. A release that removes one breaks manifests, alerts or scripts. */
-import type * as TypeModel from "cdk8s-flipop/api";
-
-type Listed = "REASONS" | "EVENTS" | "METRICS" | "FLAGS" | "FEATURES" | "CONDITION_TYPES" | "REFUSALS";
-type Keys = "Annotation" | "Label" | "Finalizer";
-
 /** The part of the type model that has the names. */
-export type Api = Pick<typeof TypeModel, "ALL_KINDS" | "providerVariables" | Listed | Keys>;
+export interface Api {
+  readonly ALL_KINDS: readonly KindNames[];
+  readonly REASONS: Entries;
+  readonly REFUSALS: Entries;
+  readonly EVENTS: Entries;
+  readonly METRICS: Readonly<Record<string, { readonly labels: readonly string[] }>>;
+  readonly FLAGS: readonly { readonly name: string }[];
+  readonly FEATURES: Entries;
+  readonly providerVariables: () => readonly { readonly env: string }[];
+  readonly Annotation: Values;
+  readonly Label: Values;
+  readonly Finalizer: Values;
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, string>>;
+
+interface KindNames {
+  readonly kind: string;
+  readonly spec: object;
+  readonly status: object;
+  readonly columns: readonly { readonly name: string }[];
+  readonly conditions: readonly string[];
+}
 
 /** Names by topic. */
 export type Names = Readonly<Record<string, readonly string[]>>;
@@ -33,14 +51,15 @@ export function namesOf(api: Api): Names {
 
 /** What any schema may have below it. */
 interface SchemaNode {
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
-  readonly values?: SchemaNode;
-  readonly enum?: Readonly<Record<string, true>>;
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly items?: object;
+  readonly values?: object;
+  readonly enum?: object;
 }
 
-function fieldsBelow(path: string, node: SchemaNode): readonly string[] {
-  const below = (name: string, child: SchemaNode | undefined): readonly string[] =>
+function fieldsBelow(path: string, schema: object): readonly string[] {
+  const node: SchemaNode = schema;
+  const below = (name: string, child: object | undefined): readonly string[] =>
     child === undefined ? [] : fieldsBelow(name, child);
   return [
     ...Object.keys(node.enum ?? {}).map((value) => `${path}=${value}`),

@@ -1,8 +1,8 @@
 import { ApiObject, JsonPatch } from "cdk8s";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RELEASE } from "../../src/api";
 import { MetricsScrape, OperatorFeature } from "../../src";
+import { RELEASE } from "../../src/api";
 import { find, makeOperator, synthOperator, titles } from "./synth";
 
 describe("the objects of an operator", () => {
