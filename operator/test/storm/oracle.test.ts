@@ -213,10 +213,16 @@ describe("the oracle of the storm", () => {
     passes(noCrash, one({ ...ended, startedAt: NOW - 10 }));
     const late = { signals: asked, exit: { at: NOW + 40 * SECOND, code: 0, signal: null } };
     finds(goesInTime, one(late), /ran on for 40000 ms/);
+    const stopped = [
+      { at: NOW - SECOND, signal: "SIGSTOP" as const },
+      ...asked,
+      { at: NOW + 20 * SECOND, signal: "SIGCONT" as const },
+    ];
     const soon = { signals: asked, exit: { at: NOW + SECOND, code: 0, signal: null } };
     finds(goesInTime, { ...one(soon), leases: renewals("me", 20_000, NOW) }, /kept the Lease/);
     const omitUndefined = [...renewals("me", 20_000, NOW), { at: NOW + 500, holder: "", renewedAt: NOW }];
     passes(goesInTime, { ...one(soon), leases: omitUndefined });
+    passes(goesInTime, { ...one({ ...late, signals: stopped }), leases: omitUndefined });
   });
 
   it("no token and no bug in a log", () => {

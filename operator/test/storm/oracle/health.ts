@@ -56,7 +56,7 @@ function failuresOf({ nodes, cutOff }: History, node: string, { check, at }: See
 
 /** Whether there was a moment at which a second replica could answer for a suspected node. */
 export function hadStandby({ processes, until }: History, from: number, to: number): boolean {
-  const lives = processes.map((process) => spansOf(process, until));
+  const lives = processes.map((process) => runningSpans(process, until));
   return lives.some((own, place) =>
     own.some((life) =>
       lives
@@ -71,7 +71,7 @@ export function hadStandby({ processes, until }: History, from: number, to: numb
 type Life = Pick<Span, "from" | "to">;
 
 /** When a process ran and was not stopped. */
-function spansOf({ startedAt, exit, signals }: ProcessFact, until: number): readonly Life[] {
+export function runningSpans({ startedAt, exit, signals }: ProcessFact, until: number): readonly Life[] {
   const end = exit?.at ?? until;
   const spans: Life[] = [];
   let from: number | undefined = startedAt;

@@ -3,6 +3,7 @@
 import type { History, ProcessFact, Violation } from "../history.js";
 import { overlaps } from "../truth.js";
 import { BOUNDS } from "./bounds.js";
+import { runningSpans } from "./health.js";
 
 /** The Lease was lost: Kubernetes starts the process again. */
 const LEASE_LOST = 3;
@@ -34,10 +35,13 @@ export function goesInTime(history: History): readonly Violation[] {
   });
 }
 
-function lateEnd(history: History, { name, exit }: ProcessFact, toldAt: number): readonly Violation[] {
-  const end = exit?.at ?? history.until;
-  if (end - toldAt <= BOUNDS.shutdownMs) return [];
-  return [{ check: "goes in time", at: end, message: `${name} ran on for ${end - toldAt} ms after SIGTERM` }];
+/** A process that is stopped hears of SIGTERM only when it goes on. */
+function lateEnd(history: History, process: ProcessFact, toldAt: number): readonly Violation[] {
+  const spans = runningSpans(process, history.until);
+  const ranMs = spans.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, toldAt)), 0);
+  if (ranMs <= BOUNDS.shutdownMs) return [];
+  const at = process.exit?.at ?? history.until;
+  return [{ check: "goes in time", at, message: `${process.name} ran on for ${ranMs} ms after SIGTERM` }];
 }
 
 /** Where the API server was out of reach, the Lease could not be given back. */
