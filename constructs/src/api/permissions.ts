@@ -36,7 +36,7 @@ export interface Permission {
 }
 
 const ALL: readonly FeatureName[] = ["pools", "dns", "routedip", "jobs", "healthchecks", "externaldns", "publish"];
-const READ: readonly Verb[] = ["get", "list", "watch"];
+const WATCH: readonly Verb[] = ["list", "watch"];
 
 /**
  * Permissions to read one of the five kinds, and to patch its metadata (finalizers, annotations), spec.ips and status.
@@ -48,8 +48,8 @@ function ownKind(features: readonly FeatureName[], scope: PermissionScope, resou
       scope,
       apiGroup: API_GROUP,
       resources,
-      verbs: [...READ, "patch"],
-      why: "watch the resources; patch finalizers, annotations and created addresses",
+      verbs: ["get", ...WATCH, "patch"],
+      why: "watch the resources, and read one again after a conflict; patch finalizers, annotations and created addresses",
     },
     {
       features,
@@ -99,7 +99,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "coordination.k8s.io",
     resources: ["leases"],
     resourceNames: [LEASE_NAME],
-    verbs: ["list", "watch"],
+    verbs: WATCH,
     why: "notice flipop stop at once; without this right, at the next renewal of the Lease",
   },
   {
@@ -115,7 +115,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "cluster",
     apiGroup: "",
     resources: ["nodes"],
-    verbs: READ,
+    verbs: WATCH,
     why: "find candidates",
   },
   {
@@ -131,7 +131,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "podNamespaces",
     apiGroup: "",
     resources: ["pods"],
-    verbs: ["list", "watch"],
+    verbs: WATCH,
     why: "find nodes by their pods, and the hostPorts of a Service's pods",
   },
   ...ownKind(["pools"], "watchNamespaces", ["floatingippools"]),
@@ -143,7 +143,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "watchNamespaces",
     apiGroup: "",
     resources: ["services"],
-    verbs: READ,
+    verbs: WATCH,
     why: "find the ports of a RoutedIP's Service, and the Services that show addresses",
   },
   {
@@ -159,7 +159,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "watchNamespaces",
     apiGroup: "gateway.networking.k8s.io",
     resources: ["gateways"],
-    verbs: READ,
+    verbs: WATCH,
     why: "find the Gateways that show addresses",
   },
   {
@@ -175,7 +175,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "watchNamespaces",
     apiGroup: "discovery.k8s.io",
     resources: ["endpointslices"],
-    verbs: ["list", "watch"],
+    verbs: WATCH,
     why: "find the nodes that serve a RoutedIP's Service",
   },
   // A class may name an issuer outside of the watched namespaces.
@@ -185,7 +185,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "issuerNamespaces",
     apiGroup: "",
     resources: ["secrets"],
-    verbs: READ,
+    verbs: WATCH,
     why: "read the credentials of issuers, and notice their rotation",
   },
   {
@@ -193,7 +193,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "jobNamespaces",
     apiGroup: "batch",
     resources: ["jobs"],
-    verbs: [...READ, "create", "delete"],
+    verbs: [...WATCH, "create", "delete"],
     why: "run the Jobs of classes, and check their specs with a dry-run create",
   },
   {
@@ -225,7 +225,7 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "nodeLeaseNamespace",
     apiGroup: "coordination.k8s.io",
     resources: ["leases"],
-    verbs: ["list", "watch"],
+    verbs: WATCH,
     why: "watch the Leases of holders: a kubelet that no longer renews its Lease confirms failed probes",
   },
   {

@@ -210,7 +210,7 @@ describe("rights", () => {
       "get,update leases in operatorNamespace",
       "list,watch leases in operatorNamespace",
       "create,patch events in cluster",
-      "get,list,watch nodes in cluster",
+      "list,watch nodes in cluster",
       "list,watch pods in podNamespaces",
     ]);
   });
@@ -233,10 +233,10 @@ describe("rights", () => {
 
   it("of RoutedIP add Services, their endpoints and the Secrets of issuers", () => {
     expect(rights("routedip")).to.include.members([
-      "get,list,watch services in watchNamespaces",
+      "list,watch services in watchNamespaces",
       "list,watch endpointslices in watchNamespaces",
       "get,list,watch,patch routedipissuers in issuerNamespaces",
-      "get,list,watch secrets in issuerNamespaces",
+      "list,watch secrets in issuerNamespaces",
     ]);
   });
 
@@ -253,16 +253,16 @@ describe("rights", () => {
 
   it("of publications are to write the status of Services and Gateways, and no other part of them", () => {
     expect(rights("publish")).to.deep.equal([
-      "get,list,watch services in watchNamespaces",
+      "list,watch services in watchNamespaces",
       "patch services/status in watchNamespaces",
-      "get,list,watch gateways in watchNamespaces",
+      "list,watch gateways in watchNamespaces",
       "patch gateways/status in watchNamespaces",
     ]);
   });
 
   it("of Jobs are only in the namespaces of Jobs", () => {
     expect(rights("jobs").filter((right) => right.endsWith("jobNamespaces"))).to.deep.equal([
-      "get,list,watch,create,delete jobs in jobNamespaces",
+      "list,watch,create,delete jobs in jobNamespaces",
       "list,watch,create pods in jobNamespaces",
       "list events in jobNamespaces",
       "get serviceaccounts in jobNamespaces",

@@ -146,7 +146,7 @@ describe("the operator's permissions", () => {
 
   it("for record sets alone do not include writing to nodes or reading Secrets", () => {
     const { nodes, secrets, leases } = rights(synthOperator({ features: [DNS] }));
-    expect(nodes).to.deep.equal(["get", "list", "watch"]);
+    expect(nodes).to.deep.equal(["list", "watch"]);
     expect(secrets).to.equal(undefined);
     expect(leases).to.deep.equal(["create", "get", "list", "update", "watch"]);
   });

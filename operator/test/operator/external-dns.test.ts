@@ -1,50 +1,11 @@
 import { EXTERNAL_DNS, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { ENDPOINT_DEFINITION } from "../support/endpoint-definition.js";
 import { inWorld, type World } from "./world.js";
 
 const ENDPOINTS = "externaldns.k8s.io/v1alpha1";
 const FLAGS = { features: "pools,dns,externaldns" };
-const CRD = {
-  ...{ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" },
-  metadata: { name: "dnsendpoints.externaldns.k8s.io" },
-  spec: {
-    group: "externaldns.k8s.io",
-    scope: "Namespaced",
-    names: { kind: "DNSEndpoint", plural: "dnsendpoints" },
-    versions: [
-      {
-        ...{ name: "v1alpha1", served: true, storage: true },
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: {
-                type: "object",
-                properties: {
-                  endpoints: {
-                    type: "array",
-                    items: {
-                      type: "object",
-                      required: ["dnsName", "recordType"],
-                      properties: {
-                        dnsName: { type: "string", minLength: 1, maxLength: 254 },
-                        recordType: { type: "string", enum: ["A", "AAAA", "CNAME", "TXT"] },
-                        recordTTL: { type: "integer", format: "int64", minimum: 0 },
-                        targets: { type: "array", maxItems: 1000, items: { type: "string", minLength: 1 } },
-                      },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-};
-
 interface Endpoint {
   readonly dnsName: string;
   readonly recordType: string;
@@ -71,7 +32,7 @@ describe("operator in process: record sets for external-dns", function () {
 
   it("are DNSEndpoint objects with the addresses of a pool, which follow its edits and its deletion", () =>
     inWorld({ flags: FLAGS }, async (world) => {
-      world.kubernetes.create(CRD);
+      world.kubernetes.create(ENDPOINT_DEFINITION);
       for (const name of ["node-1", "node-2"]) world.addNode(name);
       const ips = [1, 2].map(() => world.digitalocean.state.addAddress().ip);
       world.addPool("web", { ips: ips.slice(0, 1), dnsRecordSet: RECORD });
@@ -92,7 +53,7 @@ describe("operator in process: record sets for external-dns", function () {
 
   it("are restored after somebody has changed them, and hold the addresses of nodes in one object for each type", () =>
     inWorld({ flags: FLAGS }, async (world) => {
-      world.kubernetes.create(CRD);
+      world.kubernetes.create(ENDPOINT_DEFINITION);
       world.addNode("node-1");
       world.kubernetes.create({
         ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
@@ -121,7 +82,7 @@ describe("operator in process: record sets for external-dns", function () {
       world.start();
       const message = () => world.condition("web", "DNSReady")?.message ?? "";
       await world.until("the pool says so", () => message().includes("install the CRD of external-dns"));
-      world.kubernetes.create(CRD);
+      world.kubernetes.create(ENDPOINT_DEFINITION);
       await world.until("it is published", () => endpoints(world).length === 1);
     }));
 
