@@ -35,6 +35,14 @@ function textOf(file: string): string {
   return readFileSync(join(ROOT, file), "utf8");
 }
 
+/** The text of every TypeScript file of the repo by path, tests and examples included. */
+export function allTexts(): ReadonlyMap<string, string> {
+  const folders = ["constructs", "operator", "sandbox", "testbed", "tools", "projenrc", "test", "examples", ".ci"];
+  const built = /(^|\/)(node_modules|lib|dist)\//;
+  const files = folders.flatMap(sourceFiles).filter((file) => !file.endsWith(".d.ts") && !built.test(file));
+  return new Map([...files, ".projenrc.ts"].map((file) => [file, textOf(file)]));
+}
+
 /** How many lines each file of the graph has. */
 export function linesOf(graph: ImportGraph): ReadonlyMap<string, number> {
   return new Map([...graph.keys()].map((file) => [file, textOf(file).trimEnd().split("\n").length]));

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { VERSIONS } from "../../projenrc/versions.js";
-import { importGraph, linesOf, ROOT, SOURCE_FOLDERS } from "./imports.js";
+import { allTexts, importGraph, linesOf, ROOT, SOURCE_FOLDERS } from "./imports.js";
 import { type Measurement, measure } from "./measure.js";
 
 /** The size of the bundle with the parts of its libraries that it calls, and some room. */
@@ -16,7 +16,7 @@ const MOST_BUNDLE_KB = 2500;
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, details: { type: "boolean" } } });
 const imports = importGraph();
 const measurements = [
-  ...measure({ lines: linesOf(imports), imports }),
+  ...measure({ lines: linesOf(imports), imports, texts: allTexts() }),
   ...(options.check ? [] : [duplicates(), bundle()]),
 ];
 for (const one of measurements) print(one);

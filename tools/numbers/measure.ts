@@ -1,10 +1,14 @@
 import { dirname } from "node:path";
+import { linesByArea, MOST_LINES_OF_AN_AREA } from "./areas.js";
+import { deadExports } from "./dead-exports.js";
 import { type ImportGraph, importCycles } from "./imports.js";
 
 /** The source files: their lines by path, and who imports whom. */
 export interface Sources {
   readonly lines: ReadonlyMap<string, number>;
   readonly imports: ImportGraph;
+  /** The text of every TypeScript file, tests included. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** A number of the repo and its target. */
@@ -19,28 +23,48 @@ export interface Measurement {
   readonly refused?: readonly string[];
 }
 
-const MOST_LINES = 28_000;
-const MOST_FILES = 250;
 const MOST_FILES_OF_A_FOLDER = 20;
 const MOST_LINES_OF_A_FILE = 300;
 const SMALL_FILE = 40;
 
 /** All numbers that need only the sources. */
 export function measure(sources: Sources): readonly Measurement[] {
-  return [...size(sources), cycles(sources), folders(sources), longFiles(sources), smallFiles(sources)];
+  const structure = [cycles(sources), folders(sources), longFiles(sources), smallFiles(sources)];
+  return [size(sources), areas(sources), ...structure, unusedExports(sources)];
 }
 
-function size({ lines }: Sources): readonly Measurement[] {
-  const operator = [...lines].filter(([file]) => isOperator(file));
-  const total = operator.reduce((sum, [, count]) => sum + count, 0);
-  return [
-    { name: "lines of operator/src without the sandbox", value: total, target: MOST_LINES, details: [] },
-    { name: "files of operator/src without the sandbox", value: operator.length, target: MOST_FILES, details: [] },
-  ];
+/** The sum of the limits of the operator's areas is its target. */
+function size({ lines }: Sources): Measurement {
+  const value = [...lines].filter(([file]) => isOperator(file)).reduce((sum, [, count]) => sum + count, 0);
+  const limits = Object.entries(MOST_LINES_OF_AN_AREA).filter(([area]) => area.startsWith("operator/"));
+  const target = limits.reduce((sum, [, limit]) => sum + limit, 0);
+  return { name: "lines of operator/src", value, target, details: [] };
+}
+
+function areas({ lines }: Sources): Measurement {
+  const sums = [...linesByArea(lines)].map(([area, count]) => ({
+    area,
+    count,
+    limit: MOST_LINES_OF_AN_AREA[area] ?? 0,
+  }));
+  const text = ({ area, count, limit }: (typeof sums)[number]): string => `${area}: ${count} lines, at most ${limit}`;
+  const refused = sums.filter(({ count, limit }) => count > limit).map(text);
+  return {
+    name: "areas above their limit of lines",
+    value: refused.length,
+    target: 0,
+    details: sums.map(text),
+    refused,
+  };
+}
+
+function unusedExports({ texts }: Sources): Measurement {
+  const details = deadExports(texts);
+  return { name: "exports that no code uses", value: details.length, target: 0, details, refused: details };
 }
 
 function isOperator(file: string): boolean {
-  return file.startsWith("operator/src/") && !file.startsWith("operator/src/sandbox/");
+  return file.startsWith("operator/src/");
 }
 
 function cycles({ imports }: Sources): Measurement {

@@ -1,4 +1,5 @@
 import { Annotation } from "./names";
+import type { ReasonFacts } from "./reason-facts";
 
 /** Condition types. The value of each entry is the meaning of True. */
 export const CONDITION_TYPES = {
@@ -34,13 +35,6 @@ export const BAD_WHEN_TRUE: readonly ConditionType[] = [
 
 /** Condition types that the operator computes from the other conditions of the resource. */
 export const SUMMARY_TYPES = ["Ready", "Reconciling", "Stalled"] as const satisfies readonly ConditionType[];
-
-/** Meaning of a reason, and what to do about it. */
-export interface ReasonFacts {
-  readonly meaning: string;
-  /** Empty if there is nothing to do. */
-  readonly remedy: string;
-}
 
 /** Reasons of conditions and addresses. The operator writes no others. */
 export const REASONS = {

@@ -47,6 +47,7 @@ export { PASSING_REASONS } from "./passing-reasons";
 export * from "./permissions";
 export * from "./providers";
 export * from "./publication";
+export * from "./reason-facts";
 export * from "./reason-places";
 export * from "./refusals";
 export { RELEASE } from "./release";

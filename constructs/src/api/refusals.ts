@@ -1,4 +1,4 @@
-import type { ReasonFacts } from "./conditions";
+import type { ReasonFacts } from "./reason-facts";
 
 /** Why a node is not a candidate: the meaning, the remedy, and whether a holder may recover. */
 export interface RefusalFacts extends ReasonFacts {

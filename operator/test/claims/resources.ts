@@ -1,18 +1,10 @@
 /** Resources for the tests of claims. */
 
-import type {
-  FloatingIPPoolSpec,
-  FloatingIPPoolStatus,
-  NodeDNSRecordSetSpec,
-  NodeDNSRecordSetStatus,
-  RoutedIPSpec,
-  RoutedIPStatus,
-} from "cdk8s-flipop/api";
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus, RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import type { Resource } from "../../src/claims/read-claims.js";
 import type { ObjectMeta } from "../../src/kube/objects.js";
 
 export type Pool = Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>;
-export type NodeRecords = Resource<NodeDNSRecordSetSpec, NodeDNSRecordSetStatus>;
 export type Routed = Resource<RoutedIPSpec, RoutedIPStatus>;
 
 /** @param day of January on which it was created. */

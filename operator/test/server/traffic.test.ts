@@ -16,7 +16,14 @@ describe("an address under traffic, in network namespaces", function () {
     await controlPlaneOrSkip(this);
     const problem = networkProblem();
     if (problem !== undefined) skip(this, problem);
-    outcomes = await runTraffic({ faults: FAULTS, runs: 1, withoutCheck: false, leaseSeconds: 4, lossMs: 5_000, replicas: 2 });
+    outcomes = await runTraffic({
+      faults: FAULTS,
+      runs: 1,
+      withoutCheck: false,
+      leaseSeconds: 4,
+      lossMs: 5_000,
+      replicas: 2,
+    });
   });
 
   const of = (fault: FaultName): Outcome => {

@@ -118,7 +118,6 @@ export interface Move {
 }
 
 const ACTIONS = /^POST \/v2\/(reserved_ips|floating_ips|reserved_ipv6)\/\{[^}]+\}\/actions$/;
-const CREATIONS = /^POST \/v2\/(reserved_ips|floating_ips|reserved_ipv6)$/;
 const RELEASES = /^DELETE \/v2\/(reserved_ips|floating_ips|reserved_ipv6)\/\{[^}]+\}$/;
 
 /** Assignments and their ends, processed or not. */
@@ -143,10 +142,6 @@ export function isDone({ processed }: Call): boolean {
 
 export function isWrite({ method }: Call): boolean {
   return method !== "GET" && method !== "HEAD";
-}
-
-export function isCreation({ route }: Call): boolean {
-  return CREATIONS.test(route);
 }
 
 export function isRelease({ route }: Call): boolean {

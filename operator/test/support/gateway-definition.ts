@@ -34,7 +34,10 @@ export const GATEWAY_DEFINITION = {
               spec: { type: "object", properties: { gatewayClassName: { type: "string" } } },
               status: {
                 type: "object",
-                properties: { addresses: { ...LIST, items: ADDRESS, maxItems: 16 }, conditions: { ...LIST, items: CONDITION } },
+                properties: {
+                  addresses: { ...LIST, items: ADDRESS, maxItems: 16 },
+                  conditions: { ...LIST, items: CONDITION },
+                },
               },
             },
           },

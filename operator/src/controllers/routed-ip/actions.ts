@@ -68,9 +68,6 @@ const FOREIGN: ReadonlySet<string> = new Set(Object.keys(FOREIGN_ACTIONS));
 
 export type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
 
-/** Calls to the provider of addresses. */
-export type AddressDo = "assign" | "unassign" | "release" | "poll" | "create-address";
-
 /** Calls to the provider of firewalls, and the record of a created one. */
 export type FirewallDo =
   | "read-firewall"

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ControlPlane } from "flipop-testbed";
 import type { FaultProxy, RequestFault } from "../../support/fault-proxy.js";
-import type { CloudName, Clouds, Fault } from "../clouds.js";
+import type { Clouds, Fault } from "../clouds.js";
 import type { CloudFault, Happening, Routes } from "../schedule/steps.js";
 import type { Recorder } from "./recorder.js";
 import type { Replicas } from "./replicas.js";
@@ -190,5 +190,3 @@ function isAbout(routes: Routes, method: string): boolean {
   if (routes === "all") return true;
   return (method === "GET") === (routes === "reads");
 }
-
-export const CLOUD_NAMES: readonly CloudName[] = ["digitalocean", "cloudflare"];
