@@ -2,7 +2,7 @@
 
 import type { Reason } from "cdk8s-flipop/api";
 import type { LimitWait } from "../providers/layers/limiter.js";
-import { type BusyNodes, busyText, idleRemedies } from "./busy-nodes.js";
+import { type BusyNodes, busyText, giveToResource, idleRemedies } from "./busy-nodes.js";
 import { limitText } from "./candidates.js";
 import { refText, STOP_WRITER } from "./claims.js";
 import { note, type Problem, problem, topic } from "./message.js";
@@ -192,7 +192,7 @@ export const addressMessages = topic("addresses", {
       return `${ip} is in region ${region}, and ${there}; nodes that match are in ${regions}`;
     },
     remedy: ({ region, regions, busy }) => {
-      const idle = idleRemedies(busy, (ips) => `give ${ips.join(", ")} to a resource (ips, or routedIP)`);
+      const idle = idleRemedies(busy, giveToResource);
       return [...idle, `use an address of region ${regions}, or ${addNodeIn(region ?? "")}`].join("; or ");
     },
     example: { ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 } },

@@ -78,6 +78,11 @@ function what(ips: readonly string[]): string {
   return ips.length === 1 ? "it" : "them";
 }
 
+/** Clause for a pool or a RoutedIP. */
+export function giveToResource(ips: readonly string[]): string {
+  return `give ${ips.join(", ")} to a resource (ips, or routedIP)`;
+}
+
 /** Clause for a pool. */
 export function addToIps(ips: readonly string[]): string {
   return `add ${ips.join(", ")} to ips (flipop adopt ${ips[0]} pool/NAME)`;

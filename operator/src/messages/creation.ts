@@ -3,7 +3,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
-import { type BusyNodes, busyText, idleRemedies } from "./busy-nodes.js";
+import { type BusyNodes, busyText, giveToResource, idleRemedies } from "./busy-nodes.js";
 import { type CoolOffEnd, coolOffText } from "./candidates.js";
 import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
@@ -98,7 +98,7 @@ export const creationMessages = topic("creation", {
     },
     remedy: ({ refusals, busy, regionOf }) => {
       const nodes = busy.shown.length === 0 ? refusals.remedy : ADD_MATCHING;
-      const idle = idleRemedies(busy, (ips) => `give ${ips.join(", ")} to a resource (ips, or routedIP)`);
+      const idle = idleRemedies(busy, giveToResource);
       const region = `set region of ${regionOf}, and the operator creates the address there without a node`;
       return [...idle, nodes, region].join("; or ");
     },
