@@ -3,7 +3,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { History } from "./history.js";
-import { fact, held, history, IP, NODE, OTHER_IP, object, POOL } from "./made-up.js";
+import { call, fact, held, history, IP, NODE, OTHER_IP, object, POOL } from "./made-up.js";
 import type { Picture, PictureNode, PictureResource } from "./oracle/picture.js";
 import { unsettled } from "./oracle/rest.js";
 import type { AnyResource } from "./stage/specs.js";
@@ -92,6 +92,17 @@ describe("the oracle of the storm, at rest", () => {
     finds({ records: {} }, /holds \[\] instead of/);
     const byHand = { at: 1, cloud: "digitalocean", key: "A web.example.com", values: [], by: "hand" } as const;
     passes({ records: {} }, { records: [byHand] });
+    // The operator replaces a value of its own, and does not read what a person added meanwhile.
+    const set = (at: number, by: "hand" | "api", ...values: readonly string[]) => ({ ...byHand, at, by, values });
+    const records = [
+      set(1, "api", IP, OTHER_IP),
+      set(2, "hand", IP, OTHER_IP, "203.0.113.1"),
+      set(4, "api", IP, "203.0.113.1"),
+    ];
+    const values = { records: { [KEY]: [IP, "203.0.113.1"] } };
+    passes(values, { records });
+    const read = { method: "GET", path: "/v2/domains/example.com/records", query: "name=web.example.com&type=A" };
+    finds(values, /holds .* instead of/, { records, calls: [call(3, read)] });
   });
 
   it("a record set of nodes without one of them", () => {

@@ -72,8 +72,29 @@ function hasUnseenRemoval({ records, calls }: History, emptied: RecordsFact): bo
   return [...removedAt.values()].some((at) => !isSeen(at));
 }
 
+/** Values of a set that a person added or removed, and that the operator has not read since. */
+export function unseenByHand({ records, calls }: History, set: RecordSet): ReadonlySet<string> {
+  const changedAt = new Map<string, number>();
+  const facts = records.filter(({ cloud, key }) => cloud === set.cloud && key === set.key);
+  for (const [place, { at, values, by }] of facts.entries()) {
+    const before = facts[place - 1]?.values ?? [];
+    const changed = [
+      ...values.filter((value) => !before.includes(value)),
+      ...before.filter((value) => !values.includes(value)),
+    ];
+    for (const value of changed) {
+      if (by === "hand") changedAt.set(value, at);
+      else changedAt.delete(value);
+    }
+  }
+  const isSeen = (at: number) => calls.some((call) => showsSet(call, set) && call.at > at);
+  return new Set([...changedAt].flatMap(([value, at]) => (isSeen(at) ? [] : [value])));
+}
+
+type RecordSet = Pick<RecordsFact, "cloud" | "key">;
+
 /** A read of the set that was answered as the set is. */
-function showsSet(call: Call, { cloud, key }: RecordsFact): boolean {
+function showsSet(call: Call, { cloud, key }: RecordSet): boolean {
   if (call.cloud !== cloud || isWrite(call) || call.status !== OK || call.fault !== undefined) return false;
   const fqdn = key.slice(key.indexOf(" ") + 1);
   return [...new URLSearchParams(call.query).values()].includes(fqdn);
