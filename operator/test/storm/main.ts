@@ -76,30 +76,20 @@ interface Values {
 }
 
 /** Undefined: something is no number. */
-function optionsOf({
-  seed: omitUndefined,
-  minutes,
-  round,
-  out,
-  "round-minutes": roundText,
-  "keep-going": keepGoing = false,
-}: Values): Options | undefined {
-  const seed = Number(omitUndefined ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
-  const roundMinutes = Number(roundText ?? ROUND_MINUTES);
-  const rounds = round === undefined ? roundsIn(Number(minutes ?? roundMinutes), roundMinutes) : [Number(round)];
-  if (
-    !(roundMinutes >= ROUND_MINUTES) ||
-    !Number.isSafeInteger(seed) ||
-    rounds.length === 0 ||
-    !rounds.every(Number.isSafeInteger)
-  )
-    return undefined;
-  return { seed, rounds, roundMinutes, keepGoing, out: out ?? join(tmpdir(), `flipop-storm-${seed}`) };
+function optionsOf(values: Values): Options | undefined {
+  const seed = Number(values.seed ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
+  const roundMinutes = Number(values["round-minutes"] ?? ROUND_MINUTES);
+  const rounds = roundsIn(values, roundMinutes);
+  if (![seed, ...rounds].every(Number.isSafeInteger) || rounds.length === 0) return undefined;
+  const { "keep-going": keepGoing = false, out = join(tmpdir(), `flipop-storm-${seed}`) } = values;
+  return { seed, rounds, roundMinutes, keepGoing, out };
 }
 
 /** None for what is no number. */
-function roundsIn(minutes: number, roundMinutes: number): readonly number[] {
-  const count = Math.max(1, Math.floor(minutes / roundMinutes));
+function roundsIn({ round, minutes }: Values, roundMinutes: number): readonly number[] {
+  if (!(roundMinutes >= ROUND_MINUTES)) return [];
+  if (round !== undefined) return [Number(round)];
+  const count = Math.max(1, Math.floor(Number(minutes ?? roundMinutes) / roundMinutes));
   return Array.from({ length: count || 0 }, (_, place) => place + 1);
 }
 
