@@ -3,8 +3,9 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { labelHolders } from "../../src/addresses/mark-calls.js";
-import { type HolderNodes, labelActionsFor, markSequencesFor } from "../../src/addresses/mark-plan.js";
+import { type HolderNodes, labelActionsFor, markSequences, markSequencesFor } from "../../src/addresses/mark-plan.js";
 import { marksOf, NodeMarks } from "../../src/addresses/node-marks.js";
+import type { Placement } from "../../src/addresses/observed.js";
 import { CACHE_LAG_MS } from "../../src/bounds.js";
 import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
@@ -117,6 +118,28 @@ describe("the holder label", () => {
     const long = "w".repeat(100);
     expect(keyOf({ ...pool, name: long })).to.match(/holder-of-fip\.ingress\.w+_[0-9a-f]{16}$/);
     expect(keyOf({ ...pool, name: long })).not.to.equal(keyOf({ ...pool, name: `${long}w` }));
+  });
+
+  it("needs no action while exactly the holders have it", () => {
+    const facts = { key: KEY, asked: true, bearers: ["a", "b"] };
+    expect(labelActionsFor(facts, { names: ["a", "b"], possible: [], uncertain: false })).to.deep.equal([]);
+    const [action] = labelActionsFor(facts, { names: ["b", "c"], possible: [], uncertain: false });
+    expect(action?.why).to.equal("the address is not on a; the address is on c");
+  });
+
+  it("stays on the holder of an address that moves only if the move may never have begun", () => {
+    const claim = { ours: true };
+    const marks = { candidates: [], holderLabel: { key: KEY, asked: true, bearers: ["n1"] } };
+    const actionsFor = (certainty: string, id?: string) => {
+      const verdict = { node: nodeFacts(slimNode("n1")), refusals: [] };
+      const moving = { address: { wanted: true, claim }, certainty, verdict, action: id === undefined ? id : { id } };
+      return markSequences(marks, [moving as unknown as Placement]).flat();
+    };
+    expect(actionsFor("moving", "")).to.deep.equal([]);
+    expect(actionsFor("moving", "7")).to.deep.include.members([
+      { do: "label-holders", key: KEY, nodes: [], why: "the address is not on n1" },
+    ]);
+    expect(actionsFor("free")[0]).to.deep.include({ do: "label-holders", nodes: [] });
   });
 
   it("leaves the previous node before the next one gets it", async () => {

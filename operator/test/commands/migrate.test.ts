@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { systemClock } from "../../src/clock.js";
+import { changeFindings } from "../../src/commands/migrate/findings.js";
 import { Flipop } from "./flipop.js";
 
 const MATCH = { nodeLabel: "pool=work" };
@@ -61,6 +62,15 @@ describe("flipop migrate", () => {
     expect(texts).to.include("warning FloatingIPPool default/web: it creates 2 addresses, which are billed");
     expect(texts).to.include("warning FloatingIPPool default/web: its records get a TTL of 60 s");
     expect(code).to.equal(0);
+  });
+
+  it("check expects these changes only from pools", () => {
+    const spec = { desiredIPs: 2, dnsRecordSet: { zone: "example.com", recordName: "www" } };
+    const kinds = ["FloatingIPPool", "NodeDNSRecordSet"].map((kind) => {
+      const metadata = { name: "web", namespace: "default", uid: "1", resourceVersion: "1" };
+      return changeFindings([{ kind, object: { metadata, spec } }]).length;
+    });
+    expect(kinds).to.deep.equal([2, 0]);
   });
 
   it("addresses and names print one line each, to compare before and after", async () => {

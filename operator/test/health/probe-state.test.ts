@@ -118,6 +118,14 @@ describe("any history of results", () => {
     );
   });
 
+  it("is not kept waiting by failures that began before the window, however long the last one lasted", () => {
+    const failed = play("xx...xx");
+    const later = FLAP_WINDOW_MS + 10 * INTERVAL;
+    const passed = play("...", failed, later);
+    expect([passed.verdict, failed.failedAt.length]).to.deep.equal(["passed", 2]);
+    expect(dampedUntil(passed, later + 3 * INTERVAL)).to.equal(undefined);
+  });
+
   it("never keeps more failures than fit into the window", () => {
     fc.assert(
       fc.property(history, limits, (results, own) => {

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { READ_PAUSE_MS, SHARED_READ_SECONDS } from "../../src/bounds.js";
-import { Coalesced, ReadGate } from "../../src/inventory/reads.js";
+import { Coalesced, lostAnswer, ReadGate } from "../../src/inventory/reads.js";
 import { Urgency } from "../../src/providers/call.js";
+import { providerError } from "../records/fake-dns.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 
@@ -150,5 +151,14 @@ describe("a read gate", () => {
     const texts = [];
     for (let each = 0; each < 3; each++) texts.push(await failing().catch(String));
     expect(texts).to.deep.equal(Array(3).fill("Error: failure 1"));
+  });
+});
+
+describe("a lost answer to a creation", () => {
+  it("is an outcome, and any other error stays an error", () => {
+    const lost = providerError("Unavailable", { outcome: "unknown" });
+    expect(lostAnswer(lost)).to.deep.equal({ kind: "unknown", error: lost });
+    const refused = providerError("Unavailable", { outcome: "refused" });
+    for (const error of [refused, new Error("other")]) expect(() => lostAnswer(error)).to.throw(error.message);
   });
 });

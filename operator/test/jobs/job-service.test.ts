@@ -1,11 +1,19 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { JOB_DRY_RUN_RETRY_MS } from "../../src/bounds.js";
+import { isDefinite } from "../../src/jobs/job-dry-run.js";
 import { StatusError } from "../../src/kube/client.js";
 import { meta } from "../claims/resources.js";
 import { job, ORDER, refusal, rig, SPEC, status, whole } from "./service-rig.js";
 
 describe("the service of Jobs", () => {
+  it("takes a refusal as final, unless it is of the moment", () => {
+    const codes = [399, 400, 403, 422, 429, 499, 500, 503];
+    const final = codes.filter((code) => isDefinite(new StatusError({ code, reason: "r", message: "m" })));
+    expect(final).to.deep.equal([400, 403, 422, 499]);
+    expect(isDefinite(new Error("connection lost"))).to.equal(false);
+  });
+
   it("knows a Job that it has created before the cache does: no second one is started beside it", async () => {
     const made = rig(() => job("new"));
     await made.service.create(ORDER);

@@ -90,6 +90,12 @@ describe("grace", () => {
     });
   });
 
+  it("keeps what this process recorded in its first millisecond", () => {
+    const refusals = [{ ...NOT_READY, since: T + 40 * S }];
+    const input = { verdict: { node: facts("n"), refusals }, periodMs: 60 * S, now: T + 70 * S };
+    expect(graceOf({ ...input, memory: { since: T }, leadsSince: T })).to.deep.include({ state: "over", since: T });
+  });
+
   it("is none with a period of 0", () => {
     expect(evaluate(0, [NOT_READY], {}, 0)).to.deep.include({ state: "over", why: "expired" });
   });

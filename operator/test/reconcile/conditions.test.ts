@@ -1,11 +1,32 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { no, turnedBad } from "../../src/reconcile/conditions.js";
+import { flipopMetrics } from "../../src/metrics/definitions.js";
+import { MetricsRegistry } from "../../src/metrics/registry.js";
+import { conditionSamples, no, turnedBad } from "../../src/reconcile/conditions.js";
 
 describe("the Events of conditions", () => {
   it("tell of one obstacle once, however many conditions name it", () => {
     const cause = { reason: "AddressNotAllowed", message: "the class does not allow it" } as const;
     const planned = [no("Accepted", cause), no("Assigned", cause), no("FirewallReady", { ...cause, message: "other" })];
     expect(turnedBad([], planned).map(({ type }) => type)).to.deep.equal(["Accepted", "FirewallReady"]);
+  });
+});
+
+describe("the metrics of conditions", () => {
+  const metrics = flipopMetrics(new MetricsRegistry());
+  const object = { kind: "RoutedIP", namespace: "shop", name: "web" };
+
+  it("are 1, 0 or -1, and a bad condition also has a 1 with its reason", () => {
+    const type = "Assigned" as const;
+    const samples = (status: "True" | "False" | "Unknown") =>
+      conditionSamples(metrics, object, [{ type, status, reason: "AddressNotAllowed" }]).map(
+        ({ gauge, labels, value }) => [gauge === metrics.problem ? "problem" : "condition", labels, value],
+      );
+    expect(samples("True")).to.deep.equal([["condition", { ...object, type }, 1]]);
+    expect(samples("False")).to.deep.equal([
+      ["condition", { ...object, type }, 0],
+      ["problem", { ...object, type, reason: "AddressNotAllowed" }, 1],
+    ]);
+    expect(samples("Unknown")[0]).to.deep.equal(["condition", { ...object, type }, -1]);
   });
 });

@@ -33,6 +33,14 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(message, "a node with an address of its own is no obstacle").not.to.include("node-1");
   });
 
+  it("is that no node matches, also while the account does not answer", () => {
+    const cloud = cluster();
+    cloud.addPool("web", { ips: [A] });
+    expect(fulfilled(cloud.plan("web")).is).to.equal("False/NoCandidate");
+    const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    expect(fulfilled(plan({ ...cloud.snapshot("web"), providerFailure })).is).to.equal("False/NoCandidate");
+  });
+
   it("is an address on the node that no resource names", () => {
     const cloud = cluster("node-1");
     cloud.addresses.set(B, "digitalocean://node-1");
