@@ -18,7 +18,7 @@ export interface TestRunner {
 }
 
 /** Sizes of the batches: the nearest tests nearly always decide, and each batch costs the start of a process. */
-const BATCHES = [3, 6, 9];
+const BATCHES = [3, 6];
 
 /** Which test files pass without a mutant. A file that fails by itself proves nothing about a mutant. */
 export class Fitness {
