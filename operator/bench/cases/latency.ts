@@ -52,7 +52,7 @@ async function flips(world: World): Promise<readonly Row[]> {
   return [
     { ...figure("node event to first cloud call, ms", of("toFirstCall"), 15), go: 10 },
     // On data up to 5 min old.
-    { ...figure("node event to assign call, one read included, ms", of("toAssign"), 25), go: 10 },
+    { ...figure("node event to assign call, one read included, ms", of("toAssign"), 15), go: 10 },
     figure("write of the node's status to assign call, ms", of("writeToAssign")),
   ];
 }
