@@ -77,10 +77,21 @@ export class DyingPool {
     parts.network.route(this.addressOf(machine), undefined);
     const died = hostClock();
     await killLeader?.();
-    const seconds = ((await assigned) - died) / 1_000;
+    const seconds = ((await this.inTime(assigned)) - died) / 1_000;
     // A new leader does not know which nodes died before.
     if (killLeader !== undefined) parts.network.route(this.addressOf(machine), parts.farm.link);
     return seconds;
+  }
+
+  /** Fails with the status of the pool and the log of the operators. */
+  private async inTime(assigned: Promise<number>): Promise<number> {
+    let at: number | undefined;
+    void assigned.then((time) => {
+      at = time;
+    });
+    const pool = this.world.poolNamed(`dying-${this.index}`);
+    await pool.until(`${this.ip} to be assigned elsewhere`, () => at !== undefined);
+    return assigned;
   }
 
   private async addNode(
