@@ -1,6 +1,7 @@
 /** What is probed for a node: the fields of a health check with their defaults, and the address of the node. */
 
-import { HEALTH_CHECK_DEFAULTS, type HealthCheck } from "cdk8s-flipop/api";
+import { BlockList } from "node:net";
+import { familyOf, HEALTH_CHECK_DEFAULTS, type HealthCheck, isIp } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../bounds.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import type { Thresholds } from "./probe-state.js";
@@ -32,7 +33,32 @@ export function targetText({ type, host, port, path }: ProbeTarget): string {
 /** The address of the pod that serves on a node, by the node's name. */
 export type PodAddresses = (node: string) => string | undefined;
 
-/** `undefined`: there is no such address, so nothing can be probed. */
+/** Link-local addresses, among them the metadata services of clouds, and addresses that stand for no single host. */
+const NO_HOSTS = blocked(
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  "224.0.0.0/4",
+  "255.255.255.255/32",
+  "::/128",
+  "fe80::/10",
+  "ff00::/8",
+);
+
+function blocked(...ranges: readonly string[]): BlockList {
+  const block = new BlockList();
+  for (const range of ranges) {
+    const [net = "", length] = range.split("/");
+    block.addSubnet(net, Number(length), familyOf(net) === "IPv4" ? "ipv4" : "ipv6");
+  }
+  return block;
+}
+
+/** Kubelets write the addresses of nodes and pods: one that an attacker controls must not choose what the operator reaches. */
+function isProbeable(host: string): boolean {
+  return isIp(host) && !NO_HOSTS.check(host, familyOf(host) === "IPv4" ? "ipv4" : "ipv6");
+}
+
+/** `undefined`: there is no such address, or it is none of a host, so nothing can be probed. */
 export function targetOf(
   check: HealthCheck,
   { name, addresses }: Pick<NodeFacts, "name" | "addresses">,
@@ -42,7 +68,7 @@ export function targetOf(
   const wanted = check.address ?? HEALTH_CHECK_DEFAULTS.address;
   const ofNode = addresses.find((address) => address.type === wanted)?.address;
   const host = wanted === "PodIP" ? podAddress(name) : ofNode;
-  if (host === undefined) return undefined;
+  if (host === undefined || !isProbeable(host)) return undefined;
   return {
     ...{ type, host, port },
     timeoutMs: (check.timeoutSeconds ?? HEALTH_CHECK_DEFAULTS.timeoutSeconds) * SECOND_MS,

@@ -13,6 +13,8 @@ function linesOf({ verbs, resources, resourceNames = [""] }: Permission): readon
   );
 }
 
+type Target = NonNullable<FaultRequest["target"]>;
+
 export class UsedRights {
   readonly token: string;
   readonly granted: ReadonlySet<string>;
@@ -54,17 +56,27 @@ export class UsedRights {
 
   private meet({ target, query, headers }: FaultRequest): Fault | undefined {
     if (target === undefined || headers["authorization"] !== `Bearer ${this.token}`) return undefined;
-    const { verb, plural, subresource, namespace } = target;
-    const name = target.name ?? /^metadata\.name=(.*)$/.exec(query.get("fieldSelector") ?? "")?.[1];
-    const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
-    const right = `${verb} ${resource}`;
-    const named = `${right} ${name}`;
-    this.used.add(this.granted.has(named) ? named : right);
+    this.note(target, query);
     // As a server that knows no streaming lists: the operator has to list.
     if (query.get("sendInitialEvents") === "true") return { kind: "status", code: 422, reason: "Invalid" };
-    const object = `${namespace} ${resource} ${name}`;
-    if (verb !== "patch" || this.contested.has(object) || plural === "events") return undefined;
+    return target.verb === "patch" && target.plural !== "events" ? this.contest(target) : undefined;
+  }
+
+  private note(target: Target, query: URLSearchParams): void {
+    const name = target.name ?? /^metadata\.name=(.*)$/.exec(query.get("fieldSelector") ?? "")?.[1];
+    const right = `${target.verb} ${resourceOf(target)}`;
+    const named = `${right} ${name}`;
+    this.used.add(this.granted.has(named) ? named : right);
+  }
+
+  private contest(target: Target): Fault | undefined {
+    const object = `${target.namespace} ${resourceOf(target)} ${target.name}`;
+    if (this.contested.has(object)) return undefined;
     this.contested.add(object);
     return CONFLICT;
   }
+}
+
+function resourceOf({ plural, subresource }: Target): string {
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
 }
