@@ -131,7 +131,8 @@ function mistakesPart(): readonly string[] {
     "## Common mistakes",
     "",
     "The API server rejects most mistakes in a spec with the same advice. If an object was stored under other CRDs, a",
-    "condition shows the mistake.",
+    "condition shows the mistake. If the API server also refuses every status of such an object, as with text in a field for a",
+    "number, an Event shows it instead.",
     "",
     ...table(["mistake", "reason", "what to do"], rows),
   ];

@@ -28,6 +28,9 @@ export interface PlannedCondition {
   readonly said?: Problem;
 }
 
+/** The fields that show whether a condition has changed. */
+export type SeenCondition = Pick<Condition, "type" | "status" | "reason">;
+
 /** Whether a word of a status is a reason that this release knows. */
 export function isReason(word: string | undefined): word is Reason {
   return word !== undefined && Object.hasOwn(REASONS, word);
@@ -61,7 +64,7 @@ export function isBad({ type, status, reason }: Pick<Condition, "type" | "status
 
 /** Conditions that have turned bad, for Events: if several conditions name one obstacle, only the first counts. */
 export function turnedBad(
-  before: readonly Pick<Condition, "type" | "status" | "reason">[] | undefined,
+  before: readonly SeenCondition[] | undefined,
   planned: readonly PlannedCondition[],
 ): readonly PlannedCondition[] {
   const turned = planned.filter(({ type, status, reason }) => {
@@ -75,7 +78,7 @@ export function turnedBad(
 
 /** The Events of a kind that checks its own spec and accounts. */
 export function conditionEvents(
-  before: readonly Condition[],
+  before: readonly SeenCondition[],
   planned: readonly PlannedCondition[],
 ): readonly EventMessage[] {
   return turnedBad(before, planned).map((condition) => conditionEvent(condition, "Check"));

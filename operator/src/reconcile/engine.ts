@@ -215,16 +215,20 @@ export class Engine<T extends KindTypes> {
     const [now, monotonic] = [clock.now(), clock.monotonic()];
     const fields = statusFields(this.kind, state, { ...last, now });
     if (fields === undefined) return undefined;
-    const before = state.conditions();
+    const before = state.reported ?? state.conditions();
+    const planned = last.plan.conditions;
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
     const { waitMs, drops } = await written.catch((error: unknown) => {
-      // Where the status cannot be written, no condition says what failed.
-      const refused = resultOfError(error).kind === "error";
-      if (refused) emitStatusEvents(this.tools, this.kind, state, { before: [], planned: [], drops: false });
+      // Where the status cannot be written, no condition says what is wrong: Events do, each once.
+      if (resultOfError(error).kind === "error") {
+        emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: false });
+        state.reported = planned;
+      }
       throw error;
     });
-    emitStatusEvents(this.tools, this.kind, state, { before, planned: last.plan.conditions, drops: drops === true });
+    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: drops === true });
+    state.reported = undefined;
     return waitMs;
   }
 

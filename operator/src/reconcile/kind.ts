@@ -6,12 +6,11 @@
 
 import type { ConditionType } from "cdk8s-flipop/api";
 import type { Outcome } from "../addresses/calls.js";
-import type { Condition } from "../kube/write/patch.js";
 import type { EventMessage } from "../messages/message.js";
 import type { Sample } from "../metrics/registry.js";
 import type { CallContext, CallPriority, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
-import type { PlannedCondition } from "./conditions.js";
+import type { PlannedCondition, SeenCondition } from "./conditions.js";
 import type {
   Action,
   ActionSequence,
@@ -128,11 +127,11 @@ export interface Kind<T extends KindTypes> {
   /** What people should know of the end of a sequence. @default nothing */
   events?(snapshot: T["snapshot"], plan: PlanOf<T>, result: SequenceResult<T["action"]>): SequenceEvents;
   /**
-   * What people should know once the status is written; without conditions where the API server refused the status.
+   * What people should know once the status is written, or the API server has refused it.
    * @default the conditions that turned bad, then the deferred ones
    */
   statusEvents?(
-    before: readonly Condition[],
+    before: readonly SeenCondition[],
     planned: readonly PlannedCondition[],
     deferred: readonly DeferredEvent[],
     state: ResourceState<T>,

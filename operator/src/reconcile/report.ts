@@ -3,12 +3,11 @@
 import { hasFailed } from "../addresses/calls.js";
 import type { ResourceRef } from "../inventory/view.js";
 import type { EventRecorder } from "../kube/write/events.js";
-import type { Condition } from "../kube/write/patch.js";
 import type { Logger } from "../logging.js";
 import { conditionEvent } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
 import type { FlipopMetrics } from "../metrics/definitions.js";
-import { conditionSamples, type PlannedCondition, regardingOf, turnedBad } from "./conditions.js";
+import { conditionSamples, type PlannedCondition, regardingOf, type SeenCondition, turnedBad } from "./conditions.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { ActionResult, DeferredEvent, KindTypes, SequenceResult } from "./plan.js";
@@ -40,7 +39,7 @@ export function reportSequence<T extends KindTypes>(
 }
 
 export interface WrittenConditions {
-  readonly before: readonly Condition[];
+  readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
   /** The server has begun to drop fields. */
   readonly drops: boolean;
@@ -74,7 +73,7 @@ function abandonedSample({ abandonedItems }: FlipopMetrics, { kind, namespace, n
 }
 
 function conditionsAndDeferred(
-  before: readonly Condition[],
+  before: readonly SeenCondition[],
   planned: readonly PlannedCondition[],
   deferred: readonly DeferredEvent[],
 ): readonly EventMessage[] {

@@ -7,6 +7,7 @@
 import type { ResourceRef } from "../inventory/view.js";
 import type { Condition, Patch } from "../kube/write/patch.js";
 import { OwnSeries } from "../metrics/registry.js";
+import type { PlannedCondition } from "./conditions.js";
 import { withDowngrade } from "./downgrade.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./object-writer.js";
 import type { DeferredEvent, KindTypes } from "./plan.js";
@@ -62,6 +63,8 @@ export class ResourceState<T extends KindTypes> {
   preparing: Promise<void> | undefined;
   /** The summary of the last decision, if it is not Ready: see `downgrade.ts`. */
   downgrade: readonly Condition[] | undefined;
+  /** Conditions that Events have reported while the API server refused the status. */
+  reported: readonly PlannedCondition[] | undefined;
   /** Runs in a row that reached the bound of iterations. */
   unsettledRuns = 0;
   readonly memory: T["memory"];

@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/calls.js";
 import { OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
+import { conditionEvents, no } from "../../src/reconcile/conditions.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { move, refused, sequence } from "./moving-kind.js";
 
@@ -140,6 +141,21 @@ describe("what the engine writes and reports", () => {
     rig.controller.enqueueAll();
     await rig.world.clock.advance(1_000);
     expect(rig.world.events).to.have.length(1);
+  });
+
+  it("reports what is wrong though the API server refuses the status, once, and not again when it takes it", async () => {
+    rig.moving.more = { statusEvents: conditionEvents };
+    rig.moving.conditions = [no("Accepted", { reason: "Invalid", message: "spec.size is no number" })];
+    rig.world.forbids = true;
+    await rig.start();
+    rig.controller.enqueueAll();
+    await rig.world.clock.advance(1_000);
+    const notes = ["spec.size is no number"];
+    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(notes);
+    rig.world.forbids = false;
+    await rig.world.clock.advance(600_000);
+    expect(rig.world.condition("Accepted")).to.equal("False/Invalid");
+    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(notes);
   });
 
   it("gives the kind the time since it sent a status, and not since it compared one", async () => {

@@ -3,7 +3,7 @@
 import type { ActionFailure, Outcome } from "../../src/addresses/calls.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { failedEvent } from "../../src/messages/events.js";
-import { yes } from "../../src/reconcile/conditions.js";
+import { type PlannedCondition, yes } from "../../src/reconcile/conditions.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
 import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
@@ -50,6 +50,7 @@ export class MovingKind {
     | "statusEvents"
     | "statusRules"
   > = {};
+  conditions: readonly PlannedCondition[] = [yes("Ready", { reason: "Observed", message: "fine" })];
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -71,7 +72,7 @@ export class MovingKind {
       },
       plan: ({ moved, status }) => ({
         sequences: this.wanted(status).filter(({ lockKey }) => !moved.includes(lockKey)),
-        conditions: [yes("Ready", { reason: "Observed", message: "fine" })],
+        conditions: this.conditions,
         explanation: "",
       }),
       actions: {

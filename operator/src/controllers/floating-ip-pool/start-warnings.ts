@@ -2,14 +2,13 @@
 
 import type { Reason } from "cdk8s-flipop/api";
 import { START_WARNING_MS } from "../../bounds.js";
-import type { Condition } from "../../kube/write/patch.js";
-import type { PlannedCondition } from "../../reconcile/conditions.js";
+import type { PlannedCondition, SeenCondition } from "../../reconcile/conditions.js";
 
 /** They end by themselves when the nodes of the pool have started. */
 const OF_START: ReadonlySet<Reason> = new Set(["NoCandidate", "TooFewCandidates", "KeptLastKnown"]);
 
 interface Compared {
-  readonly before: readonly Condition[];
+  readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
 }
 
@@ -27,7 +26,6 @@ export class StartWarnings {
    * @param failed an action failed, so the cause is not that the nodes start.
    */
   compared({ before, planned }: Compared, monotonic: number, failed: boolean): Compared {
-    if (planned.length === 0) return { before, planned };
     if (failed) this.until = Number.NEGATIVE_INFINITY;
     this.until ??= before.length === 0 ? monotonic + START_WARNING_MS : Number.NEGATIVE_INFINITY;
     const ofStart = planned.filter(({ reason }) => OF_START.has(reason));

@@ -3,7 +3,6 @@
 import { ADDRESS_STATES, type Reason } from "cdk8s-flipop/api";
 import type { Outcome } from "../../addresses/calls.js";
 import { normalName } from "../../claims/read-claims.js";
-import type { Condition } from "../../kube/write/patch.js";
 import {
   abandoned,
   conditionEvent,
@@ -19,7 +18,7 @@ import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
 import type { FirewallRuleFacts } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import { ADDRESS_FAILURES, type PlannedCondition, turnedBad } from "../../reconcile/conditions.js";
+import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad } from "../../reconcile/conditions.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
@@ -39,7 +38,7 @@ export function eventsOf(
 
 /** Conditions that turned bad. The Event about the end of a Job reports a failed Job already. */
 export function warningsOf(
-  before: readonly Condition[],
+  before: readonly SeenCondition[],
   conditions: readonly PlannedCondition[],
   deferred: readonly EventMessage[],
 ): readonly EventMessage[] {
