@@ -295,3 +295,5 @@ export const FLAP_LONGEST_WAIT_MS = 5 * MINUTE_MS;
 export const MASS_FAILURE_WINDOW_MS = 5 * MINUTE_MS; // Failures of holders within this time count together.
 export const MASS_FAILURE_LEAST = 3; // Fewer failures stop no move.
 export const MASS_FAILURE_SHARE = 0.5; // More than this share of the holders fails.
+export const RELEASE_POLL_MS = 1_000; // Of an address that `flipop orphans --release` unassigns.
+export const UNASSIGNED_WITHIN_MS = 2 * MINUTE_MS; // Then that command gives up, and releases nothing.

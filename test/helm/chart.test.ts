@@ -18,8 +18,8 @@ describe("the Helm chart", () => {
 
   it("has a fixed name, the release as its versions, and templates of the CustomResourceDefinitions", () => {
     expect(files.get("Chart.yaml")).to.match(/^name: flipop$/m);
-    expect(files.get("Chart.yaml")).to.match(/^version: 0\.1\.0$/m);
-    expect(files.get("Chart.yaml")).to.match(/^appVersion: "0\.1\.0"$/m);
+    expect(files.get("Chart.yaml")).to.match(/^version: 0\.2\.0$/m);
+    expect(files.get("Chart.yaml")).to.match(/^appVersion: "0\.2\.0"$/m);
     expect([...files.keys()].filter((file) => file.startsWith("templates/crds/"))).to.have.length(5);
   });
 

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { canonicalIp } from "cdk8s-flipop/api";
+import { RELEASE_POLL_MS, UNASSIGNED_WITHIN_MS } from "../../bounds.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { ActionFacts } from "../../providers/types.js";
 import { type AccountAddress, contextOf } from "../accounts.js";
@@ -20,8 +21,6 @@ export interface Request {
   readonly asked: readonly string[];
 }
 
-const POLL_MS = 1_000;
-const UNASSIGNED_WITHIN_MS = 120_000;
 const WHY = "a person released it with flipop orphans";
 
 /** @throws CommandError before any change, if one of the addresses cannot be released */
@@ -118,7 +117,7 @@ async function ended(call: CommandCall, { provider, begun }: Begun): Promise<voi
   const context = contextOf(call, WHY);
   let action = begun;
   while (action.state === "in-progress" && io.now() < until) {
-    await sleep(POLL_MS, undefined, { signal: io.stop });
+    await sleep(RELEASE_POLL_MS, undefined, { signal: io.stop });
     action = await provider.action(context, action, undefined);
   }
   if (action.state === "completed") return;
