@@ -245,6 +245,20 @@ describe("the inventory of an account", () => {
     expect(inventory.view().reservedFor("digitalocean://1")).to.equal(undefined);
   });
 
+  it("notes room on a node when a move to it ends elsewhere, not when its address came", async () => {
+    const { bench } = await start();
+    const rooms: string[] = [];
+    const room = { noteRoom: (family: string) => rooms.push(family) };
+    const inventory = new AccountInventory(bench.provider, "IPv4", bench.clock, { room });
+    const node = bench.addNode();
+    inventory.reserve(node, WEB)?.release();
+    expect(rooms).to.deep.equal(["IPv4"]);
+    bench.addAddress("IPv4", node);
+    await bench.drive(inventory.ensure({ maxAgeSeconds: 0 }));
+    inventory.reserve(node, WEB)?.release();
+    expect(rooms).to.deep.equal(["IPv4"]);
+  });
+
   it("goes on with another token of the account when one is withdrawn, and is forgotten with the last", async () => {
     const { bench } = await start();
     const ip = bench.addAddress("IPv4");

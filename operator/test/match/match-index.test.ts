@@ -1,8 +1,9 @@
 import type { Match } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { MatchIndex } from "../../src/match/match-index.js";
 import { slimPod } from "../support/objects.js";
-import { NOT_READY, slimNode, taint } from "./cluster.js";
+import { compiled, NOT_READY, slimNode, taint } from "./cluster.js";
 import { IndexRig } from "./index-rig.js";
 
 const WEB: Match = { nodeLabel: "pool=web" };
@@ -22,6 +23,15 @@ describe("the index of a match", () => {
       "a verdict NodeNotReady -> ok",
     ]);
     expect(rig.candidates()).to.deep.equal(["a"]);
+  });
+
+  it("knows the nodes that only their probes refuse", () => {
+    const rig = new IndexRig(WEB);
+    for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name, web));
+    rig.nodes.upsert(slimNode("c", { ...web, ...NOT_READY }));
+    const probes = { failureOf: ({ name }: { readonly name: string }) => (name === "b" ? undefined : "no answer") };
+    const index = new MatchIndex(rig.directory, { match: compiled(WEB) }, () => undefined, probes);
+    expect(index.refusedByProbes().map(({ name }) => name)).to.deep.equal(["a"]);
   });
 
   it("follows the pods of a node", () => {

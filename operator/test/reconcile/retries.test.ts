@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RETRY_SCHEDULES } from "../../src/bounds.js";
-import { afterFailure, isCleanupOverdue, isDue, type RetryState } from "../../src/reconcile/retries.js";
+import { REPORTED_WAIT_MS, RETRY_SCHEDULES } from "../../src/bounds.js";
+import { afterFailure, isCleanupOverdue, isDue, type RetryState, reportedRetry } from "../../src/reconcile/retries.js";
 
 function waits(kind: "Unavailable" | "Terminal", count: number): readonly number[] {
   let state: RetryState | undefined;
@@ -48,5 +48,19 @@ describe("the deadline of a cleanup", () => {
     expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { ...tried, attempts: 9 })).to.equal(false);
     expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { ...tried, since: tried.since + 1 })).to.equal(false);
     expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { attempts: 10 })).to.equal(false);
+  });
+});
+
+describe("the retry time that a status shows", () => {
+  const now = Date.UTC(2025, 0, 1);
+  const shown = (at: number, last?: number) =>
+    reportedRetry([undefined, at], last === undefined ? undefined : new Date(last).toISOString(), now);
+
+  it("is there for a long wait, and stays until it is over", () => {
+    const soon = now + REPORTED_WAIT_MS - 1000;
+    expect(shown(now + REPORTED_WAIT_MS)).not.to.equal(undefined);
+    expect(shown(soon), "a short wait").to.equal(undefined);
+    expect(shown(soon, soon), "the end of a wait that the status has").not.to.equal(undefined);
+    expect(shown(soon, soon + 1000), "another wait").to.equal(undefined);
   });
 });

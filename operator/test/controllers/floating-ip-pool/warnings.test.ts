@@ -81,6 +81,12 @@ describe("the warnings of a pool", () => {
     expect(warnings([other], [other], [own])).to.deep.equal(["AssignFailed: busy"]);
   });
 
+  it("tell of an action at an address while a condition names no address", () => {
+    const own = degradedReason(providerMessages.refused({ text: "busy" }), { ip: A });
+    const other = condition("Fulfilled", "False", NO_CANDIDATE);
+    expect(warnings([other], [other], [own])).to.deep.equal(["AssignFailed: busy"]);
+  });
+
   it("do not repeat a failure that the status of its address shows, whatever its text became there", () => {
     const own = degradedReason(providerMessages.refused({ text: "busy" }), { ip: A });
     const shown = (ip: string) => {

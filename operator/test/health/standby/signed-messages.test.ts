@@ -33,6 +33,10 @@ describe("a question to the standby replica", () => {
     it(`is not "${token}"`, () => expect(readQuestion(token, leader.publicKey)).to.equal(undefined));
   }
 
+  it("has two parts", () => {
+    expect(readQuestion(`${questionToken(leader, question)}.more`, leader.publicKey)).to.equal(undefined);
+  });
+
   it("counts not with a key that is none", () => {
     expect(readQuestion(questionToken(leader, question), "no key")).to.equal(undefined);
   });

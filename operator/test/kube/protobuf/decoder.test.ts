@@ -60,6 +60,20 @@ describe("protobuf decoder", () => {
     });
   });
 
+  it("takes the state and the node of each endpoint of a slice", () => {
+    const type = { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice" };
+    const states = [{ ready: true }, { ready: false, serving: true, terminating: true }];
+    const endpoints = states.map((conditions, index) => ({ conditions, nodeName: `n${index}` }));
+    const slice = { metadata: { name: "s", namespace: "n" }, addressType: "IPv4" };
+    const full = endpoints.map((one) => ({ ...one, addresses: ["10.0.0.1"], zone: "a" }));
+    const ports = [{ name: "http", port: 80 }];
+    const { object } =
+      decoders()
+        .of("endpointslices")
+        ?.event(frame(type, { ...slice, endpoints: full, ports })) ?? {};
+    expect(object).to.deep.equal({ ...slice, endpoints });
+  });
+
   it("takes the annotations of a node that start with a prefix", () => {
     const annotations = { "a/b": "1", [`${PREFIX}x`]: "2", [`${PREFIX}y`]: "", flipop: "3", "k8s.io/end": "true" };
     expect(node({ metadata: { name: "n", annotations } }).metadata.annotations).to.deep.equal({

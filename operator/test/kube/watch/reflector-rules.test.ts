@@ -104,6 +104,12 @@ describe("what a reflector does after a round", () => {
     });
   }
 
+  it("does not list anew because of any other cause that the server gives", () => {
+    const details = { causes: [{ reason: "FieldValueInvalid", message: "Invalid value" }] };
+    const error = new StatusError({ code: 504, reason: "Timeout", message: "gateway", details });
+    expect(judge(watch({ phase: "watch", error }), FRESH).relist).to.equal(undefined);
+  });
+
   it("lists anew after two silent watches in a row, not after one, and not if an event came between", () => {
     const silent = watch({ seconds: 75, error: new Error("silence") });
     const first = judge(silent, FRESH);
