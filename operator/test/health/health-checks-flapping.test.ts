@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { IDLE_PROBE_INTERVALS } from "../../src/bounds.js";
+import { FLAP_WINDOW_MS, IDLE_PROBE_INTERVALS } from "../../src/bounds.js";
 import { CHECK, HealthRig, node } from "./health-rig.js";
 
 const HOST = "10.0.0.2";
@@ -56,6 +56,15 @@ describe("health checks of a node that flaps or is replaced", () => {
     expect(rig.resource.failureOf(node("node-2")), "as holder").to.equal(undefined);
     rig.resource.follow(CHECK, { holders: [], others: [] });
     expect(rig.resource.failureOf(node("node-2")), "as former holder").to.equal(undefined);
+  });
+
+  it("lets the node go when its failures leave the window, though it is not probed", async () => {
+    rig.resource.follow(CHECK, CANDIDATE);
+    for (let flap = 0; flap < 2; flap++) await rig.flap(HOST);
+    rig.resource.follow(CHECK, { holders: [], others: [] });
+    expect(rig.resource.failureOf(node("node-2"))).to.include("healthy again after 2 failures");
+    await rig.clock.advance(FLAP_WINDOW_MS);
+    expect(rig.resource.failureOf(node("node-2"))).to.equal(undefined);
   });
 
   it("starts anew with a node of the same name that is another one", async () => {

@@ -18,7 +18,7 @@ import { omitUndefined } from "../../values.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
 import { followReading, gatewayTargets, readGateways, watchGateways } from "./gateway-watches.js";
 import { GATEWAY } from "./gateways.js";
-import { type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict } from "./memory.js";
+import { type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict, wrote } from "./memory.js";
 import { type Action, type Plan, plan, type Snapshot } from "./plan.js";
 import { serviceTargets } from "./services.js";
 import type { TargetKind, TargetObject } from "./targets.js";
@@ -125,8 +125,7 @@ function actions({ context, targets }: Tools): ActionTable<PublicationTypes> {
       } catch (error) {
         return afterRefusal(call, { error, all: object.all, now: clock.now() });
       }
-      const { conflict: _former, ...memory } = state.memory.value;
-      state.memory.value = { ...memory, sent: { ips, at: clock.monotonic(), confirmed: false } };
+      state.memory.value = wrote(state.memory.value, ips, clock.monotonic());
       return DONE;
     },
   };

@@ -29,6 +29,11 @@ export interface Conflict {
 
 export const NOTHING_SENT: Memory = { undone: [] };
 
+/** The memory after a write: the cache may lag behind it. @param at monotonic ms */
+export function wrote({ conflict: _former, ...memory }: Memory, ips: readonly string[], at: number): Memory {
+  return { ...memory, sent: { ips, at, confirmed: false } };
+}
+
 interface Look {
   /** As the cache has it, sorted. */
   readonly shown: readonly string[];

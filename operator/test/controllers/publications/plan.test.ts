@@ -8,6 +8,7 @@ import {
   observed,
   shownNow,
   withoutOldConflict,
+  wrote,
 } from "../../../src/controllers/publications/memory.js";
 import { plan, type Snapshot } from "../../../src/controllers/publications/plan.js";
 import { publishingMessages } from "../../../src/messages/services.js";
@@ -134,6 +135,14 @@ describe("what is remembered of a write", () => {
     expect(observed(sent(), look([], CACHE_LAG_MS))).to.deep.equal(NOTHING_SENT);
     expect(observed(sent(), look([A]))).to.deep.equal(sent(true));
     expect(shownNow(sent(true), [B])).to.deep.equal([B]);
+  });
+
+  it("is not undone while the cache lags behind it, and ends an old conflict", () => {
+    const conflict = { problem: publishingMessages.undone({ target: "Service web/shop" }), at: NOW, all: [B] };
+    const memory = wrote({ ...NOTHING_SENT, conflict }, [A], 0);
+    expect(memory).to.deep.equal(sent());
+    expect(observed(memory, look([B]))).to.deep.equal(memory);
+    expect(shownNow(memory, [B])).to.deep.equal([A]);
   });
 
   it("counts as undone when the cache has shown it, and shows something else then", () => {
