@@ -183,14 +183,19 @@ describe("operator in process: health checks", function () {
     expect([...probed]).to.deep.equal([]);
   });
 
-  it("probes on the standby replica what the status names, so that it knows the nodes when it leads", async () => {
-    await start(3);
+  /** The operator under test stands by. */
+  function anotherLeads(): void {
     const [apiVersion, kind] = ["coordination.k8s.io/v1", "Lease"];
     const times = { renewTime: microTime(world.clock.now()), acquireTime: microTime(world.clock.now()) };
     world.kubernetes.create({
       ...{ apiVersion, kind, metadata: { name: LEASE_NAME, namespace: "default" } },
       spec: { holderIdentity: "another", leaseDurationSeconds: 86_400, ...times },
     });
+  }
+
+  it("probes on the standby replica what the status names, so that it knows the nodes when it leads", async () => {
+    await start(3);
+    anotherLeads();
     const ip = address();
     world.addPool("web", { ips: [ip], healthCheck });
     const node = world.kubernetes.get({ apiVersion: "v1", kind: "Node", name: "node-2" });
@@ -205,6 +210,25 @@ describe("operator in process: health checks", function () {
     await world.until("both are probed", () => probed.size === 2);
     expect([...probed].sort()).to.deep.equal([hostOf("node-2"), hostOf("node-3")].sort());
     expect(assigned()).to.equal(0);
+  });
+
+  it("probes on the standby replica the nodes of a name", async () => {
+    await start(2);
+    anotherLeads();
+    const [kind, name] = ["NodeDNSRecordSet", "web"];
+    world.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind, metadata: { name, namespace: "default" } },
+      spec: { dnsRecordSet: { zone: "example.com", recordName: "www" }, healthCheck },
+    });
+    const addresses = [{ address: "203.0.113.2", type: "IPv4", nodeName: "node-2" }];
+    world.kubernetes.change(
+      { apiVersion: GROUP_VERSION, kind, namespace: "default", name },
+      ((object: object) => ({ ...object, status: { addresses } })) as Edit,
+      "status",
+    );
+    world.start({ "leader-elect": "true" });
+    await world.until("it is probed", () => probed.has(hostOf("node-2")));
+    expect([...probed]).to.deep.equal([hostOf("node-2")]);
   });
 
   it("takes a node out of a name when it died silently, and not while its kubelet renews its Lease", async () => {

@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { lookUpDns } from "../../../src/controllers/routed-ip/records.js";
+import { reserve } from "../../../src/controllers/routed-ip/register-decision.js";
+
+type Reserve = Parameters<typeof reserve>;
+type LookUp = Parameters<typeof lookUpDns>;
+
+describe("what a RoutedIP announces before the first action of a sequence", () => {
+  it("is the creation of an address, so that no other resource takes the answer for its own", () => {
+    const announced: object[] = [];
+    const context = {
+      moveLimits: { begin: () => undefined },
+      creations: { set: (one: object) => announced.push(one) },
+    };
+    const memory: { creating?: string } = {};
+    const ref = { kind: "RoutedIP", namespace: "shop", name: "web", uid: "u" };
+    const gathered = { snapshot: { resolvedClass: { provider: "digitalocean" } }, family: "IPv4", account: {} };
+    const create = { do: "create-address", desired: { family: "IPv4", node: "digitalocean://1" }, why: "" };
+    const parts = [
+      { routing: { context } },
+      { memory, ref },
+      gathered,
+      { lockKey: "creation", steps: [{ actions: [create] }] },
+    ];
+    reserve(...(parts as unknown as Reserve));
+    expect(announced).to.have.length(1);
+    expect(announced[0]).to.deep.include({ running: true, family: "IPv4" });
+    expect(memory.creating).to.equal("announced");
+  });
+});
+
+describe("the record set of a RoutedIP", () => {
+  it("does not exist without one in the spec and in the status", () => {
+    const records = { zones: { lookUp: () => undefined } };
+    const routing = { context: { records, providers: { names: [] } } };
+    const scene = { family: "IPv4", claims: { addresses: new Map(), names: [] } };
+    const dnsOf = (spec: object, status: object) =>
+      lookUpDns(...([routing, { metadata: { namespace: "shop" }, spec, status }, scene] as unknown as LookUp)).dns;
+    expect(dnsOf({}, {})).to.equal(undefined);
+    const written = { provider: "cloudflare", zone: "example.com", recordName: "www", types: ["A"], values: [] };
+    expect(dnsOf({}, { dns: written })).not.to.equal(undefined);
+  });
+});
