@@ -16,7 +16,7 @@ export const CONDITION_TYPES = {
   ProviderReachable: "The provider answered the last call.",
   Assigned: "The address is on a node that serves the Service.",
   FirewallReady: "The firewall allows traffic to the Service's ports on the node.",
-  ProbesDoubted: "Bad: probes of nodes fail, but the operator does not rely on them and moves no address for them.",
+  ProbesDoubted: "Bad: the operator doubts failed probes and moves no address for them, or cannot probe a holder.",
   MassFailure:
     "Bad: most holders of the cluster or of a zone failed within a few minutes, and not every failure is confirmed. The operator moves no address off a failed node there, and removes no such node from a DNS name, until the window ends.",
 } as const;
@@ -287,6 +287,7 @@ export const REASONS = {
       "Probes of nodes fail, and the operator does not reach the API server or its own node either: the fault may be in its own network path.",
     remedy: "Check the network of the operator's node.",
   },
+  NotProbed: { meaning: "A holder lacks the address to probe.", remedy: "Choose another healthCheck.address." },
   LimitUnsupported: {
     meaning: "perNodeIPLimit exceeds the provider's limit; the provider's limit applies.",
     remedy: "Lower perNodeIPLimit.",

@@ -150,6 +150,7 @@ const OWN_PLACES = {
   StandbyReached: DOUBT,
   NoWitness: DOUBT,
   ControlProbeFailed: DOUBT,
+  NotProbed: DOUBT,
   LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;
 

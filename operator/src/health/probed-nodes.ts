@@ -9,10 +9,11 @@ import type { NodeFacts } from "../match/node-facts.js";
 import { healthMessages, PROBES_OFF } from "../messages/health.js";
 import { cut, no, type PlannedCondition, yes } from "../reconcile/conditions.js";
 import type { MachineReader } from "./machine-states.js";
-import type { NodeDoubt, ResourceHealth } from "./resource-health.js";
+import type { ResourceHealth } from "./resource-health.js";
+import type { NodeDoubt } from "./witness.js";
 
 export interface ProbesSnapshot {
-  /** Nodes whose probes fail without a witness. Absent: the operator probes no node for the resource. */
+  /** Nodes whose probes fail without a witness, and holders that cannot be probed. Absent: the operator probes no node for the resource. */
   readonly doubts?: readonly NodeDoubt[];
   /** Nodes whose probes fail, with the last error. */
   readonly failedProbes?: readonly FailedProbe[];
@@ -59,7 +60,10 @@ export function followHealth(
   if (health === undefined || index === undefined) return;
   const { holders, waiting, machineReader } = check === undefined ? NO_NODES : nodes();
   const others = [...waiting.slice(0, PROBED_CANDIDATES), ...index.refusedByProbes()];
-  health.follow(check, { holders, others, machineReader }, (node) => index.podAddress(node));
+  // A node that does not match has a reason of its own, such as a pod that is being replaced.
+  const matches = (node: string) =>
+    index.verdict(node)?.refusals.every(({ reason }) => reason === "ProbeFailed") === true;
+  health.follow(check, { holders, others, machineReader, matches }, (node) => index.podAddress(node));
 }
 
 /** What the snapshot says of the probes. @param passedOver what else of the spec is ignored */
@@ -104,4 +108,5 @@ const MESSAGES = {
   StandbyReached: healthMessages.standbyReached,
   NoWitness: healthMessages.noWitness,
   ControlProbeFailed: healthMessages.controlFailed,
+  NotProbed: healthMessages.notProbed,
 } as const satisfies Readonly<Record<NodeDoubt["doubt"], unknown>>;

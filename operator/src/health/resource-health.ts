@@ -8,20 +8,19 @@ import type { NodeFacts } from "../match/node-facts.js";
 import { compareText } from "../values.js";
 import type { MachineReader, MachineStates } from "./machine-states.js";
 import { afterResult, dampedUntil, type ProbeResult, suspectedAt, UNPROBED, withoutDamping } from "./probe-state.js";
-import type { Entry, Named } from "./probed-entry.js";
+import type { Entry, Named, Wanted } from "./probed-entry.js";
 import type { Prober } from "./prober.js";
 import type { StandbyWitness } from "./standby/evidence.js";
 import { keyOf, type PodAddresses, type ProbeTarget, targetOf, targetText, thresholdsOf } from "./target.js";
-import { type Doubt, type HealthInput, healthDueAt, type LeaseFacts, type NodeHealth, nodeHealth } from "./witness.js";
-
-/** Nodes to probe. */
-export interface Wanted {
-  /** An address depends on each of them. */
-  readonly holders: readonly Named[];
-  readonly others: readonly Named[];
-  /** Reads whether the machine of a holder is off. @default the provider of the environment */
-  readonly machineReader?: MachineReader | undefined;
-}
+import { UnprobedHolders } from "./unprobed-holders.js";
+import {
+  type HealthInput,
+  healthDueAt,
+  type LeaseFacts,
+  type NodeDoubt,
+  type NodeHealth,
+  nodeHealth,
+} from "./witness.js";
 
 export interface ResourceHealthProps {
   readonly clock: Clock;
@@ -39,19 +38,13 @@ export interface ResourceHealthProps {
   readonly onClose: () => void;
 }
 
-/** The probes of a node fail, and the operator does not rely on them. */
-export interface NodeDoubt {
-  readonly node: string;
-  readonly doubt: Doubt;
-  readonly detail: string;
-}
-
 const WELL: NodeHealth = { is: "well" };
 
 export class ResourceHealth {
   private readonly entries = new Map<string, Entry>();
   /** Those of the last call of `markHolders`, by name. */
   private marked: ReadonlyMap<string, Named> = new Map();
+  private readonly unprobed = new UnprobedHolders((node) => this.props.onChange(node));
   private check: HealthCheck | undefined;
   private machineReader: MachineReader | undefined;
   private podAddress: PodAddresses = () => undefined;
@@ -76,12 +69,12 @@ export class ResourceHealth {
     return health?.is === "failed" && health.isDamped === true;
   }
 
-  /** By name of the node. */
+  /** Failed probes first; by name of the node. */
   doubts(): readonly NodeDoubt[] {
-    const found = [...this.entries.values()].flatMap(({ name: node, health }) =>
+    const failed = [...this.entries.values()].flatMap(({ name: node, health }) =>
       health.is === "doubted" ? [{ node, doubt: health.doubt, detail: health.detail }] : [],
     );
-    return found.sort((a, b) => compareText(a.node, b.node));
+    return [...failed.sort((a, b) => compareText(a.node, b.node)), ...this.unprobed.doubts()];
   }
 
   /** Nodes whose probes fail, whatever the operator concludes from that; by name. */
@@ -107,7 +100,7 @@ export class ResourceHealth {
 
   /** Probes these nodes and no others. @param check absent: none */
   follow(check: HealthCheck | undefined, nodes: Wanted, podAddress = this.podAddress): void {
-    const { holders, others, machineReader } = nodes;
+    const { holders, others, machineReader, matches = () => true } = nodes;
     if (!jsonEqual(check, this.check)) this.forgetAll();
     this.check = check;
     this.machineReader = machineReader;
@@ -118,6 +111,11 @@ export class ResourceHealth {
     const wanted = new Map([...others, ...marked, ...holders].map((node) => [node.name, node]));
     for (const entry of [...this.entries.values()]) if (!wanted.has(entry.name)) this.rest(entry);
     if (check !== undefined) for (const node of wanted.values()) this.probe(node, check, held.has(node.name));
+    this.unprobed.follow(
+      check,
+      holders.filter(({ name }) => matches(name)),
+      podAddress,
+    );
     this.props.onDemand();
   }
 
@@ -158,6 +156,7 @@ export class ResourceHealth {
   close(): void {
     for (const entry of this.entries.values()) this.end(entry);
     this.entries.clear();
+    this.unprobed.close();
     this.check = undefined;
     this.props.onClose();
   }

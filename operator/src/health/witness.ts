@@ -39,8 +39,15 @@ function silentFrom({ readAt, renewedAt = 0, connectedSince, silentMs }: LeaseFa
   return Math.max(readAt, renewedAt, connectedSince) + silentMs;
 }
 
-/** Why the operator does not rely on its probes. */
+/** Why the operator does not rely on failed probes. */
 export type Doubt = "LeaseRenewed" | "StandbyReached" | "NoWitness" | "ControlProbeFailed";
+
+/** The probes of a node show nothing: they fail and the operator does not rely on them, or it can send none. */
+export interface NodeDoubt {
+  readonly node: string;
+  readonly doubt: Doubt | "NotProbed";
+  readonly detail: string;
+}
 
 /**
  * `failed`: a refusal. `suspected`: the probes fail, no witness has spoken yet. `doubted`: the probes fail, and the

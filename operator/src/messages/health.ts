@@ -1,6 +1,6 @@
 /** Health checks of nodes, and what protects from moves without need: why addresses stay where they are. */
 
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, type ProbedAddress } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { MassFailure } from "../health/mass-failure.js";
 import { note, problem, topic } from "./message.js";
@@ -21,6 +21,11 @@ function nodesText({ nodes }: Doubted): string {
   const shown = nodes.slice(0, NODES_SHOWN).map(({ node, detail }) => `${node} (${detail})`);
   const others = nodes.length - shown.length;
   return `${shown.join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+}
+
+/** What a node lacks, so that it cannot be probed. */
+export function missingAddress(type: ProbedAddress): string {
+  return type === "PodIP" ? "no pod with an IP" : `no ${type}`;
 }
 
 /** The sentence of a condition. @param why what contradicts the probes */
@@ -61,6 +66,15 @@ export const healthMessages = topic("health", {
     text: doubtText("the API server, or the operator's own node, does not answer the operator either"),
     remedy: "have the cluster's administrator check the network of the operator's node",
     example: EXAMPLE,
+  }),
+  notProbed: problem({
+    reason: "NotProbed",
+    by: "author",
+    text: (unprobed: Doubted) =>
+      `the operator cannot probe these nodes: ${nodesText(unprobed)}; it notices their failure only when Kubernetes marks them NotReady, which takes about 40 s`,
+    remedy:
+      "set healthCheck.address to a type of address that they have, or have the cluster's administrator give them one of this type",
+    example: { nodes: [{ node: "node-3", detail: "no ExternalIP" }] },
   }),
   noMassFailure: note({ reason: "Observed", text: () => "no mass failure of holders stops a move of this resource" }),
   massFailure: problem({

@@ -94,6 +94,30 @@ describe("operator in process: health checks", function () {
     expect(world.status("web")).not.to.have.property("failedProbes");
   });
 
+  it("shows a holder that it cannot probe, until the node has such an address", async () => {
+    await start(1);
+    const node = { apiVersion: "v1", kind: "Node", name: "node-1" };
+    world.change(node, "status", { addresses: [{ type: "InternalIP", address: "10.0.0.9" }] });
+    const ip = address();
+    world.addPool("web", { ips: [ip], healthCheck: { ...healthCheck, address: "ExternalIP" } });
+    world.start();
+    await world.fulfilled("web");
+    const doubt = () => world.condition("web", "ProbesDoubted");
+    await world.until("the gap is shown", () => doubt()?.status === "True");
+    expect(doubt()).to.include({ reason: "NotProbed" });
+    expect(doubt()?.message).to.include("cannot probe these nodes: node-1 (no ExternalIP)");
+    await world.until("an Event", () => world.events("NotProbed").length > 0);
+    expect(world.condition("web", "Ready")?.status, "the address serves").to.equal("True");
+    expect([...probed]).to.deep.equal([]);
+    const addresses = [
+      { type: "InternalIP", address: "10.0.0.9" },
+      { type: "ExternalIP", address: "198.51.100.9" },
+    ];
+    world.change(node, "status", { addresses });
+    await world.until("it is probed", () => probed.has("198.51.100.9"));
+    await world.until("the gap is closed", () => doubt()?.status === "False");
+  });
+
   it("gives an address to no candidate whose probes fail", async () => {
     await start(2);
     world.addPool("web", { ips: [address()], healthCheck });

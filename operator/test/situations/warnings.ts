@@ -4,7 +4,7 @@ import { Finalizer } from "cdk8s-flipop/api";
 import { retained } from "../../src/addresses/retained.js";
 import { Claims } from "../../src/claims/claims.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
-import type { NodeDoubt } from "../../src/health/resource-health.js";
+import type { NodeDoubt } from "../../src/health/witness.js";
 import type { Inventories } from "../../src/inventory/inventories.js";
 import type { InventoryAddress } from "../../src/inventory/view.js";
 import { abandoned } from "../../src/messages/events.js";
@@ -17,8 +17,8 @@ function pool(row: Omit<Situation, "kind">): Situation {
   return { kind: "FloatingIPPool", ...row };
 }
 
-function doubted(doubt: NodeDoubt["doubt"]): Seen {
-  const doubts = [{ node: "node-1", doubt, detail: "TCP 10.0.0.1:80: no answer within 1 s" }];
+function doubted(doubt: NodeDoubt["doubt"], detail = "TCP 10.0.0.1:80: no answer within 1 s"): Seen {
+  const doubts = [{ node: "node-1", doubt, detail }];
   return seenOf({ held: { [A]: "node-1" }, change: () => ({ doubts }) }, "ProbesDoubted");
 }
 
@@ -88,6 +88,13 @@ const SERVES: Group = {
       names: ["node-1", "API server"],
       seen: () => doubted("ControlProbeFailed"),
       fix: "Check the network of the operator's node",
+    }),
+    pool({
+      when: "A holder has no address that the health check could probe",
+      shows: "ProbesDoubted NotProbed",
+      names: ["node-1", "no ExternalIP", "healthCheck.address"],
+      seen: () => doubted("NotProbed", "no ExternalIP"),
+      fix: "Set `healthCheck.address` to a type of address that the node has: `kubectl get nodes -o wide` shows them",
     }),
   ],
 };
