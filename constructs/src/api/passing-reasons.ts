@@ -27,4 +27,5 @@ export const PASSING_REASONS: readonly Reason[] = [
   "ClassNotFound",
   "SecretNotFound",
   "FirewallNotFound",
+  "InUse",
 ];

@@ -17,7 +17,29 @@ interface Limit {
   readonly allowed: number;
 }
 
+interface InUse {
+  readonly users: readonly string[];
+}
+
+/** RoutedIPs that the message names. */
+const MOST_USERS = 5;
+
+function usersText({ users }: InUse): string {
+  const more = users.length - MOST_USERS;
+  const names = `${users.slice(0, MOST_USERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${names})`;
+}
+
+const EXAMPLE_USERS = { users: ["web/shop", "web/blog"] };
+
 export const issuerMessages = topic("issuers", {
+  inUse: problem({
+    reason: "InUse",
+    by: "author",
+    text: (used: InUse) => `the issuer is deleted as soon as no RoutedIP uses it; ${usersText(used)}`,
+    remedy: "delete these RoutedIPs, whose issuerRef and className cannot be changed",
+    example: EXAMPLE_USERS,
+  }),
   ready: note({
     reason: "Observed",
     text: () => "the provider accepts the credentials, and what the spec names exists",
@@ -109,6 +131,13 @@ export const credentialMessages = topic("credentials", {
 });
 
 export const classMessages = topic("classes", {
+  inUse: problem({
+    reason: "InUse",
+    by: "author",
+    text: (used: InUse) => `the class is deleted as soon as no RoutedIP uses it; ${usersText(used)}`,
+    remedy: "delete these RoutedIPs, whose className cannot be changed",
+    example: EXAMPLE_USERS,
+  }),
   notOneOfTwo: problem({
     reason: "Invalid",
     by: "author",

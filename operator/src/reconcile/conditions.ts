@@ -54,10 +54,10 @@ function planned(type: ConditionType, status: PlannedCondition["status"], said: 
 
 /**
  * A person has to know: a Warning Event reports the change. The summary repeats what another condition says, except for a
- * stopped operator.
+ * stopped operator and for a deletion that waits.
  */
 export function isBad({ type, status, reason }: Pick<Condition, "type" | "status" | "reason">): boolean {
-  if (SUMMARY_TYPES.some((summary) => summary === type)) return type === "Ready" && reason === "Stopped";
+  if (SUMMARY_TYPES.some((summary) => summary === type)) return type === "Ready" && ONLY_READY.has(reason);
   if (BAD_WHEN_TRUE.some((bad) => bad === type)) return status === "True";
   return status === "False" ? !PASSING.has(reason) : IGNORED.has(reason);
 }
@@ -93,6 +93,9 @@ const PASSING: ReadonlySet<string> = new Set<Reason>([
   "Paused",
   "Stopped",
 ]);
+
+/** No other condition has these reasons. */
+const ONLY_READY: ReadonlySet<string> = new Set<Reason>(["Stopped", "InUse"]);
 
 /** The resource is served, apart from a part of its spec. */
 const IGNORED: ReadonlySet<string> = new Set<Reason>(["Invalid", "DuplicateAddress", "TooManyAddresses"]);

@@ -15,6 +15,7 @@ import {
   inOrder,
 } from "../../reconcile/plan.js";
 import { type RetryState, reportedRetry } from "../../reconcile/retries.js";
+import { omitUndefined } from "../../values.js";
 import { type ClassSnapshot, isByJobs, type JobFacilities, type Snapshot } from "./gather.js";
 
 export interface FinalizerAction extends EngineAction {
@@ -57,6 +58,8 @@ export interface ClassPlan {
   readonly conditions: readonly PlannedCondition[];
   /** `status.retryAt`. */
   readonly retryAt: string | undefined;
+  /** The class is deleted, and RoutedIPs use it. */
+  readonly unserved?: Problem;
   /** Both Jobs are to be tried by a dry run, here. */
   readonly dryRunIn?: string;
 }
@@ -69,7 +72,7 @@ export interface Plan extends EnginePlan<Action> {
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const { action, conditions, dryRunIn, retryAt } = planClass(snapshot);
+  const { action, conditions, dryRunIn, retryAt, unserved } = planClass(snapshot);
   const fit = dryRunIn === undefined && conditions.every(({ status }) => status === "True");
   const firewall = fit ? snapshot.firewallJob : undefined;
   const dryRun: readonly Action[] =
@@ -85,6 +88,7 @@ export function plan(snapshot: Snapshot): Plan {
     ],
     conditions,
     retryAt,
+    ...omitUndefined({ unserved }),
     ...(requeueAt === undefined ? {} : { requeueAt }),
     ...(firewall === undefined ? {} : { firewall }),
     explanation: "",
@@ -98,6 +102,7 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
     ...(action === undefined ? {} : { action }),
     conditions: [acceptedOf(snapshot)],
     retryAt: retryOf(snapshot),
+    ...(isWaitedFor(snapshot) && { unserved: classMessages.inUse({ users: snapshot.users }) }),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
 }
@@ -153,6 +158,10 @@ function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): Fi
     return { do: "add-finalizer", why: "RoutedIPs use it" };
   }
   return users.length === 0 && there ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
+}
+
+function isWaitedFor({ metadata, users }: ClassSnapshot): boolean {
+  return metadata.deletionTimestamp !== undefined && users.length > 0;
 }
 
 function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {

@@ -37,10 +37,16 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [accepted(snapshot)],
+    ...(isWaitedFor(snapshot) && { unserved: issuerMessages.inUse({ users: snapshot.users }) }),
     requeueAt: requeueTime(snapshot),
     retryAt: retryAtOf(snapshot),
     explanation: "",
   };
+}
+
+/** The issuer is deleted, and RoutedIPs use it. */
+function isWaitedFor({ issuer, users }: Snapshot): boolean {
+  return issuer.metadata.deletionTimestamp !== undefined && users.length > 0;
 }
 
 /** When the operator tries again what failed: a call to the account, or to the firewall. */

@@ -64,6 +64,16 @@ describe("the plan of a class", () => {
     for (const [made, expected] of rows) expect(ready(made)).to.equal(expected);
   });
 
+  it("names the RoutedIPs for which its deletion waits", () => {
+    const going = { metadata: { ...snapshot({}).metadata, deletionTimestamp: "2025-06-01T09:00:00Z" } };
+    const users = ["web/a", "web/b", "web/c", "web/d", "web/e", "web/f"];
+    const waiting = planClass(snapshot({ ...going, users })).unserved;
+    expect(waiting?.reason).to.equal("InUse");
+    expect(waiting?.message).to.contain("6 RoutedIPs use it (web/a, web/b, web/c, web/d, web/e and 1 more)");
+    expect(planClass(snapshot({ ...going, users: [] })).unserved, "not used").to.equal(undefined);
+    expect(planClass(snapshot({ users })).unserved, "not deleted").to.equal(undefined);
+  });
+
   it("asks the server once, and again when what it refused may be mended", () => {
     const asks = (jobs: Partial<ClassSnapshot["jobs"]>, more: Partial<ClassSnapshot> = {}) =>
       planClass(snapshot(more, jobs)).dryRunIn;

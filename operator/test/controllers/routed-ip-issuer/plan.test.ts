@@ -57,6 +57,14 @@ describe("the plan of an issuer", () => {
     expect(plan(snapshot({ status: { retryAt } })).retryAt, "it answers").to.equal(undefined);
   });
 
+  it("names the RoutedIPs for which its deletion waits", () => {
+    const waiting = plan(snapshot({ metadata: GOING }, { users: ["web/a"] })).unserved;
+    expect(waiting?.reason).to.equal("InUse");
+    expect(waiting?.message).to.contain("1 RoutedIP uses it (web/a)");
+    expect(plan(snapshot({ metadata: GOING })).unserved, "not used").to.equal(undefined);
+    expect(plan(snapshot({ metadata: IN_USE }, { users: ["web/a"] })).unserved, "not deleted").to.equal(undefined);
+  });
+
   it("says whether it is fit to work", () => {
     const failure = { failure: { reason: "Unauthorized", message: "no" } } as const;
     const rows: readonly (readonly [Snapshot, string])[] = [

@@ -73,6 +73,22 @@ describe("operator in process: RoutedIP", function () {
     expect(digitalocean.state.addresses()).to.be.empty;
   });
 
+  it("says for which RoutedIPs the deletion of an issuer waits, until the last is gone", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
+    const { kubernetes } = made.world;
+    const ready = () => made.condition("do", "Ready", "RoutedIPIssuer");
+    await made.until("issuer ready", () => ready() === "True/Observed");
+    kubernetes.delete(made.refTo("do", "RoutedIPIssuer"));
+    await made.until("it waits", () => ready() === "False/InUse");
+    await made.until("an Event reports it", () => made.world.events("InUse").length === 1);
+    expect(JSON.stringify(made.world.events("InUse"))).to.contain("1 RoutedIP uses it (default/a)");
+    await made.world.rest();
+    expect(made.condition("a", "Ready"), "it is served meanwhile").to.equal("True/Observed");
+    kubernetes.delete(made.refTo("a"));
+    await made.until("gone", () => made.object("do", "RoutedIPIssuer") === undefined);
+  });
+
   const CHANGE = /^POST \/v2\/reserved_ips\/\{[^}]+\}\/actions$/;
   const RELEASE = /^DELETE \/v2\/reserved_ips\/\{[^}]+\}$/;
   const refusals: readonly (readonly [string, RegExp, (world: World, droplet: number) => unknown])[] = [
