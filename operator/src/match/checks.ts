@@ -3,7 +3,7 @@
 import { REFUSALS, type RefusalReason, type SelectorRequirement, selectorMatches, tolerates } from "cdk8s-flipop/api";
 import type { CompiledMatch } from "./compile-match.js";
 import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
-import type { Workload } from "./workload.js";
+import type { Presence, Workload } from "./workload.js";
 
 /** Why a node is no candidate. */
 export interface Refusal {
@@ -203,6 +203,8 @@ export interface Lacking {
   readonly label?: string;
   /** With its article: `a pod with app=nginx`. */
   readonly workload?: string;
+  /** Whether any pod of the workload exists. Absent: some node with the labels has the workload, or it plays no part. */
+  readonly presence?: Presence;
 }
 
 export interface Tally {
@@ -239,10 +241,17 @@ export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tall
   return [`${candidates} of ${nodes} nodes match`, ...without, ...reasons].join("; ");
 }
 
-function lackingText({ label, workload }: Lacking): string {
-  return [...(label === undefined ? [] : [`label ${label}`]), ...(workload === undefined ? [] : [workload])].join(
-    " or ",
-  );
+function lackingText({ label, workload, presence }: Lacking): string {
+  const words = [...(label === undefined ? [] : [`label ${label}`]), ...(workload === undefined ? [] : [workload])];
+  const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);
+  if (found === undefined) return words.join(" or ");
+  return `${words.join(" or ")} (${label === undefined ? "" : "nodes have the label; "}${found})`;
+}
+
+function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>): string {
+  if (presence.pods === "none") return presence.detail;
+  const { detail, node } = presence;
+  return node === undefined ? `${detail}, and on no node yet` : `${detail}, on ${node}`;
 }
 
 function counted(

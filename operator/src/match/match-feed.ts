@@ -18,12 +18,15 @@ import { MatchIndex, type ProbeFailures, type VerdictChange, type Wanted } from 
 import type { NodeDirectory } from "./node-directory.js";
 import { nodesOfPodEvent, PodWorkload } from "./workload.js";
 
+/** `pods`: no node is in sight, and the message about that may name another pod. */
+export type MatchChange = VerdictChange | "rematched" | "pods";
+
 interface MatchFeedProps {
   /** Of synced nodes. */
   readonly nodes: NodeDirectory;
   readonly watches: Pick<SharedWatches, "podView">;
   /** The index is there, another match has taken hold, or a node changed. */
-  readonly onChange: (change: VerdictChange | "rematched") => void;
+  readonly onChange: (change: MatchChange) => void;
   /** Absent: no node is probed. */
   readonly probes?: ProbeFailures;
 }
@@ -75,6 +78,7 @@ export class MatchFeed {
   /** After a swap, the index still reads the former pods until the new match takes effect: this is harmless. */
   private podChanged(event: StoreEvent<SlimPod>): void {
     for (const name of nodesOfPodEvent(event)) this.current?.workloadChanged(name);
+    if (this.current?.hasNoneInSight === true) this.props.onChange("pods");
   }
 
   private takeHold(wanted: Wanted): void {
@@ -90,7 +94,7 @@ export interface MatchFollowerProps {
   readonly context: Pick<ControllerContext, "nodes" | "watches" | "settings" | "logger">;
   /** For the log. */
   readonly resource: string;
-  readonly onChange: (change: VerdictChange | "rematched") => void;
+  readonly onChange: (change: MatchChange) => void;
   /** Absent: no node is probed. */
   readonly probes?: ProbeFailures;
 }

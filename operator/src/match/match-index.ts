@@ -95,16 +95,26 @@ export class MatchIndex {
 
   /** How many nodes there are, and why how many are refused. */
   tally(): Tally {
-    this.tallied ??= tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, this.verdicts.values());
-    return this.tallied;
+    if (this.tallied !== undefined) return this.tallied;
+    const tally = tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, this.verdicts.values());
+    // Pods that are on no node change the presence, and do not reach `refresh`.
+    if (tally.lacking.presence === undefined) this.tallied = tally;
+    return tally;
+  }
+
+  /** No node has both the labels and the workload, and no holder is watched. */
+  get hasNoneInSight(): boolean {
+    return this.verdicts.size === 0;
   }
 
   /** What a node is without that is out of sight. */
   private lacking(): Lacking {
     const { match, workload } = this.wanted;
     if (workload === undefined || !this.anyNodeHasLabels()) return { label: match.labelText };
-    if (match.nodeLabels.length === 0) return { workload: workload.text };
-    return { label: match.labelText, workload: workload.text };
+    const label = match.nodeLabels.length === 0 ? {} : { label: match.labelText };
+    // The pods are read only where no node is in sight: this costs the work of all of them.
+    const presence = this.hasNoneInSight ? { presence: workload.presence() } : {};
+    return { ...label, workload: workload.text, ...presence };
   }
 
   /** Whether any node has the labels that are asked for, well or not. */

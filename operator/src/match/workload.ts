@@ -16,6 +16,12 @@ export type Workload =
   | { readonly state: "unready"; readonly detail: string; readonly leaving?: true; readonly since?: number }
   | { readonly state: "absent"; readonly detail: string };
 
+/** Whether any pod of a workload exists, wherever it is. `node` is absent before the pod is scheduled. */
+export type Presence =
+  | { readonly pods: "unknown" }
+  | { readonly pods: "none"; readonly detail: string }
+  | { readonly pods: "some"; readonly pod: string; readonly node?: string; readonly detail: string };
+
 /** The workload on each node. */
 export interface WorkloadSource {
   /** For people, with its article: `a pod of namespace ingress with app=nginx`. */
@@ -25,6 +31,8 @@ export interface WorkloadSource {
   nodes(): Iterable<string>;
   /** The address of the pod that serves there. Absent: the source does not know pods. */
   addressOn?(node: string): string | undefined;
+  /** Explains why no node has the workload. It looks at each pod. */
+  presence(): Presence;
 }
 
 /** What is read of a pod store. */
@@ -62,6 +70,13 @@ export class PodWorkload implements WorkloadSource {
     return podAddress([...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted)));
   }
 
+  presence(): Presence {
+    return presenceOf(
+      [...this.pods.list()].filter((pod) => isWanted(pod, this.wanted)),
+      "no such pod exists",
+    );
+  }
+
   nodes(): Iterable<string> {
     const names = new Set<string>();
     for (const pod of this.pods.list()) {
@@ -69,6 +84,15 @@ export class PodWorkload implements WorkloadSource {
     }
     return names;
   }
+}
+
+/** Names the first pod by name that is on a node, or else the first one, so that the answer stays the same. */
+export function presenceOf(pods: readonly SlimPod[], none: string): Presence {
+  const scheduled = pods.filter(({ nodeName }) => nodeName !== undefined);
+  const [first] = [...(scheduled.length > 0 ? scheduled : pods)].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  if (first === undefined) return { pods: "none", detail: none };
+  const detail = serves(first) ? `pod ${keyOf(first)} is ready` : idleText(first);
+  return { pods: "some", pod: keyOf(first), ...(first.nodeName && { node: first.nodeName }), detail };
 }
 
 /** That of the first pod by name, of those that serve if there are any. */

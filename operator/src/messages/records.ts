@@ -58,9 +58,14 @@ function list(words: readonly string[]): string {
 
 const nodesRemedy = ({ refusals }: Refusals) => `${refusals.remedy}; flipop explain shows the checks of each node`;
 const unservedRemedy = ({ addressless, wanted, refusals }: Omit<Unserved, keyof Content>) =>
-  addressless.length === 0
-    ? nodesRemedy({ refusals })
-    : `set another addressType, or have the cluster's administrator give the nodes an ${wanted}`;
+  addressless.length === 0 ? nodesRemedy({ refusals }) : `set another addressType, or ${addressRemedy(wanted)}`;
+
+/** The operator itself writes the annotation of a node that holds an address. */
+function addressRemedy(wanted: string): string {
+  return wanted.includes(" in annotation ")
+    ? "let a FloatingIPPool or a RoutedIP assign an address to such a node: the operator then writes its annotation"
+    : `have the cluster's administrator give the nodes an ${wanted}`;
+}
 const LISTED = 20;
 const raised = ({ asked, used }: { readonly asked: number; readonly used: number }) =>
   `the provider allows no TTL of ${asked}, so the operator writes ${used}`;

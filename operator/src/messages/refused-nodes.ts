@@ -33,10 +33,17 @@ export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
 const REMEDIES_SHOWN = 2;
 
 /** No node has what the resource asks for. */
-function lackText({ nodes, lacking: { label, workload } }: Tally, by: ChosenBy): string {
+function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: ChosenBy): string {
   if (nodes === 0) return ADD_NODE;
-  if (by !== "match" || label === undefined) return podRemedy(by);
+  if (presence?.pods === "some" && (presence.node === undefined || by !== "match")) return startRemedy(presence.pod);
+  if (label === undefined || presence?.pods === "none") return podRemedy(by);
   return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
+}
+
+/** @param pod `namespace/name` */
+function startRemedy(pod: string): string {
+  const [namespace, name] = pod.split("/");
+  return `repair the pod (kubectl -n ${namespace} describe pod ${name} shows what it waits for)`;
 }
 
 /** @param label that `match.nodeLabel` asks for, as written */

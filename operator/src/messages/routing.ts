@@ -63,8 +63,16 @@ export const issuerMessages = topic("issuers", {
     reason: "IssuerNotFound",
     by: "administrator",
     text: ({ name }: Named) => `RoutedIPIssuer ${name} does not exist`,
+    remedy: "have the cluster's administrator create the issuer, or correct issuerRef of the class",
+    example: { name: "ingress/digitalocean" },
+  }),
+  missingHere: problem({
+    reason: "IssuerNotFound",
+    by: "administrator",
+    text: ({ name }: Named) =>
+      `RoutedIPIssuer ${name} does not exist, and issuerRef of a RoutedIP names an issuer of its own namespace`,
     remedy:
-      "have the cluster's administrator create the issuer, or correct issuerRef of the class; delete a RoutedIP that names the issuer itself, and create it again with another issuerRef",
+      "have the cluster's administrator create the issuer there, or a class that uses an issuer of another namespace; then, unless the issuer has this name, delete the RoutedIP and create it again with the other issuerRef or className",
     example: { name: "ingress/digitalocean" },
   }),
   unusable: problem({

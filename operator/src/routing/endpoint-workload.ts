@@ -1,7 +1,8 @@
 /** EndpointSlices of Services, and the workload of nodes that they show: where a Service has ready endpoints. */
 
+import type { SlimPod } from "../kube/cache/slim.js";
 import type { Cached, KubeObject, Transform } from "../kube/objects.js";
-import type { Workload, WorkloadSource } from "../match/workload.js";
+import { type Presence, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
 
 export interface EndpointFacts {
   /** Absent: its node is unknown. */
@@ -53,6 +54,8 @@ export class EndpointWorkload implements WorkloadSource {
     private readonly service: string,
     private readonly slices: () => Iterable<SliceFacts>,
     readonly addressOn: (node: string) => string | undefined = () => undefined,
+    /** Of the pods that the Service selects. */
+    readonly presence: () => Presence = () => ({ pods: "unknown" }),
   ) {
     this.text = `an endpoint of Service ${service}`;
   }
@@ -81,6 +84,11 @@ export class EndpointWorkload implements WorkloadSource {
   private *endpoints(): Iterable<EndpointFacts> {
     for (const { endpoints } of this.slices()) yield* endpoints;
   }
+}
+
+/** @param pods that the Service selects */
+export function servicePresence(pods: readonly SlimPod[]): Presence {
+  return presenceOf(pods, "no pod has the labels of its selector");
 }
 
 /** Nodes that two states of a slice name: those whose workload may have changed. */

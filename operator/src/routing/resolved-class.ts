@@ -153,7 +153,10 @@ function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassRes
 
 function resolvedIssuerClass(key: string, { spec = {}, own }: UsingClass, lookUp: LookUp): ClassResolution {
   const issuer = lookUp.issuer(key);
-  if (issuer === undefined) return { problem: issuerMessages.missing({ name: key }) };
+  if (issuer === undefined) {
+    const missing = own === undefined ? issuerMessages.missingHere : issuerMessages.missing;
+    return { problem: missing({ name: key }) };
+  }
   const { provider, region, routedIPReclaimPolicy = "Retain", routedIPFirewallName } = issuer.spec;
   return {
     resolvedClass: {

@@ -61,6 +61,24 @@ describe("the feed of a match", () => {
     await until("the new pod counts", () => candidates() === "a,c");
   });
 
+  it("reports pods elsewhere while no node has what is asked for, and not afterwards", async () => {
+    api.collection.put("x0", { labels: { app: "z" }, status: { phase: "Pending" } });
+    await select({ podLabel: "app=z" });
+    const presence = () => feed.index?.tally().lacking.presence;
+    expect(presence()).to.deep.include({ pods: "some", pod: "default/x0" });
+    seen = [];
+    api.collection.remove("x0");
+    await until("it reports the change", () => seen.length > 0);
+    expect(presence()?.pods).to.equal("none");
+    put("z1", "z", "b");
+    await until("a node matches", () => candidates() === "b");
+    seen = [];
+    api.collection.put("z2", { labels: { app: "z" }, status: { phase: "Pending" } });
+    put("z3", "z", "c");
+    await until("another node matches", () => candidates() === "b,c");
+    expect(seen).to.deep.equal(["b,c"]);
+  });
+
   it("takes an edited match at once where no pods are asked for", async () => {
     const selected = select({});
     expect([candidates(), feed.settled]).to.deep.equal(["a,b,c", true]);

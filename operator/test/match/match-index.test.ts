@@ -1,6 +1,7 @@
 import type { Match } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { slimPod } from "../support/objects.js";
 import { compiled, NOT_READY, slimNode, taint } from "./cluster.js";
@@ -129,16 +130,29 @@ describe("the index of a match", () => {
   });
 
   it("says what the nodes lack that are not meant: labels or pods, as far as it can tell", () => {
-    const lack = (match: Match, nodes: readonly string[]) => {
+    const lack = (match: Match, nodes: readonly string[], ...pods: readonly SlimPod[]) => {
       const rig = new IndexRig(match);
+      for (const pod of pods) rig.pods.upsert(pod);
       for (const name of nodes) rig.nodes.upsert(slimNode(name, name === "w" ? web : {}));
       return rig.tallyText().replace(/^0 of \d nodes match; /, "");
     };
     const pod = "a pod with app=web";
     expect(lack(WEB, ["a"])).to.equal("1 lacks label pool=web");
-    expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod}`);
+    expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod} (no such pod exists)`);
     expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lacks label pool=web");
-    expect(lack({ ...WEB, ...PODS }, ["a", "w"])).to.equal(`2 lack label pool=web or ${pod}`);
+    const both = (...pods: readonly SlimPod[]) => lack({ ...WEB, ...PODS }, ["a", "w"], ...pods);
+    const neither = `2 lack label pool=web or ${pod} (nodes have the label; `;
+    const webPod = (name: string, more: Partial<SlimPod>) =>
+      slimPod(name, { namespace: "shop", labels: { app: "web" }, ...more });
+    const waits = webPod("1", { nodeName: undefined, phase: "Pending", ready: false });
+    expect(both()).to.equal(`${neither}no such pod exists)`);
+    expect(both(waits)).to.equal(`${neither}pod shop/1 is Pending, and on no node yet)`);
+    expect(both(waits, webPod("3", { nodeName: "a" }), webPod("2", { nodeName: "a" })), "the first on a node").to.equal(
+      `${neither}pod shop/2 is ready, on a)`,
+    );
+    expect(lack({ ...WEB, ...PODS }, ["a", "w"], webPod("1", { nodeName: "w", ready: false }))).to.equal(
+      `1 lacks label pool=web or ${pod}; 1 PodNotReady (w: pod shop/1 is not ready)`,
+    );
   });
 
   it("says of an empty cluster that it is empty", () => {

@@ -204,6 +204,21 @@ export const NAMES: readonly Group[] = [
         fix: "Publish another `addressType`",
       }),
       records({
+        when: "`addressType` is a reserved IP, and no resource assigns one to the nodes",
+        shows: "DNSReady NoCandidate",
+        names: [
+          "node-1",
+          "flipop.digitalocean.com/ipv4-reserved-ip",
+          "let a FloatingIPPool or a RoutedIP assign an address",
+        ],
+        seen: () => {
+          const dnsRecordSet = { zone: "example.com", recordName: "nodes" };
+          const addressType = "flipop.digitalocean.com/ipv4-reserved-ip";
+          return recordsSeen({ nodes: [nodeAt("node-1", A)], spec: { dnsRecordSet, addressType } });
+        },
+        fix: "Assign reserved IPs to the nodes with a pool, or publish another `addressType`",
+      }),
+      records({
         when: "A pool owns the name",
         shows: "DNSReady ClaimedByOther",
         names: ["nodes.example.com", "FloatingIPPool ingress/ingress"],

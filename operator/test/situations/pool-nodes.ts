@@ -9,6 +9,9 @@ const REGION = "topology.kubernetes.io/region";
 const LOBBY = { kind: "RoutedIP", namespace: "game", name: "lobby", uid: "lobby" };
 const PODS = { podNamespace: "shop", podLabel: "app=web" };
 const POD = slimPod("web-7d4b9", { namespace: "shop", labels: { app: "web" }, nodeName: "node-3", ready: false });
+const WAITING = { ...POD, nodeName: undefined, phase: "Pending" };
+const EDGE = { labels: { pool: "edge" } };
+const EDGE_PODS = { ...PODS, nodeLabel: "pool=edge" };
 const TOO_FEW = "Fulfilled TooFewCandidates";
 const NONE = "Fulfilled NoCandidate";
 
@@ -174,6 +177,31 @@ const REFUSED: Group = {
       names: ["app=web", "run such a pod on a node", "spec.match.podLabel"],
       seen: () => refused({ match: PODS }),
       fix: "`kubectl -n NAMESPACE get pods -l app=web -o wide`; correct the workload or `match`",
+    }),
+    pool({
+      when: "`match.podNamespace` has a typo, and a node has the labels",
+      shows: NONE,
+      names: ["label pool=edge", "namespace shopp", "no such pod exists", "spec.match.podNamespace"],
+      seen: () => refused({ node: EDGE, match: { ...EDGE_PODS, podNamespace: "shopp" }, pods: [POD] }),
+      fix: "Correct `match.podNamespace`",
+    }),
+    pool({
+      when: "The pods run, but not on nodes with the labels of `match.nodeLabel`",
+      shows: NONE,
+      names: [
+        "nodes have the label",
+        "pod shop/web-7d4b9 is ready, on node-9",
+        "run such a pod on a node with the label",
+      ],
+      seen: () => refused({ node: EDGE, match: EDGE_PODS, pods: [{ ...POD, nodeName: "node-9", ready: true }] }),
+      fix: "Give the pods the same `nodeSelector`, or correct `match.nodeLabel`",
+    }),
+    pool({
+      when: "The pod has no node yet",
+      shows: NONE,
+      names: ["pod shop/web-7d4b9 is Pending, and on no node yet", "kubectl -n shop describe pod web-7d4b9"],
+      seen: () => refused({ match: PODS, pods: [WAITING] }),
+      fix: "`kubectl -n shop describe pod web-7d4b9` shows why the scheduler finds no node",
     }),
     pool({
       when: "The pod on the node is not ready",

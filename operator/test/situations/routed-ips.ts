@@ -4,8 +4,9 @@ import { addressAccessOf, addressProblem } from "../../src/routing/access.js";
 import { type ServiceFacts, serviceProblem } from "../../src/routing/service.js";
 import { meta } from "../claims/resources.js";
 import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
+import { slimPod } from "../support/objects.js";
 import { ROUTED_FIREWALLS } from "./routed-firewalls.js";
-import { IP, type RoutedScene, routed, routedSeen, unresolved } from "./routed-scenes.js";
+import { IP, type RoutedScene, routed, routedSeen, unresolved, withoutEndpoint } from "./routed-scenes.js";
 import { type Group, refusedToken } from "./situation.js";
 
 const REGION = "topology.kubernetes.io/region";
@@ -37,6 +38,20 @@ const PLACE: Group = {
       names: ["Service default/web"],
       seen: () => routedSeen({ serving: [] }),
       fix: "`kubectl -n NAMESPACE get endpointslices -l kubernetes.io/service-name=web`; repair the pods",
+    }),
+    routed({
+      when: "The selector of the Service matches no pod",
+      shows: "Assigned NoCandidate",
+      names: ["Service default/web", "no pod has the labels of its selector"],
+      seen: () => withoutEndpoint([]),
+      fix: "Correct the selector of the Service, or the labels of the pods",
+    }),
+    routed({
+      when: "The pods of the Service have no node yet",
+      shows: "Assigned NoCandidate",
+      names: ["pod default/web-1 is Pending, and on no node yet", "kubectl -n default describe pod web-1"],
+      seen: () => withoutEndpoint([slimPod("web-1", { phase: "Pending", ready: false })]),
+      fix: "`kubectl describe pod web-1` shows why the scheduler finds no node",
     }),
     routed({
       when: "Another RoutedIP's address is on the only node that serves",
@@ -210,9 +225,9 @@ const SERVICES: Group = {
     routed({
       when: "The issuer does not exist",
       shows: "Assigned IssuerNotFound",
-      names: ["RoutedIPIssuer default/do"],
+      names: ["RoutedIPIssuer default/do", "of its own namespace", "a class that uses an issuer of another namespace"],
       seen: () => unresolved({ issuerRef: { name: "do" } }),
-      fix: "`kubectl get routedipissuers`; create the issuer, or create the RoutedIP again with another `issuerRef.name`",
+      fix: "`kubectl get routedipissuers`; create the issuer in the RoutedIP's namespace, or create the RoutedIP again with another `issuerRef.name` or with a class",
     }),
     routed({
       when: "The spec names both a class and an issuer, or neither",

@@ -3,8 +3,15 @@
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import { plan } from "../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../src/controllers/routed-ip/snapshot.js";
+import type { SlimPod } from "../../src/kube/cache/slim.js";
+import { everyNode } from "../../src/match/compile-match.js";
+import { MatchIndex } from "../../src/match/match-index.js";
+import { NodeDirectory } from "../../src/match/node-directory.js";
+import { refusedNodes } from "../../src/messages/refused-nodes.js";
+import { EndpointWorkload, servicePresence } from "../../src/routing/endpoint-workload.js";
 import { type LookUp, type ResolvedIssuerClass, resolveClass } from "../../src/routing/resolved-class.js";
 import { ModelWorld } from "../controllers/routed-ip/model-world.js";
+import { slimNode } from "../match/cluster.js";
 import { type Seen, type Situation, seenIn } from "./situation.js";
 
 export const IP = "203.0.113.7";
@@ -46,6 +53,16 @@ export function unresolved(spec: Partial<RoutedIPSpec>, known: Partial<LookUp> =
   const { problem } = resolveClass(applicant, lookUp);
   if (problem === undefined) throw new Error("the class resolves");
   return routedSeen({ change: () => ({ problem }) });
+}
+
+/** No node has an endpoint of the Service, which selects these pods. */
+export function withoutEndpoint(pods: readonly SlimPod[]): Seen {
+  const presence = () => servicePresence(pods);
+  const workload = new EndpointWorkload("default/web", () => [], undefined, presence);
+  const directory = new NodeDirectory([slimNode("node-1")]);
+  const index = new MatchIndex(directory, { match: everyNode(undefined), workload }, () => undefined);
+  const refusals = refusedNodes(index.tally(), { service: "default/web" });
+  return routedSeen({ serving: [], change: () => ({ refusals }) });
 }
 
 export function routed(row: Omit<Situation, "kind">): Situation {

@@ -13,7 +13,7 @@ import { normalName, type ZoneLookUp } from "../../claims/read-claims.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/probed-nodes.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
-import { MatchFollower } from "../../match/match-feed.js";
+import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
 import { abandoned, conditionEvent, eventMessages } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -100,9 +100,9 @@ function forget({ claims, holders }: ControllerContext, uid: string): void {
 }
 
 function remember(context: ControllerContext, state: ResourceState<NodeDNS>): NodeDNSMemory {
-  const onChange = (change: VerdictChange | "rematched") => {
+  const onChange = (change: MatchChange) => {
     probeOnStandby(context, state);
-    if (change === "rematched" || change.what === "verdict" || !isSameAddress(state, change))
+    if (typeof change === "string" || change.what === "verdict" || !isSameAddress(state, change))
       state.enqueue(RECORDS_BATCH_MS);
   };
   const health = context.health?.resource((node) => {

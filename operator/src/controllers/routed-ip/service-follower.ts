@@ -8,12 +8,12 @@ import { jsonEqual } from "../../kube/objects.js";
 import { everyNode } from "../../match/compile-match.js";
 import { MatchIndex, type ProbeFailures, type VerdictChange } from "../../match/match-index.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { podAddress } from "../../match/workload.js";
+import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { permittedPorts } from "../../routing/access.js";
-import { EndpointWorkload } from "../../routing/endpoint-workload.js";
+import { EndpointWorkload, servicePresence } from "../../routing/endpoint-workload.js";
 import { NO_PORTS, type PortPod, type PortsFound, portsOf, withinStatus } from "../../routing/ports.js";
 import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
@@ -64,7 +64,12 @@ export class ServiceFollower {
     if (this.followed?.service !== service) {
       this.followed?.index.close();
       const slices = () => routing.slicesFor(service);
-      const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node));
+      const workload = new EndpointWorkload(
+        service,
+        slices,
+        (node) => this.podAddress(node),
+        () => this.presence(),
+      );
       const match = everyNode(this.scheme);
       const index = new MatchIndex(
         routing.context.nodes,
@@ -98,6 +103,11 @@ export class ServiceFollower {
     if (this.podKey === "") return [];
     const store = this.pods?.settled === true ? this.pods.store : undefined;
     return store === undefined ? undefined : [...store.list()];
+  }
+
+  private presence(): Presence {
+    const store = this.podKey !== "" && this.pods?.settled === true ? this.pods.store : undefined;
+    return store === undefined ? { pods: "unknown" } : servicePresence([...store.list()]);
   }
 
   private podAddress(node: string): string | undefined {
