@@ -83,6 +83,11 @@ const SHAPES = [
 /** AWS keys as a shell or an SDK prints them. */
 const AWS = /\b(aws_?(?:secret_?access_?key|session_?token)["']?\s*[:=]\s*["']?)[\w/+=]{16,}/gi;
 
+/** A variable of a shell, a line of a kubeconfig, a key of a name server. Their names alone are no secrets. */
+const VARIABLE = /\b((?:[A-Z0-9]+_)*(?:TOKEN|SECRET|PASSWORD|API_KEY|PRIVATE_KEY)=\\?["']?)[\w\-./+=]{8,}/g;
+const YAML_LINE = /((?:^|\s|\\n)(?:token|password|client-key-data|tsigSecret):\s+\\?["']?)[\w\-./+=]{16,}/gm;
+const TSIG = /(\bsecret\s+\\?")[\w+/=]{8,}(?=\\?"\s*;)/g;
+
 export class Redactor {
   /** Each form of each secret, longest first, so that no part of a longer one stays. */
   private forms: readonly string[] = [];
@@ -110,7 +115,10 @@ export class Redactor {
       .replace(HEADER, `$1$2${MASK}`)
       .replace(QUERY, `$1${MASK}`)
       .replace(PEM, MASK)
-      .replace(AWS, `$1${MASK}`);
+      .replace(AWS, `$1${MASK}`)
+      .replace(VARIABLE, `$1${MASK}`)
+      .replace(YAML_LINE, `$1${MASK}`)
+      .replace(TSIG, `$1${MASK}`);
   }
 }
 
