@@ -26,6 +26,7 @@ import type { DnsSnapshot } from "../records/record-plan.js";
 import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";
 import type { ResourceMarks } from "./node-marks.js";
+import type { Taken } from "./undone-writes.js";
 
 /** What a resource asks for, and what its status says: each kind builds one from its own spec and status. */
 export interface AddressSet {
@@ -165,6 +166,8 @@ export interface AddressMemory {
   readonly pollAt?: ReadonlyMap<string, number>;
   /** When somebody else undid our writes, by address, and as `records` for the record set. */
   readonly reverts: ReadonlyMap<string, readonly number[]>;
+  /** Addresses that somebody else took off a node that is well, and that are on no such node yet. */
+  readonly taken?: ReadonlyMap<string, Taken>;
   /** Of the cleanup of a deleted resource. */
   readonly cleanup: CleanupMemory;
 }

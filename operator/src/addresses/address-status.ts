@@ -212,7 +212,15 @@ export interface Choice {
 
 export function moveText(snapshot: AddressSnapshot, { placement, node }: Assignment, choice: Choice): string {
   const from = placement.holder === undefined ? undefined : holderText(snapshot, placement);
-  return textOfMove({ ip: placement.address.ip, from, node: node.name, choice: choiceText(snapshot, node, choice) });
+  const { ip } = placement.address;
+  const taken = snapshot.memory.taken?.get(ip);
+  return textOfMove({
+    ip,
+    from,
+    node: node.name,
+    choice: choiceText(snapshot, node, choice),
+    ...omitUndefined({ taken }),
+  });
 }
 
 /** What the plan does and what it waits for; empty: nothing. */

@@ -2,6 +2,7 @@
 
 import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../bounds.js";
 import type { InventoryAddress } from "../inventory/view.js";
+import type { Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
 
 /** So many within the window, and we step back. */
@@ -62,4 +63,57 @@ function overAt({ placement, reverts }: Dispute, placed: boolean): number {
   const triedAgain = Math.max(...reverts) + CONTESTED_PAUSE_MS;
   const since = placement === undefined || !placed ? Math.max(triedAgain, placement?.at ?? 0) : placement.at;
   return since + PLACEMENT_LASTING_MS;
+}
+
+/** When somebody else took an address off a node that is well, and which node that was. */
+export interface Taken {
+  readonly node: string;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+interface Fitness {
+  readonly node: Pick<Verdict["node"], "name">;
+  /** None: the node may have the address. */
+  readonly refusals: readonly unknown[];
+}
+
+interface TakenScene {
+  /** `was`: where the status shows the address as active; it counts until the account shows the address. */
+  readonly addresses: Iterable<{ readonly ip: string; readonly was?: ProviderId | undefined }>;
+  readonly inventory: { get(ip: string): Pick<InventoryAddress, "holder" | "unconfirmed" | "action"> | undefined };
+  readonly verdictOf: (machine: ProviderId) => Fitness | undefined;
+  readonly now: number;
+}
+
+/** Addresses that somebody else took off a node that is well, until each is on such a node again: the cause of the next move. */
+export class TakenAddresses {
+  private readonly seenOn = new Map<string, ProviderId>();
+  private readonly taken = new Map<string, Taken>();
+  private readonly known = new Set<string>();
+
+  look({ addresses, inventory, verdictOf, now }: TakenScene): ReadonlyMap<string, Taken> {
+    for (const { ip, was } of addresses) {
+      const facts = inventory.get(ip);
+      if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;
+      const before = this.known.has(ip) ? this.seenOn.get(ip) : was;
+      const left = before === undefined || before === facts.holder ? undefined : fitNode(verdictOf(before));
+      if (left !== undefined) this.taken.set(ip, { node: left, at: now });
+      this.note(ip, facts.holder, verdictOf);
+    }
+    return new Map(this.taken);
+  }
+
+  private note(ip: string, holder: ProviderId | undefined, verdictOf: TakenScene["verdictOf"]): void {
+    this.known.add(ip);
+    this.seenOn.delete(ip);
+    if (holder === undefined || fitNode(verdictOf(holder)) === undefined) return;
+    this.seenOn.set(ip, holder);
+    this.taken.delete(ip);
+  }
+}
+
+/** The name of a node that may have the address. */
+function fitNode(verdict: Fitness | undefined): string | undefined {
+  return verdict?.refusals.length === 0 ? verdict.node.name : undefined;
 }

@@ -34,11 +34,15 @@ interface MoveFacts {
   readonly from: string | undefined;
   readonly node: string;
   readonly choice: string;
+  /** Somebody else took the address off this node, which is well; ms since the epoch. */
+  readonly taken?: { readonly node: string; readonly at: number };
 }
 
 /** `203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
-export function moveText({ ip, from, node, choice }: MoveFacts): string {
-  return `${ip} ${from === undefined ? "goes" : `moves from ${from}`} to ${node} (${choice})`;
+export function moveText({ ip, from, node, choice, taken }: MoveFacts): string {
+  const cause =
+    taken && `: at ${timeText(taken.at)}, the operator saw that somebody else had taken it off ${taken.node}`;
+  return `${ip} ${from === undefined ? "goes" : `moves from ${from}`} to ${node} (${choice})${cause ?? ""}`;
 }
 
 interface HolderFacts {

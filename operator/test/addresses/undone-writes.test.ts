@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isRepeatedlyUndone, undonePauseUntil } from "../../src/addresses/undone-writes.js";
+import { isRepeatedlyUndone, TakenAddresses, undonePauseUntil } from "../../src/addresses/undone-writes.js";
 
 describe("what others undo", () => {
   const MINUTE = 60_000;
@@ -19,3 +19,48 @@ describe("what others undo", () => {
     expect(undonePauseUntil(times, 12 * MINUTE)).to.equal(undefined);
   });
 });
+
+describe("an address that somebody else takes off a node", () => {
+  const IP = "203.0.113.7";
+  const [N1, N2] = ["digitalocean://1", "digitalocean://2"];
+
+  /** @param unfit machines that may have no address. */
+  function looks(taken: TakenAddresses, was?: string) {
+    return (holder: string | undefined, now: number, { unfit = [], unconfirmed = false }: Look = {}) => {
+      const facts = { ...(holder === undefined ? {} : { holder }), unconfirmed };
+      const verdictOf = (machine: string) => verdict(machine, unfit.includes(machine));
+      const scene = { inventory: { get: () => facts }, verdictOf, now };
+      return taken.look({ ...scene, addresses: [{ ip: IP, was }] }).get(IP);
+    };
+  }
+
+  it("is remembered with the node and the time, until it is on a node that is well", () => {
+    const look = looks(new TakenAddresses());
+    expect(look(N1, 1)).to.equal(undefined);
+    expect(look(undefined, 2)).to.deep.equal({ node: "node of 1", at: 2 });
+    expect(look(undefined, 3), "the first time counts").to.deep.equal({ node: "node of 1", at: 2 });
+    expect(look(N2, 4)).to.equal(undefined);
+  });
+
+  it("counts after a restart, by the status", () => {
+    expect(looks(new TakenAddresses(), N1)(N2, 5, { unfit: [N2] })).to.deep.equal({ node: "node of 1", at: 5 });
+    expect(looks(new TakenAddresses())(N2, 5, { unfit: [N2] })).to.equal(undefined);
+  });
+
+  it("does not count if the node was not well, or nothing is certain", () => {
+    const look = looks(new TakenAddresses());
+    look(N1, 1);
+    look(N1, 2, { unfit: [N1] });
+    expect(look(N2, 3), "moved by the operator, and the old node is well again").to.equal(undefined);
+    expect(look(undefined, 4, { unconfirmed: true })).to.equal(undefined);
+  });
+});
+
+interface Look {
+  readonly unfit?: readonly string[];
+  readonly unconfirmed?: boolean;
+}
+
+function verdict(machine: string, unfit: boolean) {
+  return { node: { name: `node of ${machine.at(-1)}` }, refusals: unfit ? ["NodeNotReady"] : [] };
+}

@@ -61,7 +61,10 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...probesOf(memory.health, pool.spec.healthCheck, [...(stored.ignored ?? []), ...memory.match.passedOver]),
     ...safeguardsOf(context, state, { pool, inventory, verdictOf }),
     ...publishingOf(context.publications, state.ref.uid, pool.spec.publishTo),
-    memory: memoryOf(state, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
+    memory: memoryOf(state, {
+      ...{ inventory, verdictOf, now, monotonic, ips: pool.status.ips },
+      recordReverts: dns?.reverts ?? [],
+    }),
   };
   return { snapshot, family, account, dns };
 }

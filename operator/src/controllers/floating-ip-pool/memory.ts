@@ -1,12 +1,12 @@
 /** What this process remembers of one pool beside its status, and how the plan reads it. Losing it costs time, nothing else. */
 
-import type { AddressStatus } from "cdk8s-flipop/api";
+import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { CREATION } from "../../addresses/actions.js";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import type { PollState } from "../../addresses/calls.js";
 import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
-import { disputeAfter, type LastPlacement } from "../../addresses/undone-writes.js";
+import { disputeAfter, type LastPlacement, TakenAddresses } from "../../addresses/undone-writes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { Reservation } from "../../inventory/view.js";
 import type { MatchFollower } from "../../match/match-feed.js";
@@ -41,6 +41,7 @@ export class PoolMemory implements ResultHolder {
   readonly reservations = new Map<string, Reservation>();
   readonly lastPlacements = new Map<string, LastPlacement>();
   readonly reverts = new Map<string, readonly number[]>();
+  readonly taken = new TakenAddresses();
   /** Annotations that the node cache does not show yet: what was sent, and when (monotonic ms). */
   readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
   readonly listObservations = new ListObservations();
@@ -70,6 +71,8 @@ interface MemorySource {
 interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
   readonly monotonic: number;
+  /** Of the status. */
+  readonly ips?: Readonly<Record<string, AddressStatus>> | undefined;
   /** Of the record set. */
   readonly recordReverts: readonly number[];
 }
@@ -91,8 +94,18 @@ export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
     accountRetryAt: retries.accountRetryAt(),
     pollAt: new Map([...polls].map(([ip, { nextAt }]) => [ip, now + nextAt - monotonic])),
     reverts: new Map([...reverts, ...records]),
+    taken: takenFrom(memory, scene),
     cleanup,
   };
+}
+
+function takenFrom({ taken, lastPlacements }: PoolMemory, { inventory, verdictOf, now, ips = {} }: Scene) {
+  const active = Object.entries(ips).map(([ip, { state, providerID }]) => ({
+    ip: canonicalIp(ip),
+    was: state === "active" ? providerID : undefined,
+  }));
+  const placed = [...lastPlacements.keys()].map((ip) => ({ ip }));
+  return taken.look({ addresses: [...active, ...placed], inventory, verdictOf, now });
 }
 
 /** Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec. */

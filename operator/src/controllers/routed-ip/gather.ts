@@ -104,7 +104,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),
-    memory: memoryOf(state, moment, dns?.reverts),
+    memory: memoryOf(state, { ...moment, status: routed.status }, dns?.reverts),
     taints: routing.taints.view(ref.uid, isDeleting(routed)),
     ...probesOf(memory.health, routed.spec.healthCheck, scene.ignored),
     ...marksOf(routing.context.marks, "RoutedIP", routed, memory.follower.index),

@@ -1,12 +1,12 @@
 /** One RoutedIP in this process: what it remembers beside its status, and how the plan reads it. Losing it costs time, never an address. */
 
-import { canonicalIp } from "cdk8s-flipop/api";
+import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { CREATION } from "../../addresses/actions.js";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
-import { disputeAfter } from "../../addresses/undone-writes.js";
+import { disputeAfter, TakenAddresses } from "../../addresses/undone-writes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { Reservation } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
@@ -67,6 +67,7 @@ export interface RoutedMemory {
   placement: { readonly ip: string; readonly machine: ProviderId; readonly at: number } | undefined;
   /** When somebody else took the address away from where the operator had put it, ms since the epoch. */
   reverts: { readonly ip: string; readonly times: readonly number[] } | undefined;
+  readonly taken: TakenAddresses;
   /** When the server last dropped the intent of a creation, monotonic ms. */
   intentDroppedAt: number;
   /** That its address is in. */
@@ -90,7 +91,7 @@ export function newMemory(
     ...{ follower, onCreationResult, stateSeries: new StateSeries(), listObservations: new ListObservations() },
     ...{ creationResult: undefined, creationFailure: undefined, creating: undefined, poll: undefined },
     ...{ reservation: undefined, move: undefined, placement: undefined, reverts: undefined, account: undefined },
-    ...{ intentDroppedAt: Number.NEGATIVE_INFINITY, job: {} },
+    ...{ intentDroppedAt: Number.NEGATIVE_INFINITY, job: {}, taken: new TakenAddresses() },
   };
 }
 
@@ -110,13 +111,14 @@ export function endMove(memory: Pick<RoutedMemory, "reservation" | "move">): voi
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
   readonly monotonic: number;
+  readonly status?: RoutedIPStatus;
 }
 
 interface Remembered extends Pick<RoutedState, "cleanup"> {
   readonly retries: Pick<RoutedState["retries"], "get" | "machineRetryAt" | "accountRetryAt">;
   readonly memory: Pick<
     RoutedMemory,
-    "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations"
+    "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations" | "taken"
   >;
 }
 
@@ -138,8 +140,14 @@ export function memoryOf(
     ...memory.listObservations.seen(scene),
     accountRetryAt: retries.accountRetryAt(),
     reverts: new Map([...own, ...records]),
+    taken: memory.taken.look({ ...scene, addresses: activeOf(scene.status) }),
     cleanup,
   };
+}
+
+function activeOf({ routedIP, state, providerID }: RoutedIPStatus = {}) {
+  if (!routedIP) return [];
+  return [{ ip: canonicalIp(routedIP), was: state === "active" ? providerID : undefined }];
 }
 
 /** Somebody took the address off a node of ours that is well, or has ceased to. */

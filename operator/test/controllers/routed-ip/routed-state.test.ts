@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ListObservations } from "../../../src/addresses/creation/creation-registry.js";
+import { TakenAddresses } from "../../../src/addresses/undone-writes.js";
 import { memoryOf, type RoutedMemory } from "../../../src/controllers/routed-ip/routed-state.js";
 import { Retries } from "../../../src/reconcile/retries.js";
 import { ModelWorld } from "./model-world.js";
@@ -18,7 +19,12 @@ describe("a dispute about the address of a RoutedIP", () => {
   const base = made.snapshot("a");
 
   const remembered = () => ({
-    ...{ creationFailure: undefined, creationResult: undefined, listObservations: new ListObservations() },
+    ...{
+      creationFailure: undefined,
+      creationResult: undefined,
+      listObservations: new ListObservations(),
+      taken: new TakenAddresses(),
+    },
     placement: undefined as RoutedMemory["placement"],
     reverts: undefined as RoutedMemory["reverts"],
   });

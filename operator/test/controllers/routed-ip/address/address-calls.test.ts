@@ -4,6 +4,7 @@ import { hasFailed, type Outcome } from "../../../../src/addresses/calls.js";
 import { settle } from "../../../../src/addresses/creation/creation-recovery.js";
 import { ListObservations } from "../../../../src/addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../../../src/addresses/creation/creation-result.js";
+import { TakenAddresses } from "../../../../src/addresses/undone-writes.js";
 import { timestamp } from "../../../../src/clock.js";
 import { actions } from "../../../../src/controllers/routed-ip/action-table.js";
 import { addressSetOf } from "../../../../src/controllers/routed-ip/address/address-set.js";
@@ -40,7 +41,11 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
     made.addRouted("a");
     const base = made.snapshot("a");
     const scene = { ...base, now: clock.now(), monotonic: clock.monotonic() };
-    const state = { cleanup: { attempts: 0 }, retries: new Retries(), memory: { ...remembered, listObservations } };
+    const state = {
+      cleanup: { attempts: 0 },
+      retries: new Retries(),
+      memory: { ...remembered, listObservations, taken: new TakenAddresses() },
+    };
     const memory = memoryOf(state, scene);
     const routed = { ...base.routed, status: { pendingCreation: intent } };
     return settle({ ...base, set: addressSetOf({ ...base, routed }), now: clock.now(), memory }, intent);
