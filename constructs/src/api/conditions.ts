@@ -288,6 +288,7 @@ export const REASONS = {
     remedy: "Check the network of the operator's node.",
   },
   NotProbed: { meaning: "A holder lacks the address to probe.", remedy: "Choose another healthCheck.address." },
+  MachineNotFound: { meaning: "The provider has no machine of a node's providerID.", remedy: "Delete the Node." },
   InUse: { meaning: "It is deleted, but RoutedIPs still use it.", remedy: "Delete these RoutedIPs." },
   LimitUnsupported: {
     meaning: "perNodeIPLimit exceeds the provider's limit; the provider's limit applies.",

@@ -151,6 +151,7 @@ const OWN_PLACES = {
   NoWitness: DOUBT,
   ControlProbeFailed: DOUBT,
   NotProbed: DOUBT,
+  MachineNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
   InUse: { kinds: ISSUERS, conditions: [] },
   LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;

@@ -93,6 +93,14 @@ export const firewallMessages = topic("firewalls", {
       `have the owner of the account first add the node to a firewall that opens what the node itself needs; then the operator adds it to "${name}"`,
     example: { ...FIREWALL, node: "node-3" },
   }),
+  noMachine: problem({
+    reason: "MachineNotFound",
+    by: "administrator",
+    text: ({ name, node, machine }: Firewall & { readonly node: string; readonly machine: string }) =>
+      `the provider has no machine ${machine}, which is node ${node}: the operator does not add it to firewall "${name}"`,
+    remedy: "have the cluster's administrator delete the Node object, or correct its spec.providerID",
+    example: { ...FIREWALL, node: "node-3", machine: "digitalocean://1234" },
+  }),
   ofPlatform: problem({
     reason: "FirewallForbidden",
     by: "administrator",

@@ -36,6 +36,8 @@ export interface FirewallSurvey {
   readonly ageSeconds: number;
   /** For each node asked about: the names of the other firewalls that cover it, directly or by tag. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Nodes asked about that no firewall covers, because the provider has no such machine. @default none known */
+  readonly gone?: ReadonlySet<ProviderId>;
 }
 
 export interface FirewallCapabilities {

@@ -33,6 +33,8 @@ const NO_RECORD: Recorded = { rules: [], nodes: [] };
 export interface FirewallView {
   readonly facts: FirewallFacts | "unknown" | "missing";
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Machines that the provider does not have. */
+  readonly gone?: ReadonlySet<ProviderId>;
   readonly failure?: Problem;
   readonly retryAt?: number;
   /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
@@ -41,13 +43,16 @@ export interface FirewallView {
   readonly dueInMs?: number;
 }
 
+/** `by`: names of other firewalls. `gone`: the provider has no such machine. `at`: monotonic ms. */
+type Coverage = { readonly by: readonly string[]; readonly gone: boolean; readonly at: number };
+
 export class SharedFirewall {
   private facts: FirewallFacts | "missing" | undefined;
   readonly additional: AdditionalFirewalls;
   private readAt = Number.NEGATIVE_INFINITY;
   /** A list that is older may not show it, whichever token it was read with. */
   private writtenAt = Number.NEGATIVE_INFINITY;
-  private readonly covered = new Map<ProviderId, { readonly by: readonly string[]; readonly at: number }>();
+  private readonly covered = new Map<ProviderId, Coverage>();
   private readonly shares = new Map<string, Recorded>();
   private readonly failures: FirewallFailures;
   /** Whoever waits for the firewall may go on when it answers again. */
@@ -72,6 +77,7 @@ export class SharedFirewall {
     return {
       facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
       coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
+      gone: new Set(fresh.flatMap(([node, { gone }]) => (gone ? [node] : []))),
       ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
@@ -181,6 +187,7 @@ export class SharedFirewall {
       firewall,
       numbered = [],
       coveredBy,
+      gone,
       ageSeconds,
     } = await this.noting(caller, ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge));
     const at = before - ageSeconds * SECOND_MS;
@@ -190,7 +197,8 @@ export class SharedFirewall {
     // An additional one closes what the first one closes: it is no cover.
     const ours = new Set(this.additional.created.map((facts) => facts.name));
     const isCover = (other: string) => !ours.has(other);
-    for (const [node, by] of coveredBy) this.covered.set(node, { by: by.filter(isCover), at });
+    const isGone = (node: ProviderId) => gone?.has(node) === true;
+    for (const [node, by] of coveredBy) this.covered.set(node, { by: by.filter(isCover), gone: isGone(node), at });
     for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
   }
 

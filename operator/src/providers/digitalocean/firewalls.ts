@@ -55,7 +55,7 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     return this.account.read(context);
   }
 
-  /** One list, if none is young enough; and one read for each node that only a tag could cover. */
+  /** One list, if none is young enough; and one read for each node in no firewall. */
   async survey(
     context: CallContext,
     name: string,
@@ -79,10 +79,21 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     if (named.length > 1) throw ambiguous(name, named);
     const others = all.filter((firewall) => firewall.name !== name);
     const coveredBy = new Map<ProviderId, readonly string[]>();
-    for (const node of nodes) coveredBy.set(node, await this.coverage(context, others, node));
+    const gone = new Set<ProviderId>();
+    for (const node of nodes) {
+      const names = await this.coverage(context, others, node);
+      if (names === "gone") gone.add(node);
+      coveredBy.set(node, names === "gone" ? [] : names);
+    }
     const [firewall] = named;
     const numbered = all.filter((each) => isNumbered(name, each.name)).map(withoutTags);
-    return { ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }), numbered, coveredBy, ageSeconds };
+    return {
+      ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }),
+      numbered,
+      coveredBy,
+      gone,
+      ageSeconds,
+    };
   }
 
   async create(context: CallContext, desired: CreateFirewall): Promise<FirewallFacts> {
@@ -152,16 +163,18 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     });
   }
 
+  /** A machine in no firewall is read: a tag may cover it, or it may not exist. */
   private async coverage(
     context: CallContext,
     others: readonly TaggedFirewall[],
     node: ProviderId,
-  ): Promise<readonly string[]> {
+  ): Promise<readonly string[] | "gone"> {
     const direct = others.filter(({ nodes }) => nodes.includes(node));
-    const tagged = others.filter(({ tags }) => tags.length > 0);
-    if (direct.length > 0 || tagged.length === 0) return direct.map(({ name }) => name);
-    const tags = new Set((await findDroplet(this.client, context, dropletIdOf(node)))?.tags ?? []);
-    return tagged.filter((firewall) => firewall.tags.some((tag) => tags.has(tag))).map(({ name }) => name);
+    if (direct.length > 0) return direct.map(({ name }) => name);
+    const droplet = await findDroplet(this.client, context, dropletIdOf(node));
+    if (droplet === undefined) return "gone";
+    const tags = new Set(droplet.tags);
+    return others.filter((firewall) => firewall.tags.some((tag) => tags.has(tag))).map(({ name }) => name);
   }
 
   private async foundAfterLoss(context: CallContext, name: string): Promise<FirewallFacts | undefined> {

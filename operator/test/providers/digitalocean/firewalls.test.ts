@@ -41,14 +41,15 @@ describe("DigitalOcean's firewalls", () => {
     expect(routes).to.deep.equal(["DELETE /v2/firewalls/{firewall_id}/rules"]);
   });
 
-  it("ask for a droplet's tags only where a tag could cover it", async () => {
+  it("read a droplet once, and only if it is in no firewall: a tag may cover it, or it may be gone", async () => {
     const bench = await start();
-    const node = bench.addNode();
-    bench.addFirewall("theirs", [], []);
+    const [covered, bare] = [bench.addNode(), bench.addNode()];
+    bench.addFirewall("theirs", [covered], []);
 
-    await bench.drive(bench.provider.survey(ASKER, "ours", [node]));
-
+    await bench.drive(bench.provider.survey(ASKER, "ours", [covered]));
     expect(bench.calls()).to.equal(1);
+    await bench.drive(bench.provider.survey(ASKER, "ours", [bare]));
+    expect(bench.calls()).to.equal(3);
   });
 
   it("are listed once for all names that are asked for within a while, until one of them is written", async () => {
@@ -75,6 +76,17 @@ describe("DigitalOcean's firewalls", () => {
     const { coveredBy } = await bench.drive(bench.provider.survey(ASKER, "ours", [node], 30));
 
     expect(coveredBy.get(node)).to.deep.equal(["theirs"]);
+  });
+
+  it("say which of the machines that no firewall covers are gone", async () => {
+    const bench = await start();
+    const there = bench.addNode();
+    const gone = "digitalocean://4711";
+
+    const survey = await bench.drive(bench.provider.survey(ASKER, "ours", [there, gone], 30));
+
+    expect(survey.coveredBy.get(there)).to.deep.equal([]);
+    expect([...(survey.gone ?? [])]).to.deep.equal([gone]);
   });
 
   it("say QuotaExceeded beyond the API's limit of droplets", async () => {

@@ -64,7 +64,7 @@ function planMissing(firewall: FirewallSnapshot, desired: DesiredFirewall, recor
     return { ...NOTHING, recorded: NO_RECORD };
   if (!firewall.coveredBy.has(target)) return { ...NOTHING, recorded, read: [target] };
   if (firewall.coveredBy.get(target)?.length === 0) {
-    return { ...NOTHING, recorded: NO_RECORD, nodeProblem: isolates(firewall, node ?? target) };
+    return { ...NOTHING, recorded: NO_RECORD, nodeProblem: isolates(firewall, target, node) };
   }
   const adding = { rules: rules.map((rule) => record(rule, "adding")), nodes: [target] };
   return { ...NOTHING, create: { addRules: rules, addNodes: [target] }, recorded: adding };

@@ -33,7 +33,7 @@ export function placeMachine(
   if (target === undefined || facts.nodes.includes(target)) return {};
   if (!hasForeignRule(firewall, facts, recorded.rules)) {
     if (!firewall.coveredBy.has(target)) return { read: [target] };
-    if (firewall.coveredBy.get(target)?.length === 0) return { problem: isolates(firewall, node ?? target) };
+    if (firewall.coveredBy.get(target)?.length === 0) return { problem: isolates(firewall, target, node) };
   }
   const full = fullText(firewall, facts, target);
   if (full === undefined) return { add: [target] };
@@ -80,6 +80,9 @@ function hasForeignRule({ others }: FirewallSnapshot, facts: FirewallFacts, own:
   return facts.rules.some((rule) => !keys.has(ruleKey(rule)));
 }
 
-export function isolates({ name }: FirewallSnapshot, node: string): Problem {
-  return firewallMessages.wouldIsolate({ name, node });
+/** Why a machine that no other firewall covers does not join. */
+export function isolates({ name, gone }: FirewallSnapshot, machine: ProviderId, node = machine): Problem {
+  return gone?.has(machine) === true
+    ? firewallMessages.noMachine({ name, node, machine })
+    : firewallMessages.wouldIsolate({ name, node });
 }

@@ -15,6 +15,8 @@ export interface FirewallSnapshot {
   readonly due?: true;
   /** Names of the other firewalls over each machine, as far as it was asked lately. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Machines that the provider does not have. @default none known */
+  readonly gone?: ReadonlySet<ProviderId>;
   /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */
   readonly others: readonly Recorded[];
   /** The last call failed, or can't be made. */

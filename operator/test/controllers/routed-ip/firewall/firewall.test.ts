@@ -189,6 +189,16 @@ describe("the firewall of a RoutedIP", () => {
     expect(joins([rule(443)], [], before), "it was there before").to.equal(true);
   });
 
+  it("says of a node that no firewall covers whether its machine is gone", () => {
+    const bare = { coveredBy: new Map([[A, []]]) };
+    for (const seen of [facts([]), "missing"] as const) {
+      expect(plan(firewall(seen, bare)).nodeProblem?.reason).to.equal("WouldIsolateNode");
+      const { nodeProblem } = plan(firewall(seen, { ...bare, gone: new Set([A]) }), { node: "node-3" });
+      expect(nodeProblem?.reason).to.equal("MachineNotFound");
+      expect(nodeProblem?.message).to.contain(A).and.to.contain("node-3");
+    }
+  });
+
   it("opens safely if the node is in it, or is covered elsewhere, or the rules are a person's, or that is unknown", () => {
     const bare = new Map([[A, []]]);
     const safe = (seen: FirewallSnapshot["facts"], coveredBy: FirewallSnapshot["coveredBy"] = bare) =>
