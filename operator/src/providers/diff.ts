@@ -1,6 +1,7 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import { ProviderError } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordType } from "./types.js";
 
@@ -8,12 +9,30 @@ import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordTy
  * The full name in lower case without the final dot. Both forms are taken: relative to the zone (`@` or nothing: the
  * zone itself), or full. A relative name that repeats the zone has to be written in full.
  * @param zone name of the zone.
+ * @throws ProviderError a name with a final dot is full, and this one is not in the zone
  */
 export function fullRecordName(zone: string, name: string): string {
   const apex = trimmed(zone);
   const wanted = trimmed(name);
   if (wanted === "@" || wanted === "" || wanted === apex) return apex;
-  return wanted.endsWith(`.${apex}`) ? wanted : `${wanted}.${apex}`;
+  if (wanted.endsWith(`.${apex}`)) return wanted;
+  if (isFull(name)) throw outsideZone(name.trim(), apex);
+  return `${wanted}.${apex}`;
+}
+
+/** With the final dot of a full name. */
+export function isFull(name: string): boolean {
+  return name.trim().endsWith(".");
+}
+
+function outsideZone(name: string, zone: string): ProviderError {
+  return new ProviderError({
+    kind: "Terminal",
+    where: `recordName ${name}`,
+    seen: `the final dot makes it a full name, which is not in zone ${zone}`,
+    remedy: "write a name in the zone, or without the final dot for a name relative to the zone",
+    outcome: "not-sent",
+  });
 }
 
 /** As the zone's own API wants it: `@`, or what comes before the zone. */

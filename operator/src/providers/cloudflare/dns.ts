@@ -3,7 +3,7 @@
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
 import { CALL, type CallContext } from "../call.js";
 import type { OncePerToken } from "../credentials.js";
-import { fullRecordName, typeOf } from "../diff.js";
+import { fullRecordName, isFull, typeOf } from "../diff.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import type { Answer } from "../http.js";
 import type {
@@ -94,7 +94,7 @@ export class CloudflareDns implements DnsProvider {
 
 function fullNameIn({ id, name: zone }: Zone, name: string): string {
   const ascii = zoneName(name);
-  if (zone !== undefined) return fullRecordName(zone, ascii);
+  if (zone !== undefined) return fullRecordName(zone, isFull(name) ? `${ascii}.` : ascii);
   // As FLIPOP has it: with a zone's id goes the full name.
   if (ascii.includes(".")) return ascii;
   throw new ProviderError({

@@ -41,6 +41,13 @@ function nameContract(start: () => Promise<DnsBench>): void {
     for (const name of ["@", zone]) expect(valuesOf(await read(bench, name))).to.deep.equal(["203.0.113.2"]);
   });
 
+  it("refuses a full name, with its final dot, that is not in the zone", async () => {
+    const bench = await start();
+    const error = await errorOf(bench.drive(bench.provider.read(ASKER, nameOf(bench, "www.example.net."))));
+    const seen = `the final dot makes it a full name, which is not in zone ${bench.zone}`;
+    expect(error).to.deep.include({ kind: "Terminal", outcome: "not-sent", seen });
+  });
+
   it("reads the records of that name and those types only", async () => {
     const bench = await start();
     bench.addRecord("www", "A", "203.0.113.1", TTL);
