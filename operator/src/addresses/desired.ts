@@ -93,10 +93,14 @@ export function annotatedIps({ metadata }: Pick<AddressSet, "metadata">): readon
   return parts.filter(isIp).map(canonicalIp);
 }
 
-/** Created ones come last and in the order of their creation, wherever they stand in the list. */
+/**
+ * Created ones come last and in the order of their creation, wherever they stand in the list. The very last are those that
+ * a person took out of the list: they are the first to go when fewer are desired.
+ */
 function inOrder(set: AddressSet, listed: readonly string[], family: IpFamily) {
+  const takenOut = ({ ip, inSpec }: CreatedAddress) => Number(inSpec === true && !listed.includes(canonicalIp(ip)));
   const entries = [...set.createdIPs].sort(
-    (a, b) => compareText(a.createdTime, b.createdTime) || compareText(a.ip, b.ip),
+    (a, b) => takenOut(a) - takenOut(b) || compareText(a.createdTime, b.createdTime) || compareText(a.ip, b.ip),
   );
   const created = new Set(entries.map(({ ip }) => canonicalIp(ip)));
   const restored = new Set(annotatedIps(set).filter((ip) => !created.has(ip) && familyOf(ip) === family));

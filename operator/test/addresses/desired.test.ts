@@ -21,6 +21,11 @@ function created(...ips: readonly string[]): FloatingIPPoolStatus {
   return { createdIPs: ips.map((ip, index) => ({ ip, createdTime: `2025-01-0${index + 1}T00:00:00Z` })) };
 }
 
+/** As after the operator has appended them to the list of the spec. */
+function appended({ createdIPs = [] }: FloatingIPPoolStatus): FloatingIPPoolStatus {
+  return { createdIPs: createdIPs.map((entry) => ({ ...entry, inSpec: true })) };
+}
+
 const ROWS: readonly Row[] = [
   { name: "takes exactly ips without desiredIPs", spec: { ips: [B, A] }, order: [B, A] },
   { name: "disables the tail beyond desiredIPs", spec: { ips: [A, B, C], desiredIPs: 2 }, order: [A, B, `-${C}`] },
@@ -36,6 +41,18 @@ const ROWS: readonly Row[] = [
     spec: { ips: [A], desiredIPs: 2 },
     status: created(B),
     order: [A, B],
+  },
+  {
+    name: "gives up the created one that a person took out of ips first, also if it is the oldest",
+    spec: { ips: [B, C], desiredIPs: 2 },
+    status: appended(created(A, B, C)),
+    order: [B, C, `-${A}`],
+  },
+  {
+    name: "keeps the older of two that ips does not list yet, or not any more",
+    spec: { ips: [], desiredIPs: 1 },
+    status: appended(created(A, B)),
+    order: [A, `-${B}`],
   },
   {
     name: "disables it where desiredIPs is gone",
