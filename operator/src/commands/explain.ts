@@ -1,6 +1,13 @@
 /** `flipop explain`: each check of each node for one resource, by the operator's own code. */
 
-import { ALL_KINDS, type AnyKind, type FloatingIPPoolSpec, type FloatingIPPoolStatus, nearest } from "cdk8s-flipop/api";
+import {
+  ALL_KINDS,
+  type AnyKind,
+  canonicalIp,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  nearest,
+} from "cdk8s-flipop/api";
 import type { Tally } from "../match/checks.js";
 import { MatchIndex } from "../match/match-index.js";
 import type { NodeDirectory } from "../match/node-directory.js";
@@ -110,6 +117,7 @@ function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, questio
     tally: tallyFor(nodes, question),
     nodes: explained,
     disabled: disabledText(object),
+    kept: keptText(object),
     unprobed: explained
       .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))
       .map(({ node }) => node),
@@ -128,12 +136,25 @@ function disabledText({ metadata, spec, status }: OwnObject): readonly string[] 
     metadata.deletionTimestamp !== undefined
       ? "the pool is being deleted"
       : desiredIPs > 0
-        ? `desiredIPs is ${desiredIPs}, and other addresses come first`
+        ? `desiredIPs is ${desiredIPs}, and other addresses come first: raise it to use this one`
         : "ips does not list it";
   const { ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
   return Object.entries(ips).flatMap(([ip, { state, nodeName }]) =>
     state === "disabled" ? [`${ip}: ${why}${nodeName ? `; it is still on ${nodeName}` : ""}`] : [],
   );
+}
+
+/** The created addresses that a person removed from `ips`, and that the pool serves all the same. */
+function keptText({ spec, status }: OwnObject): readonly string[] {
+  const { ips: listed = [], desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
+  return createdIPs
+    .filter(({ ip, inSpec }) => inSpec === true && !listed.map(canonicalIp).includes(canonicalIp(ip)))
+    .filter(({ ip }) => ips[ip] !== undefined && ips[ip].state !== "disabled")
+    .map(
+      ({ ip }) =>
+        `${ip}: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (${desiredIPs})`,
+    );
 }
 
 /** Where the label and the taint are now that the resource asks for. */

@@ -124,7 +124,11 @@ function latest(known: number | undefined, text: string | undefined): number | u
   return Number.isNaN(time) ? known : Math.max(known ?? time, time);
 }
 
+/** Phases of a pod that never runs again. */
+const ENDED: readonly string[] = ["Succeeded", "Failed"];
+
 function idleText(pod: SlimPod): string {
   if (pod.deletionTimestamp !== undefined) return `pod ${keyOf(pod)} is being deleted`;
+  if (ENDED.includes(pod.phase)) return `pod ${keyOf(pod)} has ended (${pod.phase})`;
   return pod.phase === "Running" ? `pod ${keyOf(pod)} is not ready` : `pod ${keyOf(pod)} is ${pod.phase}`;
 }

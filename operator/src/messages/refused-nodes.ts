@@ -43,7 +43,7 @@ function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: 
 /** @param pod `namespace/name` */
 function startRemedy(pod: string): string {
   const [namespace, name] = pod.split("/");
-  return `repair the pod (kubectl -n ${namespace} describe pod ${name} shows what it waits for)`;
+  return `repair the pod (kubectl -n ${namespace} describe pod ${name} shows what it waits for), or run another one`;
 }
 
 /** @param label that `match.nodeLabel` asks for, as written */
@@ -96,7 +96,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod">, Remedy>> = {
   },
   NodeNotReady: repairNode,
   NodeUnwell: (node) => `have the cluster's administrator repair what the taint of ${node} names`,
-  PodNotReady: () => "repair the pod (kubectl describe pod shows what it waits for)",
+  PodNotReady: () => "repair the pod (kubectl describe pod shows what it waits for), or run another one on the node",
   ProbeFailed: (node) => `check the service on ${node}, and the port of spec.healthCheck`,
   MatchEdited: () => "correct spec.match, if the change was not intended",
 };

@@ -36,8 +36,10 @@ export const issuerMessages = topic("issuers", {
   inUse: problem({
     reason: "InUse",
     by: "author",
-    text: (used: InUse) => `the issuer is deleted as soon as no RoutedIP uses it; ${usersText(used)}`,
-    remedy: "delete these RoutedIPs, whose issuerRef and className cannot be changed",
+    text: (used: InUse) =>
+      `the issuer serves until no RoutedIP uses it, and then its deletion ends; ${usersText(used)}`,
+    remedy:
+      "delete these RoutedIPs, whose issuerRef and className cannot be changed; under routedIPReclaimPolicy Delete, that releases those of their addresses that the operator created",
     example: EXAMPLE_USERS,
   }),
   ready: note({
@@ -142,8 +144,9 @@ export const classMessages = topic("classes", {
   inUse: problem({
     reason: "InUse",
     by: "author",
-    text: (used: InUse) => `the class is deleted as soon as no RoutedIP uses it; ${usersText(used)}`,
-    remedy: "delete these RoutedIPs, whose className cannot be changed",
+    text: (used: InUse) => `the class serves until no RoutedIP uses it, and then its deletion ends; ${usersText(used)}`,
+    remedy:
+      "delete these RoutedIPs, whose className cannot be changed; under routedIPReclaimPolicy Delete of an issuer, that releases those of their addresses that the operator created",
     example: EXAMPLE_USERS,
   }),
   notOneOfTwo: problem({

@@ -42,13 +42,13 @@ describe("flipop explain", () => {
     });
   }
 
-  function pool(name: string, spec: object, ips: object) {
+  function pool(name: string, spec: object, ips: object, createdIPs?: readonly object[]) {
     const match = { nodeLabel: "pool=work", podNamespace: "ingress", podLabel: "app=web" };
     kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool" },
       metadata: { name, namespace: "ingress" },
       spec: { provider: "digitalocean", match, ...spec },
-      status: { ips },
+      status: { ips, ...(createdIPs && { createdIPs }) },
     });
   }
 
@@ -194,10 +194,9 @@ describe("flipop explain", () => {
     const own = await flipop.run("explain", "pool/fewer", "-n", "ingress");
     const other = await flipop.run("explain", "pool/web", "-n", "ingress");
     kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "fewer" });
-    expect(own.out).to.include(
-      "  disabled 203.0.113.9: desiredIPs is 1, and other addresses come first; it is still on node-3\n",
-    );
-    expect(own.out).to.include("  disabled 203.0.113.8: desiredIPs is 1, and other addresses come first\n");
+    const why = "desiredIPs is 1, and other addresses come first: raise it to use this one";
+    expect(own.out).to.include(`  disabled 203.0.113.9: ${why}; it is still on node-3\n`);
+    expect(own.out).to.include(`  disabled 203.0.113.8: ${why}\n`);
     for (const { out } of [own, other]) {
       expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
         ...["occupied", "203.0.113.9"],
@@ -205,6 +204,19 @@ describe("flipop explain", () => {
       ]);
     }
     expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
+  });
+
+  it("shows that the pool serves an address that it created, although a person removed it from ips", async () => {
+    const active = { state: "active" };
+    const created = { inSpec: true, createdTime: "2026-01-31T12:00:00Z" };
+    const createdIPs = ["203.0.113.8", "203.0.113.9"].map((ip) => ({ ip, ...created }));
+    const spec = { ips: ["203.0.113.9"], desiredIPs: 2 };
+    pool("edited", spec, { "203.0.113.8": active, "203.0.113.9": active }, createdIPs);
+    const { out } = await flipop.run("explain", "pool/edited", "-n", "ingress");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "edited" });
+    expect(out.match(/^ {2}serves .*$/gm)).to.deep.equal([
+      "  serves 203.0.113.8: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (2)",
+    ]);
   });
 
   it("shows every check of one node with its value", async () => {

@@ -28,7 +28,8 @@ describe("the workload of a match", () => {
   const idle: readonly (readonly [Partial<SlimPod>, string])[] = [
     [{ ready: false }, "pod default/a is not ready"],
     [{ phase: "Pending", ready: false }, "pod default/a is Pending"],
-    [{ phase: "Succeeded" }, "pod default/a is Succeeded"],
+    [{ phase: "Succeeded" }, "pod default/a has ended (Succeeded)"],
+    [{ phase: "Failed", ready: false }, "pod default/a has ended (Failed)"],
     [{ deletionTimestamp: "2025-01-01T00:00:00Z" }, "pod default/a is being deleted"],
   ];
   for (const [more, detail] of idle) {

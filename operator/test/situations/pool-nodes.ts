@@ -211,6 +211,13 @@ const REFUSED: Group = {
       fix: "`kubectl -n NAMESPACE describe pod web-7d4b9`",
     }),
     pool({
+      when: "The pod on the node has ended, such as that of a Job",
+      shows: NONE,
+      names: ["pod shop/web-7d4b9 has ended (Succeeded)", "run another one on the node"],
+      seen: () => refused({ match: PODS, pods: [{ ...POD, phase: "Succeeded" }] }),
+      fix: "Correct `match.podLabel`, or run the pods as a Deployment or DaemonSet",
+    }),
+    pool({
       when: "The node has no `spec.providerID`",
       shows: NONE,
       names: ["node-3", "spec.providerID", "cloud controller manager"],

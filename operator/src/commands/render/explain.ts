@@ -19,6 +19,8 @@ export interface Explanation {
   readonly tally: Tally;
   /** Addresses of a pool that it does not serve on purpose, each with the reason. */
   readonly disabled: readonly string[];
+  /** Addresses of a pool that it serves although `ips` does not list them, each with the reason. */
+  readonly kept: readonly string[];
   /** Nodes without the address that the health check probes: for them, only what Kubernetes reports counts. */
   readonly unprobed: readonly string[];
   /** Absent: the resource asks for no label on the nodes of its addresses. */
@@ -46,13 +48,14 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, asks, problems, tally, disabled, unprobed } = explanation;
+  const { resource, asks, problems, tally, disabled, kept, unprobed } = explanation;
   const { kind, namespace, name, serves, problem } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
     ...problems.map((text) => `  no node can serve it: ${text}`),
     ...(problem === undefined ? [] : [`  ${problem.condition} ${problem.reason}: ${problem.message}`]),
     ...disabled.map((text) => `  disabled ${text}`),
+    ...kept.map((text) => `  serves ${text}`),
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
     `  asks for ${asks}`,
