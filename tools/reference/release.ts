@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { RELEASE } from "../../projenrc/versions.js";
 
 const VERSION = String.raw`\d+\.\d+\.\d+`;
-/** The text before a version of flipop: the image's tag, the library as a package of an app, and the image's label. */
+/** The text before a version of flipop: the image's tag (also in a kustomization), the library as a package of an app, and the image's label. */
 const BEFORE = [
   String.raw`\bflipop:`,
+  "/flipop, newTag: ",
   String.raw`\bimage/oci:`,
   String.raw`package: cdk8s-flipop\n +version: `,
   "/cdk8sflipop v",
