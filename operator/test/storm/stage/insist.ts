@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ApiError } from "flipop-testbed";
+import { ApiError, type Client, type KubeStatus } from "flipop-testbed";
 
 const AGAIN_MS = 200;
 const PATIENCE_MS = 45_000;
@@ -16,6 +16,15 @@ export async function insist<T>(attempt: () => Promise<T>): Promise<T> {
       await delay(AGAIN_MS);
     }
   }
+}
+
+/** Deletes an object. A server that has just started answers 404 for kinds that it does not serve yet. */
+export async function insistDeleted(client: Pick<Client, "delete">, path: string): Promise<void> {
+  await insist(async () => {
+    const { status, body } = await client.delete<KubeStatus>(path);
+    const isGone = status === 404 && body.details?.["name"] !== undefined;
+    if (status >= 300 && !isGone) throw new Error(`DELETE ${path}: ${status}`);
+  });
 }
 
 /** A server that has just started knows no roles for a moment, and may refuse the admin. */

@@ -4,7 +4,7 @@ import { type Client, FakeNode, FakePod } from "flipop-testbed";
 import type { Clouds } from "../clouds.js";
 import type { NodeState } from "../history.js";
 import { GROUPS, type LifeAct, type NodeAct, type PodAct, SLOTS } from "../schedule/steps.js";
-import { insist } from "./insist.js";
+import { insist, insistDeleted } from "./insist.js";
 import { LiveNode } from "./live-node.js";
 import type { Recorder } from "./recorder.js";
 
@@ -157,7 +157,7 @@ export class Nodes {
     const { state, pod } = slot;
     if (state === undefined) return;
     await recorder.change(recorder.nodes, slot.name, undefined, () =>
-      insist(() => client.delete(`/api/v1/nodes/${slot.name}`)),
+      insistDeleted(client, `/api/v1/nodes/${slot.name}`),
     );
     if (pod !== undefined) await insist(() => ignoreMissing(pod.delete()));
     recorder.byHand(() => destroy(clouds, state.droplet), "cluster");

@@ -5,7 +5,7 @@ import { type Client, createEndpointSlice, createService } from "flipop-testbed"
 import type { Clouds } from "../clouds.js";
 import type { Presence, ResourceState } from "../history.js";
 import type { PodAct, ResourceAct, Template } from "../schedule/steps.js";
-import { insist } from "./insist.js";
+import { insist, insistDeleted } from "./insist.js";
 import { slotName } from "./nodes.js";
 import type { Recorder } from "./recorder.js";
 import { type AnyResource, ISSUER_MANIFEST, initialState, manifest, matchOf, PLURALS } from "./specs.js";
@@ -118,7 +118,7 @@ export class Resources {
   private async remove({ kind, name }: Template): Promise<void> {
     const { client, recorder } = this.options;
     const path = `${this.collection(kind)}/${name}`;
-    await recorder.change(recorder.resources, name, undefined, () => insist(() => client.delete(path)));
+    await recorder.change(recorder.resources, name, undefined, () => insistDeleted(client, path));
     this.states.delete(name);
   }
 
