@@ -62,7 +62,13 @@ describe("the problem that flipop status and explain show", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
     const shown = problemIn(metadata, [["Ready", "True", "Observed", "fine"]]);
     expect(shown).to.equal(
-      "Ready Deleting: its deletion began at 2026-01-31T12:00:00Z; finalizer flipop.digitalocean.com/cleanup keeps it until the operator has cleaned up at the provider",
+      "Ready Deleting: its deletion began at 2026-01-31T12:00:00Z; finalizer flipop.digitalocean.com/cleanup keeps it until the operator has cleaned up at the provider, or has tried for an hour",
     );
+  });
+
+  it("is what the deletion meets, and that the resource is being deleted", () => {
+    const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
+    const shown = problemIn(metadata, [["Ready", "False", "Unauthorized", "answer 401"]]);
+    expect(shown).to.match(/^Ready Unauthorized: answer 401; its deletion began at 2026-01-31T12:00:00Z; finalizer /);
   });
 });

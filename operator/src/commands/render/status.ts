@@ -112,8 +112,11 @@ function problemOf(
   if (conditions.length === 0) return { condition: "Ready", reason: "NotObserved", message: UNSEEN };
   const own = inOrder(kind, conditions);
   const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition));
-  if (bad !== undefined) return { condition: bad.type, reason: bad.reason, message: bad.message };
-  if (metadata.deletionTimestamp !== undefined) return beingDeleted(metadata);
+  const deletion = beingDeleted(metadata);
+  if (bad !== undefined) {
+    return { condition: bad.type, reason: bad.reason, message: [bad.message, ...deletion].join("; ") };
+  }
+  if (deletion.length > 0) return { condition: "Ready", reason: "Deleting", message: deletion.join("; ") };
   const { observedGeneration: seen } = status;
   if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
   const message = `the operator has not observed the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
@@ -121,7 +124,7 @@ function problemOf(
 }
 
 const UNTIL: Readonly<Record<string, string>> = {
-  [Finalizer.cleanup]: " until the operator has cleaned up at the provider",
+  [Finalizer.cleanup]: " until the operator has cleaned up at the provider, or has tried for an hour",
   [Finalizer.inUse]: " until the last RoutedIP that uses it is deleted",
 };
 
@@ -130,10 +133,11 @@ function cannotMove({ type, status, reason }: Condition): boolean {
   return type === "Assigned" && status === "True" && reason !== "Observed";
 }
 
-function beingDeleted({ deletionTimestamp = "", finalizers = [] }: OwnObject["metadata"]): StatusRow["problem"] {
+/** Empty: it is not. */
+function beingDeleted({ deletionTimestamp, finalizers = [] }: OwnObject["metadata"]): readonly string[] {
+  if (deletionTimestamp === undefined) return [];
   const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${UNTIL[finalizer] ?? ""}`);
-  const message = [`its deletion began at ${deletionTimestamp}`, ...waits].join("; ");
-  return { condition: "Ready", reason: "Deleting", message };
+  return [`its deletion began at ${deletionTimestamp}`, ...waits];
 }
 
 /** What keeps the resource from serving: the condition that Ready repeats, else Ready itself. `undefined`: it serves. */
