@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Chart, Testing, Yaml } from "cdk8s";
 import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
-import { Finalizer, JOB_REPORT, JOB_VARIABLES, LEASE_NAME } from "cdk8s-flipop/api";
+import { Finalizer, JOB_REPORT, JOB_VARIABLES, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, resolveBinaries, stopShared } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
@@ -129,7 +129,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
   it("install the objects of the kustomization", async () => {
     const shown = await shell("kubectl kustomize deploy");
     expect(shown)
-      .to.match(/image: registry\.example\.com\/flipop:0\.1\.1\n/)
+      .to.include(`image: registry.example.com/flipop:${RELEASE}\n`)
       .and.match(/replicas: 3\n/);
     expect(shown)
       .to.include("- --debug\n")

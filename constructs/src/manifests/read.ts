@@ -57,6 +57,8 @@ interface FileFacts {
   readonly counter: yaml.LineCounter;
 }
 
+type Path = readonly (string | number)[];
+
 function readDocument(document: yaml.Document.Parsed, { name, counter }: FileFacts): ReadResult {
   const unreadable = (line: number, message: string): ReadResult => ({
     sources: [],
@@ -65,16 +67,10 @@ function readDocument(document: yaml.Document.Parsed, { name, counter }: FileFac
   const [error] = document.errors;
   const lineAt = (offset: number): number => counter.linePos(offset).line;
   if (error) return unreadable(lineAt(error.pos[0]), notYaml(error.message));
-  const value: unknown = document.toJS();
+  const lineOf = (path: Path): number => lineAt(startOf(document, path));
+  const value = contentOf(document);
+  if (value instanceof Error) return unreadable(lineOf([]), notYaml(value.message));
   if (value === null || value === undefined) return { sources: [], unreadable: [] };
-  const lineOf = (path: readonly (string | number)[]): number => {
-    for (let length = path.length; length > 0; length -= 1) {
-      const node: unknown = document.getIn(path.slice(0, length), true);
-      const range = isObject(node) ? node.range : undefined;
-      if (Array.isArray(range)) return lineAt(Number(range[0]));
-    }
-    return lineAt(document.contents?.range[0] ?? 0);
-  };
   if (!isObject(value)) return unreadable(lineOf([]), "is not a Kubernetes object: it has no fields");
   const items = value.kind === "List" && Array.isArray(value.items) ? value.items : undefined;
   const objects = items ?? [value];
@@ -83,6 +79,25 @@ function readDocument(document: yaml.Document.Parsed, { name, counter }: FileFac
     return { file: name, object, lineOf: (path) => lineOf([...prefix, ...stepsOf(path)]) };
   });
   return { sources, unreadable: [] };
+}
+
+/** The offset of the field at a path, or of the nearest one above it. */
+function startOf(document: yaml.Document.Parsed, path: Path): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    const range = isObject(node) ? node.range : undefined;
+    if (Array.isArray(range)) return Number(range[0]);
+  }
+  return document.contents?.range[0] ?? 0;
+}
+
+/** The document as a value, or the parser's error: an alias may name no anchor, or expand without end. */
+function contentOf(document: yaml.Document.Parsed): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    return error;
+  }
 }
 
 /** The first line of a parser's message; the others show the place, which the line number shows too. */

@@ -192,6 +192,7 @@ describe("the check of manifests", () => {
       "region: is not a field: the fields are apiVersion, kind, metadata, spec, status",
     ],
     ["text that is not YAML", "a: {{- if .Values.x }}\nb: c\n", "is not YAML"],
+    ["an alias without its anchor", "a: *b\n", "is not YAML: Unresolved alias"],
     ["text that is not an object", "just text\n", "is not a Kubernetes object: it has no fields"],
     [
       "a namespace of a cluster-scoped kind",

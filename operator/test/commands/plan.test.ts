@@ -94,6 +94,9 @@ describe("flipop plan", () => {
     expect(strange.err).to.match(/there is no kind FloatingPool .*: use FloatingIPPool/);
     const broken = await flipop.run("plan", "-f", flipop.file("broken.yaml", "a: [b\n"));
     expect(broken.err).to.match(/is no YAML: /);
+    const alias = await flipop.run("plan", "-f", flipop.file("alias.yaml", "a: *b\n"));
+    expect(alias.code).to.equal(1);
+    expect(alias.err).to.match(/is no YAML: Unresolved alias/);
     expect((await flipop.run("plan", "--filname", "x")).code).to.equal(1);
   });
 

@@ -33,9 +33,22 @@ interface Document {
 function documentsOf(file: string): readonly Document[] {
   const parsed = parseAllDocuments(textOf(file));
   const problem = parsed.flatMap(({ errors }) => errors)[0];
-  if (problem !== undefined) throw new CommandError(`${file} is no YAML: ${problem.message.split("\n")[0]}`);
-  const values = parsed.map((document) => document.toJS() as unknown).filter((value) => value !== null);
+  if (problem !== undefined) throw notYaml(file, problem);
+  const values = parsed.map((document) => contentOf(document, file)).filter((value) => value !== null);
   return values.flatMap((value) => itemsOf(value, file)).map((fields) => ({ fields, kindFacts: kindOf(fields, file) }));
+}
+
+/** Aliases are resolved here: one may name no anchor, or expand without end. */
+function contentOf(document: { toJS(): unknown }, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw notYaml(file, error as Error);
+  }
+}
+
+function notYaml(file: string, { message }: Error): CommandError {
+  return new CommandError(`${file} is no YAML: ${message.split("\n")[0]}`);
 }
 
 function textOf(file: string): string {
