@@ -74,6 +74,7 @@ export const LEAST_DRIFT_SECONDS = 30; // The shortest drift interval that --dri
 /** The age at which a record set is read again while another party undoes the operator's writes. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
 export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this no longer counts as undone.
+export const RECORDS_SURE_MS = 1000; // Records that were read longer ago are read again before some of them are deleted.
 export const RECORDS_FAILURE_KEPT_MS = 10 * MINUTE_MS; // This long after a retry was due, the next failure is a new one.
 export const RECORDS_BATCH_MS = 100; // Nodes come and go in batches: one write contains the changes of this time.
 export const RECORDS_EMPTY_AFTER_MS = 5 * MINUTE_MS; // A name becomes empty only after no node matched for this long.

@@ -6,13 +6,20 @@ import {
   DRIFT_READ_SHARE,
   RECORDS_FAILURE_KEPT_MS,
   RECORDS_LASTING_MS,
+  RECORDS_SURE_MS,
   REVERTS_KEPT,
 } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { Coalesced } from "../inventory/reads.js";
-import type { CallContext } from "../providers/call.js";
+import { type ApiCall, CALL, type CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
-import { isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import {
+  isProviderError,
+  isSuperseded,
+  isWithdrawn,
+  type ProviderError,
+  supersededError,
+} from "../providers/errors.js";
 import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordSetName } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, type RetryState } from "../reconcile/retries.js";
@@ -105,7 +112,9 @@ export class RecordSet {
    * Makes the changes. The view shows the result without another read, where the answers tell it; after a failure it is
    * unknown. Rejects with ProviderError, or as a withheld write does: where nothing was sent, the view stays.
    */
-  async apply({ provider, context }: Caller, changes: RecordChangeSet): Promise<void> {
+  async apply(caller: Caller, changes: RecordChangeSet): Promise<void> {
+    await this.confirm(caller, changes);
+    const { provider, context } = caller;
     const before = this.reading?.facts;
     let sent = context.recheck === undefined;
     const recheck = () => {
@@ -128,6 +137,20 @@ export class RecordSet {
       this.failed(error, provider, false);
       throw error;
     }
+  }
+
+  /**
+   * Before a change that only deletes, an older reading is taken again: a value that the change leaves may be gone since,
+   * and the name would become empty. Rejects as Superseded if the set has changed: the resource plans again.
+   */
+  private async confirm(caller: Caller, changes: RecordChangeSet): Promise<void> {
+    const { reading } = this;
+    if (reading === undefined || !leavesOthers(changes)) return;
+    if (this.clock.monotonic() - reading.at <= RECORDS_SURE_MS) return;
+    await this.read(caller);
+    const now = this.reading?.facts;
+    if (now === undefined || !sameRecords(reading.facts, now))
+      throw supersededError(deletionOf(caller, changes), CHANGED);
   }
 
   private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
@@ -216,6 +239,18 @@ export class RecordSet {
 function ownRecoveries(clock: Clock): () => AccountRecovery {
   const recovery = new AccountRecovery(clock);
   return () => recovery;
+}
+
+const CHANGED = "the records are not those that the operator last saw";
+
+function deletionOf({ provider, context }: Caller, { fqdn }: RecordChangeSet): ApiCall {
+  const subject = `delete records of ${fqdn}`;
+  return { provider: provider.name, name: CALL.writeRecords, subject, write: true, repeatable: false, context };
+}
+
+/** Deletes values, writes none, and counts on those that stay. */
+function leavesOthers({ steps, after }: RecordChangeSet): boolean {
+  return after.length > 0 && steps.length > 0 && steps.every(({ do: what }) => what === "delete");
 }
 
 /** By type and address. Not by TTL: a provider may level those of a name, of which another resource has the other type. */

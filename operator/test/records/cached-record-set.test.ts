@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
-import { DRIFT_READ_SHARE } from "../../src/bounds.js";
+import { DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
 import { isProviderError } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
@@ -77,6 +77,30 @@ describe("a record set of the book", () => {
     await write("192.0.2.5");
     expect(known()).to.deep.equal(dns.values(FQDN));
     expect(dns.calls.filter((call) => call.startsWith("read"))).to.have.length(1);
+  });
+
+  it("is read again before a deletion, and keeps the value that would be its last", async () => {
+    const { read, write, known, dns, clock } = rig();
+    dns.set(FQDN, ["192.0.2.1", "192.0.2.2"]);
+    await read();
+    await clock.advance(RECORDS_SURE_MS + 1);
+    dns.set(FQDN, ["192.0.2.1"]);
+    await write("192.0.2.2");
+    expect([known(), dns.values(FQDN)]).to.deep.equal([["192.0.2.1"], ["192.0.2.1"]]);
+    expect(dns.calls).to.deep.equal(["read www.example.com A", "read www.example.com A"]);
+    await write("192.0.2.2");
+    expect([known(), dns.values(FQDN)]).to.deep.equal([["192.0.2.2"], ["192.0.2.2"]]);
+  });
+
+  it("is not written if the read before a deletion fails", async () => {
+    const { set, read, write, dns, clock, fail } = rig();
+    dns.set(FQDN, ["192.0.2.1", "192.0.2.2"]);
+    await read();
+    await clock.advance(RECORDS_SURE_MS + 1);
+    fail("read", 1);
+    await write("192.0.2.2");
+    expect(dns.values(FQDN)).to.deep.equal(["192.0.2.1", "192.0.2.2"]);
+    expect(set.view()).to.include({ records: "unknown" }).and.have.property("retryAt");
   });
 
   it("is unknown after a failed change, whatever came of it", async () => {
