@@ -4,6 +4,7 @@ import { pino, stdSerializers } from "pino";
 import { prettyFactory } from "pino-pretty";
 import { MAX_SECRETS } from "./bounds.js";
 import type { Clock } from "./clock.js";
+import { printable, printableJson } from "./printable.js";
 
 /** Messages are constant, data is in fields; an Error goes into the field `error`. */
 export interface Logger {
@@ -65,7 +66,7 @@ const KEYS = [
 
 /** A member of a JSON object whose value is a string or a list of strings. */
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-const MEMBER = new RegExp(`"(${KEYS.join("|")})"(\\s*:\\s*)(?:${STRING}|\\[(?:\\s*${STRING}\\s*,?)*\\])`, "gi");
+const MEMBER = new RegExp(`"(${KEYS.join("|")})"(\\s*:\\s*)(?:${STRING}|\\[\\s*(?:${STRING}[\\s,]*)*\\])`, "gi");
 /** A header or a query parameter inside of a text. Basic is an ordinary word: only a header, or a string of its own. */
 const BEARER = /\b(bearer)\s+(?!tokens?\b)[\w\-.~+/]{4,}=*/gi;
 const BASIC = /((?:authorization\s*[:=]\s*|")basic)\s+[\w\-+/]{4,}=*(?=$|["\s,;])/gi;
@@ -78,7 +79,8 @@ const SHAPES = [
   /\bdo[opr]_v1_[a-f0-9]{8,}/gi,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][\w-]{16,}/g,
-  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+/g,
+  // Bounded where it may start inside of a word: each start would read the rest of a long one.
+  /(?:(?<![\w-])eyJ[\w-]{8,}|\beyJ[\w-]{8,1000})\.eyJ[\w-]{8,}\.[\w-]+/g,
 ];
 /** AWS keys as a shell or an SDK prints them. */
 const AWS = /\b(aws_?(?:secret_?access_?key|session_?token)["']?\s*[:=]\s*["']?)[\w/+=]{16,}/gi;
@@ -154,7 +156,8 @@ export interface LoggerOptions {
 
 export function createLogger({ clock, redactor, output = process.stdout, format, debug }: LoggerOptions): Logger {
   const text = (format ?? (output.isTTY === true ? "text" : "json")) === "text";
-  const render = text ? prettyFactory({ colorize: output.isTTY === true, singleLine: true }) : (line: string) => line;
+  const pretty = prettyFactory({ colorize: output.isTTY === true, singleLine: true });
+  const render = text ? (line: string) => pretty(printableJson(line)) : printable;
   return pino(
     {
       level: debug === true ? "debug" : "info",

@@ -2,7 +2,9 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { StatusError } from "../src/kube/client.js";
 import { createLogger, type LoggerOptions, Redactor, silentLogger } from "../src/logging.js";
+import { ProviderError } from "../src/providers/errors.js";
 import { FakeClock } from "./support/fake-clock.js";
+import { inSeconds } from "./support/in-seconds.js";
 
 function setUp(options: Partial<LoggerOptions> & { isTTY?: boolean } = {}) {
   const lines: string[] = [];
@@ -96,11 +98,34 @@ describe("logger", () => {
     expect(lines).to.have.length(1);
   });
 
+  const hidden = "\u001b[2J\r\u009b31m\u202e\b";
+  for (const [format, title] of [
+    ["json", "in JSON"],
+    ["text", "in text"],
+  ] as const) {
+    it(`gives a terminal nothing to obey ${title}`, () => {
+      const { logger, lines } = setUp({ format });
+      logger.info({ said: `x${hidden}\n`, error: new ProviderError({ ...REFUSED, seen: hidden }) }, "refused");
+
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+      expect(lines.join("")).not.to.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+      expect(lines.join("")).to.include("[2J").and.include("u001b").and.include("u202e");
+    });
+  }
+
+  it("keeps the values of JSON", () => {
+    const { logger, last } = setUp();
+    logger.info({ said: `${hidden}\\u001b` }, "refused");
+    expect(last()["said"]).to.equal(`${hidden}\\u001b`);
+  });
+
   it("can be silent", () => {
     expect(silentLogger.child({ a: 1 })).to.equal(silentLogger);
     expect(silentLogger.info({}, "nothing")).to.equal(undefined);
   });
 });
+
+const REFUSED = { kind: "Terminal", where: "digitalocean: list", remedy: "wait", outcome: "refused" } as const;
 
 const SECRET = 'token_0123456789"abc/+';
 
@@ -152,6 +177,26 @@ describe("redactor", () => {
   for (const [title, text, wanted] of patterns) {
     it(`removes ${title} that was never registered`, () => expect(new Redactor().scrub(text)).to.equal(wanted));
   }
+
+  const endless: [string, string][] = [
+    ["a list of strings without an end", `"token":[${'"" '.repeat(2_000)}`],
+    ["beginnings of tokens without an end", "eyJaaaaaaaa-".repeat(100_000)],
+    ["names of variables without a value", "A-A_".repeat(250_000)],
+    ["white space", "token: \n".repeat(120_000)],
+  ];
+  for (const [title, text] of endless) {
+    it(`reads ${title} in time that grows with its length`, () => {
+      expect(inSeconds(30, () => new Redactor().scrub(text) === text)).to.equal(true);
+    });
+  }
+
+  it("removes a list of secrets, and a token that begins within a word", () => {
+    const token = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.c-c`;
+    const list = '"token": [ "a", "b" "c" ]';
+    expect(new Redactor().scrub(`${list} x-${token} ${token}`)).to.equal(
+      '"token": "[redacted]" x-[redacted] [redacted]',
+    );
+  });
 
   it("leaves the names of secrets and ordinary words alone", () => {
     const text =

@@ -3,11 +3,13 @@
 import { createInterface } from "node:readline/promises";
 import type { Output } from "../command-line.js";
 import { EXIT, INTERRUPTED } from "../exit.js";
+import { printable } from "../printable.js";
 import { problemText } from "./cluster.js";
 import type { CommandIo, CommandSpec, ParsedCall } from "./command.js";
 import { COMMANDS } from "./commands.js";
 
 const USUAL_WIDTH = 80;
+const ERASE_LINE = "\r\u001b[K";
 
 /** Resolves to the exit code; a problem has been printed then, with its remedy. */
 export async function callCommand(
@@ -18,7 +20,12 @@ export async function callCommand(
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(new Error(signal)));
   const io: CommandIo = {
-    ...{ env: output.env, out: output.out, err: output.err, ask },
+    env: output.env,
+    // Names, annotations and messages come from others: a terminal must not obey them.
+    out: (text) => output.out(printable(text)),
+    err: (text) => output.err(printable(text)),
+    eraseLine: () => output.err(ERASE_LINE),
+    ask: (question) => ask(printable(question)),
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? USUAL_WIDTH,
     now: () => Date.now(),
@@ -29,7 +36,7 @@ export async function callCommand(
     return await run({ ...call, io, commands: COMMANDS });
   } catch (error) {
     if (stop.signal.aborted) return INTERRUPTED;
-    output.err(`flipop: ${problemText(error)}\n`);
+    io.err(`flipop: ${problemText(error)}\n`);
     return EXIT.failed;
   }
 }

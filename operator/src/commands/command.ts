@@ -7,6 +7,8 @@ export interface CommandIo extends Output {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Someone watches: tables may be cut to the width, and progress is shown. */
   readonly terminal: boolean;
+  /** Takes away what the line of the terminal's error output shows. */
+  readonly eraseLine: () => void;
   /** Of the terminal. */
   readonly width: number;
   /** ms since the epoch. */

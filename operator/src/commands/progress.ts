@@ -2,11 +2,9 @@
 
 import type { CommandIo } from "./command.js";
 
-const CLEAR = "\r\u001b[K";
-
 /** Shows the text until the work ends. Prints nothing in a pipe. */
 export async function withProgress<T>(
-  { terminal, err }: Pick<CommandIo, "terminal" | "err">,
+  { terminal, err, eraseLine }: Pick<CommandIo, "terminal" | "err" | "eraseLine">,
   text: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -15,6 +13,6 @@ export async function withProgress<T>(
   try {
     return await work();
   } finally {
-    err(CLEAR);
+    eraseLine();
   }
 }

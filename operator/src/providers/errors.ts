@@ -6,6 +6,7 @@
 import { anyAbort } from "../async.js";
 import { MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
 import { type ApiNames, failedCalls } from "../messages/failed-calls.js";
+import { oneLine } from "../printable.js";
 import { type ApiCall, callText } from "./call.js";
 import { AnswerTooLong, MalformedAnswer } from "./http.js";
 
@@ -210,10 +211,11 @@ export function readRetryAfter(value: string | null | undefined, nowMs: number):
   return Number.isFinite(date) ? Math.max(0, (date - nowMs) / SECOND_MS) : undefined;
 }
 
-/** An API's message, fit for one line of a condition: no line breaks, no full stop, cut at 300 characters. */
+/** An API's message, fit for one line of a condition: no control characters, no full stop, cut at 300 characters. */
 export function quoted(message: string): string {
-  const oneLine = message.replace(/\s+/g, " ").trim().slice(0, QUOTED_CHARACTERS);
-  return oneLine.replace(/[.;]+$/, "");
+  return oneLine(message)
+    .slice(0, QUOTED_CHARACTERS)
+    .replace(/[.;]+$/, "");
 }
 
 const QUOTED_CHARACTERS = 300;

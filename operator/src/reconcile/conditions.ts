@@ -17,6 +17,7 @@ import type { EventMessage, Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import type { FlipopMetrics } from "../metrics/definitions.js";
 import type { Sample } from "../metrics/registry.js";
+import { printable } from "../printable.js";
 import type { ProviderError, ProviderErrorKind } from "../providers/errors.js";
 
 export interface PlannedCondition {
@@ -118,8 +119,10 @@ export function stamped(
   }));
 }
 
+/** The text for a field of a status. */
 export function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 3)}...`;
+  const shown = printable(text);
+  return shown.length <= length ? shown : `${shown.slice(0, length - 3)}...`;
 }
 
 type ConditionFacts = Pick<PlannedCondition, "type" | "status" | "reason">;

@@ -148,7 +148,12 @@ describe("flipop orphans", () => {
     const release = () => {
       const io: CommandIo = {
         ...{ terminal: false, width: 80, now: Date.now, stop: new AbortController().signal },
-        ...{ out: () => undefined, err: () => undefined, env: { ...env(), KUBECONFIG: flipop.kubeconfig } },
+        ...{
+          out: () => undefined,
+          err: () => undefined,
+          eraseLine: () => undefined,
+          env: { ...env(), KUBECONFIG: flipop.kubeconfig },
+        },
         ask: async (question) => {
           questions.push(question);
           return answers.shift();

@@ -29,7 +29,29 @@ export function namePatternText(pattern: string, namespace: string): string {
   return `^${parts.join(namespace)}$`;
 }
 
-/** Whether a full name, in lower case and without a final dot, matches the pattern. */
+/**
+ * Whether a full name, in lower case and without a final dot, matches the pattern. Not by the regular expression: Node's
+ * would try every way to divide a name among the stars, and tenants write both.
+ */
 export function matchesNamePattern(name: string, pattern: string, namespace: string): boolean {
-  return new RegExp(namePatternText(pattern, namespace)).test(name);
+  const labels = name.split(".");
+  const patterns = pattern.replaceAll(NAMESPACE_PLACEHOLDER, namespace).split(".");
+  return (
+    labels.length === patterns.length && patterns.every((each, index) => matchesStars(labels[index] ?? "", each, 1))
+  );
+}
+
+/** Whether the text matches a pattern, in which each `*` stands for at least so many characters. */
+export function matchesStars(text: string, pattern: string, atLeast: number): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of rest) {
+    const at = text.indexOf(part, end + atLeast);
+    if (at < 0) return false;
+    end = at + part.length;
+  }
+  return text.length - last.length >= end + atLeast && text.endsWith(last);
 }

@@ -2,7 +2,7 @@ import type { Rule, SchemaOf } from "../schema/schema";
 import { type Problem, validateValue } from "../schema/validate";
 import { accessLimitsProperties } from "./access-limits";
 import { allowedAddressSchema } from "./address-range";
-import { namePatternSchema } from "./name-pattern";
+import { matchesStars, namePatternSchema } from "./name-pattern";
 
 /**
  * Limits of the operator's configuration, by namespace. The first entry of `namespaces` that names a namespace applies to
@@ -113,13 +113,9 @@ export function limitsOfNamespace(
   { namespaces = [] }: TenantLimits,
   namespace: string,
 ): { readonly limits: NamespaceLimits; readonly index: number } | undefined {
-  const index = namespaces.findIndex(({ names }) => names.some((name) => matchesNamespace(namespace, name)));
+  const index = namespaces.findIndex(({ names }) => names.some((name) => matchesStars(namespace, name, 0)));
   const limits = namespaces[index];
   return limits && { limits, index };
-}
-
-function matchesNamespace(namespace: string, pattern: string): boolean {
-  return new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(namespace);
 }
 
 /** The limits in JSON, or the problems of the text. */

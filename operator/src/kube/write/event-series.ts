@@ -3,6 +3,7 @@
 import { TokenBucket } from "../../async.js";
 import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_GROUPS, MAX_EVENT_OBJECTS } from "../../bounds.js";
 import { microTime } from "../../clock.js";
+import { printable } from "../../printable.js";
 
 export const EVENTS_API_VERSION = "events.k8s.io/v1";
 
@@ -72,7 +73,7 @@ export function eventObject(input: EventInput, by: Reporter, at: { epochMs: numb
     action: cutBytes(input.action, WORD_BYTES),
     regarding,
     ...(related === undefined ? {} : { related }),
-    note: cutBytes(input.note, NOTE_BYTES),
+    note: cutBytes(printable(input.note), NOTE_BYTES),
   };
 }
 

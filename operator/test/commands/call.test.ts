@@ -1,0 +1,47 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { callCommand } from "../../src/commands/call.js";
+import type { CommandModule, CommandSpec } from "../../src/commands/command.js";
+import { withProgress } from "../../src/commands/progress.js";
+
+const SAID = "\u001b]0;owned\u0007 \u009b2J\n";
+
+async function call(run: CommandModule["run"]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const spec: CommandSpec = {
+    ...{ name: "show", summary: "", details: [], args: [], options: [], reads: "", examples: [] },
+    load: () => Promise.resolve({ run }),
+  };
+  const code = await callCommand(
+    spec,
+    { args: [], options: {} },
+    {
+      env: {},
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+    },
+  );
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+describe("a command", () => {
+  it("prints what others wrote so that no terminal obeys it", async () => {
+    const shown = "\\u001b]0;owned\\u0007 \\u009b2J\n";
+    const { out, err } = await call(({ io }) => {
+      io.out(SAID);
+      io.err(SAID);
+      return Promise.resolve(0);
+    });
+    expect({ out, err }).to.deep.equal({ out: shown, err: shown });
+    const failed = await call(() => Promise.reject(new CommandError(SAID.trim())));
+    expect(failed).to.deep.equal({ code: 1, out: "", err: `flipop: ${shown}` });
+  });
+
+  it("erases its line of progress on a terminal", async () => {
+    const { err } = await call(({ io }) =>
+      withProgress({ ...io, terminal: true }, "reading", () => Promise.resolve(0)),
+    );
+    expect(err).to.equal("reading ...\r\u001b[K");
+  });
+});
