@@ -153,7 +153,7 @@ const OWN_PLACES = {
   NotProbed: DOUBT,
   MachineNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
   InUse: { kinds: ISSUERS, conditions: [] },
-  LimitUnsupported: { kinds: ["RoutedIP"], conditions: UNSERVED },
+  LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;
 
 /** The kinds and conditions in which each reason can appear. */

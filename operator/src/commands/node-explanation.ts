@@ -29,6 +29,8 @@ export interface Held {
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
   readonly disabled?: true;
+  /** The owner is being deleted. */
+  readonly deleting?: true;
 }
 
 export interface Question {
@@ -158,16 +160,20 @@ const roomCheck: FurtherCheck = (_node, { room }, holds) => {
 const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the two resources match different nodes.";
 const DISABLED_REMEDY =
   "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
+const DELETING_REMEDY =
+  "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
 const UNOWNED_REMEDY =
   "Let the resource use the address that no resource knows (flipop adopt IP pool/NAME), or release it (flipop orphans --release IP --unassign).";
 
 function occupiedRemedy(others: readonly Held[]): string {
   if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;
+  if (others.some(({ deleting }) => deleting)) return DELETING_REMEDY;
   return others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY;
 }
 
-function ownedText({ ip, owner, disabled }: Held): string {
+function ownedText({ ip, owner, disabled, deleting }: Held): string {
   if (owner === undefined) return `${ip}, which no resource knows`;
+  if (deleting) return `${ip} of ${owner}, which is being deleted`;
   return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
 }
 
@@ -255,12 +261,19 @@ export function heldBy(
   const held = new Map<ProviderId, Held[]>();
   const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
   for (const { kind, object } of objects) {
-    const { namespace, name, uid: own } = object.metadata;
+    const { namespace, name, uid: own, deletionTimestamp } = object.metadata;
+    const leaving = deletionTimestamp === undefined ? {} : { deleting: true as const };
     for (const { ip, providerID, node, state } of placedOf(kind, object).filter((one) => familyOf(one.ip) === family)) {
       const machine = providerID || nodes.get(node ?? "")?.machine;
       const isDisabled = state === "disabled";
       const mark = isDisabled ? { disabled: true as const } : {};
-      const entry = { ip, owner: `${kind} ${namespace}/${name}`, ours: own === uid && !isDisabled, ...mark };
+      const entry = {
+        ip,
+        owner: `${kind} ${namespace}/${name}`,
+        ours: own === uid && !isDisabled,
+        ...mark,
+        ...leaving,
+      };
       if (machine !== undefined) held.set(machine, [...(held.get(machine) ?? []), entry]);
     }
   }

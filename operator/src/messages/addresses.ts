@@ -57,6 +57,10 @@ export const addressMessages = topic("addresses", {
     text: () => "spec.paused is true, so the operator changes no cloud and no DNS for the resource",
     remedy: "set spec.paused to false",
   }),
+  beingDeleted: note({
+    reason: "UnderWay",
+    text: () => "the resource is being deleted, so the operator assigns and creates no address for it",
+  }),
   inOrder: note({
     reason: "Observed",
     text: ({ kind }: { readonly kind: "FloatingIPPool" | "RoutedIP" }) =>

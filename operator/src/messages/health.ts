@@ -71,7 +71,7 @@ export const healthMessages = topic("health", {
     reason: "NotProbed",
     by: "author",
     text: (unprobed: Doubted) =>
-      `the operator cannot probe these nodes: ${nodesText(unprobed)}; it notices their failure only when Kubernetes marks them NotReady, which takes about 40 s`,
+      `the operator cannot probe these nodes: ${nodesText(unprobed)}; it notices their failure only when Kubernetes marks them NotReady, which takes 40 to 50 s`,
     remedy:
       "set healthCheck.address to a type of address that they have, or have the cluster's administrator give them one of this type",
     example: { nodes: [{ node: "node-3", detail: "no ExternalIP" }] },

@@ -206,6 +206,19 @@ describe("flipop explain", () => {
     expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
   });
 
+  it("advises to wait for a resource that is being deleted, instead of changing it", async () => {
+    pool("leaving", { ips: ["203.0.113.77"] }, { "203.0.113.77": { state: "disabled", nodeName: "node-3" } });
+    const leaving = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "leaving", namespace: "ingress" };
+    const finalizers = (list: readonly string[]) =>
+      kubernetes.change(leaving, (object) => ({ ...object, metadata: { ...(object["metadata"] as object), finalizers: list } }));
+    finalizers(["example.com/wait"]);
+    kubernetes.delete(leaving);
+    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    finalizers([]);
+    expect(out).to.include("203.0.113.77 of FloatingIPPool ingress/leaving, which is being deleted");
+    expect(out).to.include("Wait until the resource is gone").and.not.include("ask for it again");
+  });
+
   it("shows that the pool serves an address that it created, although a person removed it from ips", async () => {
     const active = { state: "active" };
     const created = { inSpec: true, createdTime: "2026-01-31T12:00:00Z" };

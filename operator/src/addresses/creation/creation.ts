@@ -180,7 +180,7 @@ function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: Ass
   if (node !== undefined) return createOnNode(snapshot, { desired, node }, assignmentPlan.coolUntil);
   const region = set.region ?? "";
   if (region === "" && capabilities?.regional === true) return heldUp(withoutRegion(snapshot, desired));
-  const why = missingText(countsOf(desired));
+  const why = whyOf(set, desired);
   const intent = intentOf(snapshot, desired.family, undefined);
   return {
     sequence: [
@@ -215,6 +215,11 @@ function countsOf({ desiredCount, missing }: Desired) {
   return { desired: desiredCount, missing };
 }
 
+/** A RoutedIP has one address, and no field that counts them. */
+function whyOf({ kind }: AddressSet, desired: Desired): string {
+  return kind === "RoutedIP" ? WHYS.noAddressNamed : missingText(countsOf(desired));
+}
+
 interface OnNode {
   readonly desired: Desired;
   readonly node: WaitingNode;
@@ -227,13 +232,12 @@ function createOnNode(
   coolUntil: CoolOffEnd | undefined,
 ): Creation {
   const cools = coolOffOf(snapshot) > 0;
-  const counts = countsOf(desired);
   if (cools && coolUntil !== undefined) {
-    const problem = creationMessages.coolingOff({ ...counts, until: coolUntil });
+    const problem = creationMessages.coolingOff({ ...countsOf(desired), until: coolUntil });
     return heldUp(problem, coolUntil === "unanswered" ? undefined : coolUntil);
   }
   const { family } = desired;
-  const why = missingText(counts);
+  const why = whyOf(snapshot.set, desired);
   const intent = intentOf(snapshot, family, node);
   const { startedAt } = intent;
   const record: Action = { do: "record-intent", intent, why };

@@ -6,6 +6,7 @@ import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages } from "../../messages/routing.js";
+import { addressCapabilities } from "../../providers/capabilities.js";
 import { isReason } from "../../reconcile/conditions.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
 import { classRules } from "../../routing/resolved-class.js";
@@ -34,7 +35,24 @@ export interface ClassSnapshot {
   readonly users: readonly string[];
   /** The issuer that it names: missing, or what the issuer's own condition says; of a class with Jobs: `undefined`. */
   readonly issuer?: "missing" | "unobserved" | "accepted" | { readonly problem: Problem };
+  /** `perNodeIPLimit` is above the limit of the issuer's provider. */
+  readonly exceeded?: ExceededLimit;
   readonly jobs: JobFacilities;
+}
+
+export interface ExceededLimit {
+  readonly limit: number;
+  readonly provider: string;
+  readonly allowed: number;
+}
+
+/** Pure. @param provider of the issuer; `undefined`: not known */
+export function exceededLimit(
+  { perNodeIPLimit: limit = 1 }: Pick<ClusterRoutedIPClassSpec, "perNodeIPLimit">,
+  provider: string | undefined,
+): ExceededLimit | undefined {
+  const allowed = addressCapabilities(provider ?? "")?.addressesPerNode;
+  return provider === undefined || allowed === undefined || limit <= allowed ? undefined : { limit, provider, allowed };
 }
 
 /** What the operator may do with Jobs. */
@@ -85,6 +103,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
   const { issuerRef } = spec;
   const className = nameOfClass({ metadata, spec });
   const older = olderClass(routing, { metadata, spec });
+  const issuer = issuerRef && routing.lookUp.issuer(`${issuerRef.namespace}/${issuerRef.name}`);
   const taken = older === undefined ? undefined : classMessages.nameTaken({ className, older });
   return {
     metadata,
@@ -95,12 +114,11 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
       retryAt: status.retryAt,
       firewallJob: firewallJobOf(tools, { metadata, spec }),
     }),
+    ...omitUndefined({ exceeded: exceededLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
     users: taken === undefined ? routing.usersOfClass(className) : [],
-    ...(issuerRef === undefined
-      ? {}
-      : { issuer: issuerState(routing.lookUp.issuer(`${issuerRef.namespace}/${issuerRef.name}`)) }),
+    ...(issuerRef === undefined ? {} : { issuer: issuerState(issuer) }),
     jobs: {
       enabled: jobs !== undefined,
       namespaces: routing.settings.jobNamespaces,

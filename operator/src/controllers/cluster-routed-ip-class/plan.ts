@@ -177,10 +177,12 @@ export function acceptedOf(snapshot: ClassSnapshot): PlannedCondition {
 }
 
 /** Nothing is known against the issuer. */
-function issuerAnswer({ spec, issuer }: ClassSnapshot): PlannedCondition {
-  return issuer === "unobserved"
-    ? unknown("Accepted", issuerMessages.unobserved({ name: issuerName(spec) }))
-    : yes("Accepted", classMessages.issuerAccepted());
+function issuerAnswer({ spec, issuer, exceeded }: ClassSnapshot): PlannedCondition {
+  if (issuer === "unobserved") return unknown("Accepted", issuerMessages.unobserved({ name: issuerName(spec) }));
+  return yes(
+    "Accepted",
+    exceeded === undefined ? classMessages.issuerAccepted() : classMessages.limitTooHigh(exceeded),
+  );
 }
 
 function obstacleTo({ spec, problem, issuer, jobs }: ClassSnapshot): Problem | undefined {

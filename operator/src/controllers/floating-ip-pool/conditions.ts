@@ -47,6 +47,10 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   if (!isObserved(snapshot)) return unobserved(snapshot, count);
   if (count.active >= count.desired) return yes("Fulfilled", candidateMessages.fulfilled(count));
   const cause = isPaused(snapshot.set) ? addressMessages.paused() : (findings.creation ?? obstacle(snapshot, findings));
+  if (isDeleting(snapshot.set)) {
+    const ending = findings.creation ?? addressMessages.beingDeleted();
+    return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause: ending }));
+  }
   if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));

@@ -1,6 +1,6 @@
 /** The conditions of a RoutedIP. Those of the address come from `addresses/conditions.ts`. */
 
-import { isObserved, isPaused } from "../../addresses/address-set.js";
+import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import { type PlannedAddress, steadyHolder } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
@@ -152,11 +152,13 @@ function noCandidate(snapshot: Snapshot, desired: Desired): Problem {
 function notYet(snapshot: Snapshot, desired: Desired, obstacle: Problem | undefined): PlannedCondition {
   const cause = obstacle ?? standstillOf(snapshot);
   if (cause !== undefined) return no("Assigned", cause);
+  if (isDeleting(snapshot.set)) return unknown("Assigned", addressMessages.beingDeleted());
   if (snapshot.candidates.length > 0) return unknown("Assigned", addressMessages.beingCreated());
   return no("Assigned", noCandidate(snapshot, desired));
 }
 
 function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: PlannedAddress): PlannedCondition {
+  if (isDeleting(snapshot.set)) return unknown("Assigned", addressMessages.beingDeleted());
   if (status.reason !== "InGrace" || placement === undefined) {
     const { longWait } = snapshot;
     if (longWait !== undefined) return unknown("Assigned", addressMessages.waitsForLimit({ ip, ...longWait }));

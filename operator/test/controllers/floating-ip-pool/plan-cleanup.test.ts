@@ -35,6 +35,18 @@ describe("the cleanup of a pool", () => {
     expect(actions(altered(cloud, { inventory: { ...inventory, complete: false } }))).to.deep.equal([]);
   });
 
+  it("does not announce addresses for a pool that goes", () => {
+    const cloud = cluster(["n1"], { ips: [A, "203.0.113.8"] });
+    const { metadata } = cloud.pool("web");
+    const deletionTimestamp = timestamp(cloud.now);
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp, finalizers: [Finalizer.cleanup] } });
+    const fulfilled = cloud.plan("web").conditions.find(({ type }) => type === "Fulfilled");
+    expect(fulfilled?.message).to.equal(
+      "0 of 2 addresses are active: the resource is being deleted, so the operator assigns and creates no address for it",
+    );
+    expect(fulfilled?.status).to.equal("Unknown");
+  });
+
   it("takes annotations off at once while addresses wait, and in any case before the pool goes", () => {
     const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
     const waiting = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet });

@@ -96,6 +96,11 @@ describe("a RoutedIP elects its node and keeps its address", () => {
     expect(made.addresses.size).to.equal(0);
   });
 
+  it("says of a creation that spec.routedIP names no address: a RoutedIP has no desiredIPs", () => {
+    const create = settled({}).journal.find(({ action }) => action.do === "create-address")?.action;
+    expect(create?.why).to.equal("spec.routedIP names none");
+  });
+
   it("reports a limit above the provider's limit, and continues", () => {
     const made = settled({ routedIP: IP }, { perNodeIPLimit: 5 });
     const { is, message } = conditionOf(made.plan("a"), "Accepted");
