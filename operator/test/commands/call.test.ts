@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { callCommand } from "../../src/commands/call.js";
-import type { CommandModule, CommandSpec } from "../../src/commands/command.js";
+import { CommandError, type CommandModule, type CommandSpec } from "../../src/commands/command.js";
 import { withProgress } from "../../src/commands/progress.js";
 
 const SAID = "\u001b]0;owned\u0007 \u009b2J\n";

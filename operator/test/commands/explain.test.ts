@@ -210,7 +210,10 @@ describe("flipop explain", () => {
     pool("leaving", { ips: ["203.0.113.77"] }, { "203.0.113.77": { state: "disabled", nodeName: "node-3" } });
     const leaving = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "leaving", namespace: "ingress" };
     const finalizers = (list: readonly string[]) =>
-      kubernetes.change(leaving, (object) => ({ ...object, metadata: { ...(object["metadata"] as object), finalizers: list } }));
+      kubernetes.change(leaving, (object) => ({
+        ...object,
+        metadata: { ...(object["metadata"] as object), finalizers: list },
+      }));
     finalizers(["example.com/wait"]);
     kubernetes.delete(leaving);
     const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
