@@ -161,7 +161,11 @@ export class RootTasks extends Component {
     });
     project.addTask("bench", {
       description: "Measures the construct library, then the operator",
-      steps: [compile, { exec: "tsx tools/bench/constructs.ts" }, { exec: "npm run bench --workspace operator" }],
+      steps: [
+        compile,
+        { exec: "tsx tools/bench/constructs.ts" },
+        { exec: "npm run bench --workspace operator --", receiveArgs: true },
+      ],
     });
   }
 }

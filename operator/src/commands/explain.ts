@@ -19,14 +19,8 @@ import { ownersIn } from "./claimed.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { type Asked, QUESTIONS, readNodes } from "./explain-question.js";
-import {
-  explainNode,
-  heldBy,
-  type NodeExplanation,
-  type Question,
-  unprobedText,
-  withUnowned,
-} from "./node-explanation.js";
+import { heldBy, withUnowned } from "./held-addresses.js";
+import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { withProgress } from "./progress.js";
 import { type OwnObject, readKinds } from "./read.js";
 import { type Explanation, explanationText, nodeText } from "./render/explain.js";

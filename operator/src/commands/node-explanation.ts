@@ -1,37 +1,15 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
-import {
-  type FloatingIPPoolStatus,
-  familyOf,
-  type IpFamily,
-  REFUSALS,
-  type RefusalReason,
-  type RoutedIPStatus,
-  tolerates,
-} from "cdk8s-flipop/api";
+import { REFUSALS, type RefusalReason, tolerates } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../addresses/assignments.js";
 import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../match/checks.js";
 import type { CompiledMatch } from "../match/compile-match.js";
-import type { NodeDirectory } from "../match/node-directory.js";
 import { type NodeFacts, taintText } from "../match/node-facts.js";
 import type { WorkloadSource } from "../match/workload.js";
-import type { AddressFacts, ProviderId } from "../providers/types.js";
+import type { ProviderId } from "../providers/types.js";
 import { addressesOf, type PublishedKind, publishedText } from "../records/node-addresses.js";
 import { omitUndefined } from "../values.js";
-import type { KindRead, OwnObject } from "./read.js";
-
-/** An address that a machine holds, as the statuses have it, or the account where no resource knows it. */
-export interface Held {
-  readonly ip: string;
-  /** `FloatingIPPool default/web`. Absent: the account has the address, and no resource knows it. */
-  readonly owner?: string;
-  /** Of the resource that is explained, and not disabled. */
-  readonly ours: boolean;
-  /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
-  readonly disabled?: true;
-  /** The owner is being deleted. */
-  readonly deleting?: true;
-}
+import type { Held } from "./held-addresses.js";
 
 export interface Question {
   readonly match: CompiledMatch;
@@ -243,68 +221,4 @@ function health({ node }: CheckInput): string {
 
 function workload({ workload: seen }: CheckInput): string {
   return seen === undefined ? "no workload is asked for" : seen.state === "serving" ? "serving" : seen.detail;
-}
-
-interface Placed {
-  readonly ip: string;
-  readonly providerID?: string | undefined;
-  readonly node?: string | undefined;
-  readonly state?: string | undefined;
-}
-
-/** The addresses of one family. @param uid of the resource that is explained */
-export function heldBy(
-  reads: readonly KindRead[],
-  nodes: NodeDirectory,
-  { uid, family }: { readonly uid: string; readonly family: IpFamily | undefined },
-): ReadonlyMap<ProviderId, readonly Held[]> {
-  const held = new Map<ProviderId, Held[]>();
-  const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
-  for (const { kind, object } of objects) {
-    const { namespace, name, uid: own, deletionTimestamp } = object.metadata;
-    const leaving = deletionTimestamp === undefined ? {} : { deleting: true as const };
-    for (const { ip, providerID, node, state } of placedOf(kind, object).filter((one) => familyOf(one.ip) === family)) {
-      const machine = providerID || nodes.get(node ?? "")?.machine;
-      const isDisabled = state === "disabled";
-      const mark = isDisabled ? { disabled: true as const } : {};
-      const entry = {
-        ip,
-        owner: `${kind} ${namespace}/${name}`,
-        ours: own === uid && !isDisabled,
-        ...mark,
-        ...leaving,
-      };
-      if (machine !== undefined) held.set(machine, [...(held.get(machine) ?? []), entry]);
-    }
-  }
-  return held;
-}
-
-/** @param unowned addresses of the account that no resource knows */
-export function withUnowned(
-  held: ReadonlyMap<ProviderId, readonly Held[]>,
-  unowned: readonly AddressFacts[],
-  family: IpFamily | undefined,
-): ReadonlyMap<ProviderId, readonly Held[]> {
-  const all = new Map(held);
-  for (const { ip, holder, family: own } of unowned) {
-    if (holder === undefined || own !== family) continue;
-    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false }]);
-  }
-  return all;
-}
-
-/** In these states an address is on no machine of the resource, whatever the status still names. */
-const ON_NONE: ReadonlySet<string | undefined> = new Set(["unassigned", "", undefined]);
-
-function placedOf(kind: string, { status = {} }: OwnObject): readonly Placed[] {
-  if (kind === "RoutedIP") {
-    const { routedIP, state, providerID, assignedNode } = status as RoutedIPStatus;
-    return routedIP === undefined || ON_NONE.has(state)
-      ? []
-      : [{ ip: routedIP, providerID, node: assignedNode, state }];
-  }
-  return Object.entries((status as FloatingIPPoolStatus).ips ?? {}).flatMap(([ip, { state, providerID, nodeName }]) =>
-    ON_NONE.has(state) ? [] : [{ ip, providerID, node: nodeName, state }],
-  );
 }

@@ -1,0 +1,85 @@
+/** Pure: which addresses each machine holds. */
+
+import { type FloatingIPPoolStatus, familyOf, type IpFamily, type RoutedIPStatus } from "cdk8s-flipop/api";
+import type { NodeDirectory } from "../match/node-directory.js";
+import type { AddressFacts, ProviderId } from "../providers/types.js";
+import type { KindRead, OwnObject } from "./read.js";
+
+/** An address that a machine holds, as the statuses have it, or the account where no resource knows it. */
+export interface Held {
+  readonly ip: string;
+  /** `FloatingIPPool default/web`. Absent: the account has the address, and no resource knows it. */
+  readonly owner?: string;
+  /** Of the resource that is explained, and not disabled. */
+  readonly ours: boolean;
+  /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
+  readonly disabled?: true;
+  /** The owner is being deleted. */
+  readonly deleting?: true;
+}
+
+interface Placed {
+  readonly ip: string;
+  readonly providerID?: string | undefined;
+  readonly node?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+/** The addresses of one family. @param uid of the resource that is explained */
+export function heldBy(
+  reads: readonly KindRead[],
+  nodes: NodeDirectory,
+  { uid, family }: { readonly uid: string; readonly family: IpFamily | undefined },
+): ReadonlyMap<ProviderId, readonly Held[]> {
+  const held = new Map<ProviderId, Held[]>();
+  const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
+  for (const { kind, object } of objects) {
+    for (const placed of placedOf(kind, object).filter(({ ip }) => familyOf(ip) === family)) {
+      const machine = placed.providerID || nodes.get(placed.node ?? "")?.machine;
+      if (machine === undefined) continue;
+      held.set(machine, [...(held.get(machine) ?? []), entryOf(kind, object, { placed, uid })]);
+    }
+  }
+  return held;
+}
+
+function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { placed: Placed; uid: string }): Held {
+  const { namespace, name, uid: own, deletionTimestamp } = metadata;
+  const isDisabled = placed.state === "disabled";
+  return {
+    ip: placed.ip,
+    owner: `${kind} ${namespace}/${name}`,
+    ours: own === uid && !isDisabled,
+    ...(isDisabled ? { disabled: true } : {}),
+    ...(deletionTimestamp === undefined ? {} : { deleting: true }),
+  };
+}
+
+/** @param unowned addresses of the account that no resource knows */
+export function withUnowned(
+  held: ReadonlyMap<ProviderId, readonly Held[]>,
+  unowned: readonly AddressFacts[],
+  family: IpFamily | undefined,
+): ReadonlyMap<ProviderId, readonly Held[]> {
+  const all = new Map(held);
+  for (const { ip, holder, family: own } of unowned) {
+    if (holder === undefined || own !== family) continue;
+    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false }]);
+  }
+  return all;
+}
+
+/** In these states an address is on no machine of the resource, whatever the status still names. */
+const ON_NONE: ReadonlySet<string | undefined> = new Set(["unassigned", "", undefined]);
+
+function placedOf(kind: string, { status = {} }: OwnObject): readonly Placed[] {
+  if (kind === "RoutedIP") {
+    const { routedIP, state, providerID, assignedNode } = status as RoutedIPStatus;
+    return routedIP === undefined || ON_NONE.has(state)
+      ? []
+      : [{ ip: routedIP, providerID, node: assignedNode, state }];
+  }
+  return Object.entries((status as FloatingIPPoolStatus).ips ?? {}).flatMap(([ip, { state, providerID, nodeName }]) =>
+    ON_NONE.has(state) ? [] : [{ ip, providerID, node: nodeName, state }],
+  );
+}
