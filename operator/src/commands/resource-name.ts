@@ -13,11 +13,15 @@ export interface ResourceName {
 /** @param kinds those that the command knows. @throws CommandError */
 export function parseResourceName(text: string, kinds: readonly string[]): ResourceName {
   const [alias = "", name = "", ...rest] = text.split("/");
-  const known = ALL_KINDS.filter(({ kind }) => kinds.includes(kind));
-  const kind = known.find((one) => namesOf(one).includes(alias.toLowerCase()));
-  if (kind !== undefined && name !== "" && rest.length === 0) return { kind, name };
+  const kind = ALL_KINDS.find((one) => namesOf(one).includes(alias.toLowerCase()));
+  const isName = kind !== undefined && name !== "" && rest.length === 0;
+  if (isName && kinds.includes(kind.kind)) return { kind, name };
   const forms = kinds.map((one) => `${shortName(one)}/NAME`).join(", ");
-  throw new CommandError(`"${text}" names no resource: write it as ${forms}; -n names the namespace`);
+  throw new CommandError(
+    isName
+      ? `"${text}" is a ${kind.kind}, and this command takes ${forms}: flipop status shows the conditions of all kinds`
+      : `"${text}" names no resource: write it as ${forms}; -n names the namespace`,
+  );
 }
 
 function namesOf({ kind, plural, singular, shortNames }: AnyKind): readonly string[] {

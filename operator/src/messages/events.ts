@@ -162,7 +162,7 @@ export const eventMessages = topic("events", {
   recordsChanged: event({
     reason: "RecordsChanged",
     action: "ChangeRecords",
-    text: ({ fqdn, before, after, cause = "" }: RecordChange & { readonly cause?: string }) =>
+    text: ({ fqdn, before, after, cause = "" }: RecordChange & { readonly cause?: string | undefined }) =>
       `${fqdn}: ${listed(before)} -> ${listed(after)}${cause === "" ? "" : ` (${cause})`}`,
     example: { fqdn: "www.example.com", before: ["203.0.113.7"], after: ["203.0.113.8"] },
   }),

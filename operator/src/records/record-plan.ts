@@ -29,6 +29,8 @@ export type DnsAction =
       readonly which: WhichRecords;
       readonly provider: string;
       readonly changes: RecordChangeSet;
+      /** Who made the change necessary, if not the resource; for its Event. */
+      readonly cause?: string;
     });
 
 /** `status.dns`; `undefined` removes it. */
@@ -163,14 +165,22 @@ function mayWrite(desired: DesiredRecords, values: readonly string[]): boolean {
   return undonePauseUntil(reverts, now) === undefined;
 }
 
-function changeTo({ dns, ttl, owner }: DesiredRecords, written: DnsStatus): RecordSequence | "unread" {
+function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus): RecordSequence | "unread" {
   if (dns.records === "unknown") return "unread";
   const { values, recordName, provider } = written;
   const wanted = { values, ttl, owner };
   const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
   if (changes.steps.length === 0) return [];
   const why = `${recordName} should hold ${values.length === 0 ? "nothing" : values.join(", ")}`;
-  return [{ do: "apply-records", which: "current", provider, changes, why }];
+  const cause = isSame(last, written) && !hasSameValues(changes) ? { cause: CHANGED_BY_OTHERS } : {};
+  return [{ do: "apply-records", which: "current", provider, changes, why, ...cause }];
+}
+
+/** A restart between a change and its status looks the same, so this is no certainty. */
+const CHANGED_BY_OTHERS = "they differed from status.dns: somebody else has probably changed them";
+
+function hasSameValues({ before, after }: RecordChangeSet): boolean {
+  return `${[...before].sort()}` === `${[...after].sort()}`;
 }
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */

@@ -66,7 +66,10 @@ describe("flipop adopt", () => {
     [["203.0.113.8", "pool/second"], /desiredIPs is 1, so the operator would disable .*: set desiredIPs to 2 first\n$/],
     [["2001:db8::7", "pool/web"], /^flipop: 2001:db8::7 is no IPv4 address/],
     [["web", "pool/web"], /^flipop: "web" is no IP address: write it as /],
-    [["203.0.113.8", "routedip/a"], /^flipop: "routedip\/a" names no resource: write it as pool\/NAME;/],
+    [
+      ["203.0.113.8", "routedip/a"],
+      /^flipop: "routedip\/a" is a RoutedIP, and this command takes pool\/NAME: flipop status/,
+    ],
   ];
   for (const [args, message] of refusals) {
     it(`changes nothing and says what to do for ${args.join(" ")}`, async () => {

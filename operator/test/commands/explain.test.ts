@@ -294,6 +294,10 @@ describe("flipop explain", () => {
     ],
     [["pool/secon", "-n", "ingress"], 'there is no FloatingIPPool "secon" in namespace ingress: did you mean second?'],
     [["web"], '"web" names no resource: write it as pool/NAME, recordset/NAME, routedip/NAME; -n names the namespace'],
+    [
+      ["ripissuer/main"],
+      '"ripissuer/main" is a RoutedIPIssuer, and this command takes pool/NAME, recordset/NAME, routedip/NAME: flipop status shows the conditions of all kinds',
+    ],
     [["pool/web", "node-33", "-n", "ingress"], 'there is no node "node-33": did you mean node-3?'],
   ];
   for (const [args, message] of mistakes) {

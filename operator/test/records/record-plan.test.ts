@@ -78,6 +78,19 @@ describe("the chain of a record set", () => {
     expect(idle({ failure, retryAt: 0 })).to.deep.equal(["read-records current"]);
   });
 
+  it("says of a change that the resource did not cause that somebody else has made it necessary", () => {
+    const found = (value: string, ttl = 60) => setOf(NEW, [{ id: "1", type: "A", value, ttl }]);
+    const causes = (values: readonly string[], records: RecordSetFacts) =>
+      recordChain({ ...WISH, values, last: { ...LAST, recordName: NEW }, dns: { ...WISH.dns, records } }).map(
+        (action) => (action.do === "apply-records" ? (action.cause ?? "") : action.do),
+      );
+    expect(causes([A], found("198.51.100.9"))).to.deep.equal([
+      "they differed from status.dns: somebody else has probably changed them",
+    ]);
+    expect(causes(["203.0.113.8"], found(A)), "the resource wants another value").to.deep.equal(["", "record-dns"]);
+    expect(causes([A], found(A, 300)), "only the TTL differs").to.deep.equal([""]);
+  });
+
   it("leaves a former set alone that another resource has now", () => {
     expect(of({ previous: { ...WISH.dns.previous, claim: THEIRS } })).to.deep.equal([
       "apply-records current",

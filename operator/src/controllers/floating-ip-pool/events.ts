@@ -133,7 +133,7 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     case "release":
       return eventMessages.released(action);
     case "apply-records":
-      return eventMessages.recordsChanged(action.changes);
+      return eventMessages.recordsChanged({ ...action.changes, cause: action.cause });
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "forget-created":

@@ -158,7 +158,7 @@ export function eventsOf({ results }: SequenceResult<Action>, explanation: strin
     if (outcome.is !== "done") return [];
     if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
     if (action.do !== "apply-records") return [];
-    return [eventMessages.recordsChanged({ ...action.changes, cause: explanation })];
+    return [eventMessages.recordsChanged({ ...action.changes, cause: action.cause ?? explanation })];
   });
 }
 

@@ -87,7 +87,7 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
     case "forget-created":
       return eventMessages.disowned(action);
     case "apply-records":
-      return eventMessages.recordsChanged(action.changes);
+      return eventMessages.recordsChanged({ ...action.changes, cause: action.cause });
     default:
       return otherTelling(action, nameOf);
   }
