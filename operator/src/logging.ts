@@ -156,8 +156,7 @@ export interface LoggerOptions {
 
 export function createLogger({ clock, redactor, output = process.stdout, format, debug }: LoggerOptions): Logger {
   const text = (format ?? (output.isTTY === true ? "text" : "json")) === "text";
-  const pretty = prettyFactory({ colorize: output.isTTY === true, singleLine: true });
-  const render = text ? (line: string) => pretty(printableJson(line)) : printable;
+  const render = text ? prettyLines(output.isTTY === true) : printable;
   return pino(
     {
       level: debug === true ? "debug" : "info",
@@ -170,6 +169,11 @@ export function createLogger({ clock, redactor, output = process.stdout, format,
     // The whole line is scrubbed, so that no field, message or stack is forgotten.
     { write: (line: string) => void output.write(render(redactor.scrub(line))) },
   );
+}
+
+function prettyLines(colorize: boolean): (line: string) => string {
+  const pretty = prettyFactory({ colorize, singleLine: true });
+  return (line) => pretty(printableJson(line));
 }
 
 /** Errors that servers cause: their message says all, and the stack would only show where it was read. */

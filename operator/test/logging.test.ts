@@ -1,10 +1,10 @@
 import { expect } from "chai";
+import { inSeconds } from "flipop-testbed";
 import { describe, it } from "mocha";
 import { StatusError } from "../src/kube/client.js";
 import { createLogger, type LoggerOptions, Redactor, silentLogger } from "../src/logging.js";
 import { ProviderError } from "../src/providers/errors.js";
 import { FakeClock } from "./support/fake-clock.js";
-import { inSeconds } from "./support/in-seconds.js";
 
 function setUp(options: Partial<LoggerOptions> & { isTTY?: boolean } = {}) {
   const lines: string[] = [];

@@ -55,5 +55,5 @@ export {
   stopShared,
 } from "./shared.js";
 export { type Exit, type ProcessSpec, type SupervisedProcess, Supervisor } from "./supervisor.js";
-export { eventually, type WaitOptions } from "./wait.js";
+export { eventually, inSeconds, type WaitOptions } from "./wait.js";
 export type { WatchEvent } from "./watch.js";

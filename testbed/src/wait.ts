@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { runInNewContext } from "node:vm";
 
 /** Timeout and interval of a wait. */
 export interface WaitOptions {
@@ -34,4 +35,9 @@ export async function eventually<T>(
   } while (performance.now() < deadline);
   const detail = last instanceof Error ? `: ${last.message}` : "";
   throw new Error(`waited ${timeoutMs} ms for ${options.what}${detail}`, { cause: last });
+}
+
+/** What `work` returns. Ends a regular expression that never ends, which no timeout of a test could. */
+export function inSeconds<T>(seconds: number, work: () => T): T {
+  return runInNewContext("work()", { work }, { timeout: seconds * 1000 }) as T;
 }

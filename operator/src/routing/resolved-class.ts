@@ -170,3 +170,18 @@ function resolvedIssuerClass(key: string, { spec = {}, own }: UsingClass, lookUp
     },
   };
 }
+
+/** A `perNodeIPLimit` that no node reaches. */
+export interface ExceededLimit {
+  readonly limit: number;
+  readonly provider: string;
+  /** Addresses on one node, at the provider. */
+  readonly allowed: number;
+}
+
+/** `provider` or `allowed` undefined: not known. */
+export function exceededLimit({ limit = 1, provider, allowed }: Unsure<ExceededLimit>): ExceededLimit | undefined {
+  return provider === undefined || allowed === undefined || limit <= allowed ? undefined : { limit, provider, allowed };
+}
+
+type Unsure<T> = { readonly [K in keyof T]: T[K] | undefined };

@@ -1,90 +1,22 @@
 import { allProviders, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import type { Emulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { addressCapabilities } from "../../src/providers/capabilities.js";
-import { Flipop } from "./flipop.js";
-
-interface NodeSpec {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly taints?: readonly object[];
-  readonly unschedulable?: boolean;
-  readonly ready?: string;
-}
+import { cells, ExplainedCluster } from "./explained-cluster.js";
+import type { Flipop } from "./flipop.js";
 
 describe("flipop explain", () => {
+  let cluster: ExplainedCluster;
   let kubernetes: Emulator;
   let flipop: Flipop;
-  let machine = 0;
-
-  function node(name: string, { labels = { pool: "work" }, taints, unschedulable, ready = "True" }: NodeSpec = {}) {
-    machine += 1;
-    const spec = { providerID: `digitalocean://${machine}`, taints, unschedulable };
-    kubernetes.create({
-      ...{ apiVersion: "v1", kind: "Node" },
-      metadata: { name, labels: { "topology.kubernetes.io/region": "nyc3", ...labels } },
-      spec,
-      status: {
-        conditions: [{ type: "Ready", status: ready, reason: "Tested" }],
-        addresses: [{ type: "ExternalIP", address: `198.51.100.${machine}` }],
-      },
-    });
-    // A new node has the taint of one that is not ready.
-    kubernetes.change({ apiVersion: "v1", kind: "Node", name }, (object) => ({ ...object, spec }));
-  }
-
-  function pod(nodeName: string, ready = "True") {
-    kubernetes.create({
-      ...{ apiVersion: "v1", kind: "Pod" },
-      metadata: { name: `web-${nodeName}`, namespace: "ingress", labels: { app: "web" } },
-      spec: { nodeName, containers: [{ name: "web", image: "web" }] },
-      status: { phase: "Running", conditions: [{ type: "Ready", status: ready }] },
-    });
-  }
-
-  function pool(name: string, spec: object, ips: object, createdIPs?: readonly object[]) {
-    const match = { nodeLabel: "pool=work", podNamespace: "ingress", podLabel: "app=web" };
-    kubernetes.create({
-      ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool" },
-      metadata: { name, namespace: "ingress" },
-      spec: { provider: "digitalocean", match, ...spec },
-      status: { ips, ...(createdIPs && { createdIPs }) },
-    });
-  }
 
   before(async () => {
-    kubernetes = await startEmulator();
-    flipop = new Flipop(kubernetes.kubeconfig());
-    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "ingress" } });
-    for (const name of ["node-1", "node-2", "node-3"]) node(name);
-    node("node-4", { unschedulable: true });
-    node("node-5", { taints: [{ key: "dedicated", value: "db", effect: "NoSchedule" }] });
-    node("node-6", { ready: "Unknown" });
-    node("node-7");
-    node("far", { labels: { pool: "work", "topology.kubernetes.io/region": "fra1" } });
-    node("db-1", { labels: { pool: "db" } });
-    for (const name of ["node-1", "node-2", "node-3", "node-4", "node-5", "node-6", "far"]) pod(name);
-    pod("node-7", "False");
-    pool("web", { region: "nyc3", ips: ["203.0.113.1"] }, { "203.0.113.1": { state: "active", nodeName: "node-1" } });
-    pool(
-      "second",
-      { ips: ["203.0.113.2"] },
-      { "203.0.113.2": { state: "active", providerID: "digitalocean://2", nodeName: "node-2" } },
-    );
-    pool(
-      "sixth",
-      { ips: ["2001:db8::3"] },
-      { "2001:db8::3": { state: "active", providerID: "digitalocean://3", nodeName: "node-3" } },
-    );
+    cluster = await ExplainedCluster.start();
+    ({ kubernetes, flipop } = cluster);
   });
 
-  after(async () => {
-    flipop.close();
-    await kubernetes.close();
-  });
-
-  const cells = (out: string) =>
-    new Map(out.split("\n").map((line) => [line.split(" ")[0] ?? "", line.split(/ {3,}/)]));
+  after(() => cluster.close());
 
   it("says of each node what keeps it back, and what would make it a candidate", async () => {
     const { code, out, err } = await flipop.run("explain", "pool/web", "-n", "ingress");
@@ -181,58 +113,6 @@ describe("flipop explain", () => {
     expect(out).to.include(`\n  no node has taint ${untilAssignedTaint}\n`);
     kubernetes.change(ref, (object) => ({ ...object, status: before }), "status");
     expect(await line()).to.equal(undefined);
-  });
-
-  it("shows which addresses are disabled, why, and that one that is still on a node takes its place", async () => {
-    const state = "disabled";
-    const left = { state, providerID: "digitalocean://3", nodeName: "node-3" };
-    pool(
-      "fewer",
-      { ips: ["203.0.113.8", "203.0.113.9"], desiredIPs: 1 },
-      { "203.0.113.8": { state }, "203.0.113.9": left },
-    );
-    const own = await flipop.run("explain", "pool/fewer", "-n", "ingress");
-    const other = await flipop.run("explain", "pool/web", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "fewer" });
-    const why = "desiredIPs is 1, and other addresses come first: raise it to use this one";
-    expect(own.out).to.include(`  disabled 203.0.113.9: ${why}; it is still on node-3\n`);
-    expect(own.out).to.include(`  disabled 203.0.113.8: ${why}\n`);
-    for (const { out } of [own, other]) {
-      expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
-        ...["occupied", "203.0.113.9"],
-        "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
-      ]);
-    }
-    expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
-  });
-
-  it("advises to wait for a resource that is being deleted, instead of changing it", async () => {
-    pool("leaving", { ips: ["203.0.113.77"] }, { "203.0.113.77": { state: "disabled", nodeName: "node-3" } });
-    const leaving = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "leaving", namespace: "ingress" };
-    const finalizers = (list: readonly string[]) =>
-      kubernetes.change(leaving, (object) => ({
-        ...object,
-        metadata: { ...(object["metadata"] as object), finalizers: list },
-      }));
-    finalizers(["example.com/wait"]);
-    kubernetes.delete(leaving);
-    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
-    finalizers([]);
-    expect(out).to.include("203.0.113.77 of FloatingIPPool ingress/leaving, which is being deleted");
-    expect(out).to.include("Wait until the resource is gone").and.not.include("ask for it again");
-  });
-
-  it("shows that the pool serves an address that it created, although a person removed it from ips", async () => {
-    const active = { state: "active" };
-    const created = { inSpec: true, createdTime: "2026-01-31T12:00:00Z" };
-    const createdIPs = ["203.0.113.8", "203.0.113.9"].map((ip) => ({ ip, ...created }));
-    const spec = { ips: ["203.0.113.9"], desiredIPs: 2 };
-    pool("edited", spec, { "203.0.113.8": active, "203.0.113.9": active }, createdIPs);
-    const { out } = await flipop.run("explain", "pool/edited", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "edited" });
-    expect(out.match(/^ {2}serves .*$/gm)).to.deep.equal([
-      "  serves 203.0.113.8: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (2)",
-    ]);
   });
 
   it("shows every check of one node with its value", async () => {

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { inSeconds } from "flipop-testbed";
 import { describe, it } from "mocha";
 import { matchesNamePattern, namePatternText } from "../../../src/api";
 import { limitsOfNamespace } from "../../../src/api/access/tenant-limits";
-import { inSeconds } from "../../support/in-seconds";
 
 const text = (...parts: readonly string[]) =>
   fc.array(fc.constantFrom(...parts), { maxLength: 7 }).map((all) => all.join(""));

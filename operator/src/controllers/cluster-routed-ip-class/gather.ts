@@ -9,7 +9,7 @@ import { classMessages } from "../../messages/routing.js";
 import { addressCapabilities } from "../../providers/capabilities.js";
 import { isReason } from "../../reconcile/conditions.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
-import { classRules } from "../../routing/resolved-class.js";
+import { classRules, type ExceededLimit, exceededLimit } from "../../routing/resolved-class.js";
 import { type ClassRead, type IssuerRead, nameOfClass } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
@@ -40,19 +40,13 @@ export interface ClassSnapshot {
   readonly jobs: JobFacilities;
 }
 
-export interface ExceededLimit {
-  readonly limit: number;
-  readonly provider: string;
-  readonly allowed: number;
-}
-
 /** Pure. @param provider of the issuer; `undefined`: not known */
-export function exceededLimit(
-  { perNodeIPLimit: limit = 1 }: Pick<ClusterRoutedIPClassSpec, "perNodeIPLimit">,
+export function unreachableLimit(
+  { perNodeIPLimit: limit }: Pick<ClusterRoutedIPClassSpec, "perNodeIPLimit">,
   provider: string | undefined,
 ): ExceededLimit | undefined {
   const allowed = addressCapabilities(provider ?? "")?.addressesPerNode;
-  return provider === undefined || allowed === undefined || limit <= allowed ? undefined : { limit, provider, allowed };
+  return exceededLimit({ limit, provider, allowed });
 }
 
 /** What the operator may do with Jobs. */
@@ -114,7 +108,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
       retryAt: status.retryAt,
       firewallJob: firewallJobOf(tools, { metadata, spec }),
     }),
-    ...omitUndefined({ exceeded: exceededLimit(spec, issuer?.spec.provider) }),
+    ...omitUndefined({ exceeded: unreachableLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
     users: taken === undefined ? routing.usersOfClass(className) : [],

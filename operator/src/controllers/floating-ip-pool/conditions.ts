@@ -46,11 +46,11 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const count = { active: activeOf(findings), desired: findings.desired.desiredCount };
   if (!isObserved(snapshot)) return unobserved(snapshot, count);
   if (count.active >= count.desired) return yes("Fulfilled", candidateMessages.fulfilled(count));
-  const cause = isPaused(snapshot.set) ? addressMessages.paused() : (findings.creation ?? obstacle(snapshot, findings));
   if (isDeleting(snapshot.set)) {
-    const ending = findings.creation ?? addressMessages.beingDeleted();
-    return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause: ending }));
+    const cause = findings.creation ?? addressMessages.beingDeleted();
+    return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   }
+  const cause = isPaused(snapshot.set) ? addressMessages.paused() : (findings.creation ?? obstacle(snapshot, findings));
   if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));

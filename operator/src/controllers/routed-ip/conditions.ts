@@ -26,6 +26,7 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type PortsFound, rulesOf } from "../../routing/ports.js";
+import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { limitOf } from "./election.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
@@ -76,10 +77,10 @@ function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCon
 /** A limit above what a machine can hold is not reached: said, without harm. */
 function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCondition {
   const { resolvedClass, capabilities } = snapshot;
-  const limit = resolvedClass?.perNodeIPLimit ?? 1;
-  if (capabilities === undefined || limit <= limitOf(snapshot)) return accepted;
-  const { provider } = resolvedClass ?? {};
-  return yes("Accepted", classMessages.limitTooHigh({ limit, provider, allowed: limitOf(snapshot) }));
+  const { perNodeIPLimit: limit, provider } = resolvedClass ?? {};
+  const exceeded = exceededLimit({ limit, provider, allowed: capabilities?.addressesPerNode });
+  if (exceeded === undefined) return accepted;
+  return yes("Accepted", classMessages.limitTooHigh(exceeded));
 }
 
 function firewallProblem({ resolvedClass }: Snapshot, { firewall, ports }: Findings): Problem | undefined {

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import {
   type ClassSnapshot,
-  exceededLimit,
   isByJobs,
+  unreachableLimit,
 } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
 import { accountProblem } from "../../../src/jobs/job.js";
@@ -70,12 +70,12 @@ describe("the plan of a class", () => {
 
   it("says that its limit is above that of the provider, as the RoutedIPs do", () => {
     const spec = { issuerRef: { name: "do", namespace: "flipop" }, perNodeIPLimit: 5 };
-    const exceeded = exceededLimit(spec, "digitalocean");
+    const exceeded = unreachableLimit(spec, "digitalocean");
     const { conditions } = planClass(snapshot({ spec, issuer: "accepted", ...(exceeded && { exceeded }) }));
     expect(conditions[0]).to.deep.include({ status: "True", reason: "LimitUnsupported" });
     expect(conditions[0]?.message).to.contain("perNodeIPLimit is 5, but digitalocean allows 1");
-    expect(exceededLimit({ perNodeIPLimit: 1 }, "digitalocean")).to.equal(undefined);
-    expect(exceededLimit(spec, undefined), "the issuer is unknown").to.equal(undefined);
+    expect(unreachableLimit({ perNodeIPLimit: 1 }, "digitalocean")).to.equal(undefined);
+    expect(unreachableLimit(spec, undefined), "the issuer is unknown").to.equal(undefined);
   });
 
   it("names the RoutedIPs for which its deletion waits", () => {

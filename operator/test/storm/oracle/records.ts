@@ -57,7 +57,7 @@ function mayEmpty({ resources }: History, key: string, at: number): boolean {
   });
 }
 
-/** The operator reads a set every 10 minutes: until then it relies on a value that a person has removed. */
+/** The operator reads a set again before it deletes some of its values, unless it has read it within the last second. */
 function hasUnseenRemoval({ records, calls }: History, emptied: RecordsFact): boolean {
   const facts = records.filter(
     ({ at, cloud, key }) => at < emptied.at && cloud === emptied.cloud && key === emptied.key,

@@ -1,0 +1,71 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import type { Emulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { cells, ExplainedCluster } from "./explained-cluster.js";
+import type { Flipop } from "./flipop.js";
+
+describe("flipop explain, for addresses that take room or stay,", () => {
+  let cluster: ExplainedCluster;
+  let kubernetes: Emulator;
+  let flipop: Flipop;
+
+  before(async () => {
+    cluster = await ExplainedCluster.start();
+    ({ kubernetes, flipop } = cluster);
+  });
+
+  after(() => cluster.close());
+
+  it("shows which addresses are disabled, why, and that one that is still on a node takes its place", async () => {
+    const state = "disabled";
+    const left = { state, providerID: "digitalocean://3", nodeName: "node-3" };
+    cluster.pool(
+      "fewer",
+      { ips: ["203.0.113.8", "203.0.113.9"], desiredIPs: 1 },
+      { "203.0.113.8": { state }, "203.0.113.9": left },
+    );
+    const own = await flipop.run("explain", "pool/fewer", "-n", "ingress");
+    const other = await flipop.run("explain", "pool/web", "-n", "ingress");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "fewer" });
+    const why = "desiredIPs is 1, and other addresses come first: raise it to use this one";
+    expect(own.out).to.include(`  disabled 203.0.113.9: ${why}; it is still on node-3\n`);
+    expect(own.out).to.include(`  disabled 203.0.113.8: ${why}\n`);
+    for (const { out } of [own, other]) {
+      expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
+        ...["occupied", "203.0.113.9"],
+        "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
+      ]);
+    }
+    expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
+  });
+
+  it("advises to wait for a resource that is being deleted, instead of changing it", async () => {
+    cluster.pool("leaving", { ips: ["203.0.113.77"] }, { "203.0.113.77": { state: "disabled", nodeName: "node-3" } });
+    const leaving = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "leaving", namespace: "ingress" };
+    const finalizers = (list: readonly string[]) =>
+      kubernetes.change(leaving, (object) => ({
+        ...object,
+        metadata: { ...(object["metadata"] as object), finalizers: list },
+      }));
+    finalizers(["example.com/wait"]);
+    kubernetes.delete(leaving);
+    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    finalizers([]);
+    expect(out).to.include("203.0.113.77 of FloatingIPPool ingress/leaving, which is being deleted");
+    expect(out).to.include("Wait until the resource is gone").and.not.include("ask for it again");
+  });
+
+  it("shows that the pool serves an address that it created, although a person removed it from ips", async () => {
+    const active = { state: "active" };
+    const created = { inSpec: true, createdTime: "2026-01-31T12:00:00Z" };
+    const createdIPs = ["203.0.113.8", "203.0.113.9"].map((ip) => ({ ip, ...created }));
+    const spec = { ips: ["203.0.113.9"], desiredIPs: 2 };
+    cluster.pool("edited", spec, { "203.0.113.8": active, "203.0.113.9": active }, createdIPs);
+    const { out } = await flipop.run("explain", "pool/edited", "-n", "ingress");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "edited" });
+    expect(out.match(/^ {2}serves .*$/gm)).to.deep.equal([
+      "  serves 203.0.113.8: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (2)",
+    ]);
+  });
+});
