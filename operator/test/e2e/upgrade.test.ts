@@ -53,7 +53,7 @@ describe("upgrades and drains", function () {
     const dnsRecordSet = { provider: "digitalocean", zone: DOMAIN, recordName: "nodes" };
     const set = await world.recordSet("nodes", { match, dnsRecordSet });
     await world.start();
-    await pool.is("DNSReady", "True");
+    await pool.is("Ready", "True");
     await set.is("DNSReady", "True");
     const mark = world.clouds.mark();
 
