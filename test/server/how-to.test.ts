@@ -17,8 +17,8 @@ const NOT_HERE =
   /^kubectl (flipop|kustomize)|create namespace flipop|rollout|logs|port-forward|scale|helm|curl|condition=Ready|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml/;
 const ROOT = resolve(import.meta.dirname, "../..");
 const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
-const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1}}\n`;
-
+const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1,"dnsRecordSet":{"zone":"example.com","recordName":"web"}}}\n`;
+const ISSUER = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"RoutedIPIssuer","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","credentialsSecretRef":{"name":"digitalocean"}}}\n`;
 const POOL_OF_TEAM = POOL.replace('"name":"web"', '"name":"web","namespace":"ingress"');
 /** Kinds of others, as far as pages read them. */
 const FOREIGN_KINDS = [
@@ -104,6 +104,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await installKinds(plane);
     await shell("kubectl apply -f dist/flipop.k8s.yaml");
     await apply(plane, POOL);
+    await apply(plane, ISSUER);
     await apply(plane, POOL_OF_TEAM);
     const spec = { holderIdentity: "test" };
     const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: LEASE_NAME }, spec };
