@@ -251,10 +251,12 @@ function podOf({ serviceAccount: _alias, ...pod }: JsonObject, order: JobOrder):
 }
 
 function containersOf(list: unknown, { variables, secrets }: JobOrder): readonly JsonObject[] {
-  const own = Object.entries(variables).map(([name, value]) => ({ name, value }));
+  const own = Object.entries(variables).map(([name, value]) => ({ name, value: literal(value) }));
   return (Array.isArray(list) ? list : []).map((each: unknown) => {
     const container = objectOf(each);
-    const env = entriesOf(container["env"]).filter(({ name }) => !(typeof name === "string" && name in variables));
+    const env = entriesOf(container["env"]).filter(
+      ({ name }) => !(typeof name === "string" && Object.hasOwn(variables, name)),
+    );
     return {
       // Of a script that fails, the Event shows what it printed last.
       terminationMessagePolicy: "FallbackToLogsOnError",
@@ -263,6 +265,11 @@ function containersOf(list: unknown, { variables, secrets }: JobOrder): readonly
       envFrom: [...entriesOf(container["envFrom"]), ...secrets.map((name) => ({ secretRef: { name } }))],
     };
   });
+}
+
+/** The kubelet would replace `$(NAME)`, such as in a provider ID that a node wrote, by another variable of the container: a token. */
+function literal(value: string): string {
+  return value.replaceAll("$", "$$$$");
 }
 
 function entriesOf(list: unknown): readonly JsonObject[] {

@@ -10,6 +10,13 @@ function podSpec(spec: JsonObject): JsonObject {
   return template.spec;
 }
 
+/** What the kubelet makes of a value: `$$` is `$`, and `$(NAME)` the variable of that name, where there is one. */
+function expanded(value: string, variables: Readonly<Record<string, string>>): string {
+  return value.replaceAll(/\$(?:\$|\(([^)]*)\))/g, (found, name?: string) =>
+    name === undefined ? "$" : (variables[name] ?? found),
+  );
+}
+
 describe("a Job of a class", () => {
   it("has the forced fields, whatever its author says", () => {
     fc.assert(
@@ -70,6 +77,26 @@ describe("a Job of a class", () => {
     expect(pod).to.deep.include({ restartPolicy: "Never", automountServiceAccountToken: false });
     expect(pod).not.to.have.property("serviceAccount");
     expect(podSpec({ automountServiceAccountToken: true })["automountServiceAccountToken"]).to.equal(true);
+  });
+
+  it("gives the container the text of a variable as it is: Kubernetes expands nothing in it", () => {
+    const providerID = "digitalocean://$(TOKEN)$$(TOKEN)";
+    const variables = { NODE_PROVIDER_ID: providerID, FIREWALL_RULES: JSON.stringify([{ nodes: [{ providerID }] }]) };
+    const built = buildJob({ ...order({ template: { spec: { containers: [{ name: "main" }] } } }), variables });
+    const { containers } = (built.spec as { template: { spec: JsonObject } }).template.spec as {
+      containers: readonly { readonly env: readonly { readonly name: string; readonly value: string }[] }[];
+    };
+    const seen = containers[0]?.env.map(({ name, value }) => [name, expanded(value, { TOKEN: "secret" })]) ?? [];
+    expect(Object.fromEntries(seen)).to.deep.equal(variables);
+    expect(inputOf(built as Parameters<typeof inputOf>[0])).to.deep.equal(variables);
+  });
+
+  it("keeps variables of its author whose names every JavaScript object knows", () => {
+    const env = ["constructor", "toString", "__proto__"].map((name) => ({ name, value: "mine" }));
+    const { containers } = podSpec({ containers: [{ name: "main", env }] }) as {
+      readonly containers: readonly { readonly env: readonly JsonObject[] }[];
+    };
+    expect(containers[0]?.env).to.include.deep.members(env);
   });
 
   it("gives every container its task, and no author of a class can change that", () => {
