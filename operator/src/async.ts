@@ -1,7 +1,20 @@
 /** Waits with an end, pauses that let everything else run, and the times between retries. */
 
-import { BACKOFF_FIRST_MS, BACKOFF_LONGEST_MS, MAX_DEBT_SECONDS, SECOND_MS, SLICE_MS } from "./bounds.js";
+import {
+  BACKOFF_FIRST_MS,
+  BACKOFF_LONGEST_MS,
+  LONGEST_ASKED_WAIT_SECONDS,
+  MAX_DEBT_SECONDS,
+  SECOND_MS,
+  SLICE_MS,
+} from "./bounds.js";
 import type { Clock } from "./clock.js";
+
+/** Seconds that a server asks to wait, in a header or a field that may contain anything. `undefined`: none that makes sense. */
+export function askedWait(seconds: unknown): number | undefined {
+  if (typeof seconds !== "number" || Number.isNaN(seconds) || seconds < 0) return undefined;
+  return Math.min(seconds, LONGEST_ASKED_WAIT_SECONDS);
+}
 
 /** Whether `promise` settles, in whatever way, within `ms`. Leaves no timer behind. */
 export async function settlesWithin(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {

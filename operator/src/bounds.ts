@@ -229,6 +229,7 @@ export const MAX_EVENT_OBJECTS = 2_000; // Objects with a rate limit of their ow
 
 // Calls to clouds
 
+export const LONGEST_ASKED_WAIT_SECONDS = 3600; // A wrong Retry-After must not stop an account or a resource for good.
 export const CLOUD_CALL_SECONDS = 90; // A call with all its attempts and pauses; after it the caller plans again.
 export const CLOUD_ATTEMPT_SECONDS = 15; // One attempt: sent, processed, and its answer read.
 export const CLOUD_ATTEMPTS = 4; // Attempts of one call.
@@ -260,7 +261,6 @@ export const RESERVED_FOR_RECORDS = 0.2;
 export const CLASS_PATIENCE_MS = 30_000;
 export const CLASS_TURNS = 49; // And then after this many of them: one call in fifty.
 export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
-export const RATE_LIMIT_LONGEST_WAIT_SECONDS = 3600; // A wrong header must not stop the account for good.
 export const RATE_LIMIT_SHOWN_SECONDS = 5; // Conditions report a wait for the limits from here on.
 /** A call that left in one window may arrive early in the next: both count it. */
 export const RATE_WINDOW_MARGIN_MS = 1_000;

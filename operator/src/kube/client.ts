@@ -1,5 +1,7 @@
 /** The seam between everything that talks to the Kubernetes API and the transport that carries it: requests, streams, and the errors of the server. */
 
+import { askedWait } from "../async.js";
+
 export type KubeMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Reads the protobuf answers of one kind. */
@@ -89,7 +91,7 @@ export class StatusError extends Error {
     this.code = props.code;
     this.reason = props.reason;
     this.details = props.details ?? {};
-    this.retryAfterSeconds = props.retryAfterSeconds ?? this.details.retryAfterSeconds;
+    this.retryAfterSeconds = askedWait(props.retryAfterSeconds ?? this.details.retryAfterSeconds);
   }
 }
 

@@ -3,7 +3,7 @@
  * HTTP has (no answer, an unreadable one, a call that the caller ended); and whether a call is still wanted.
  */
 
-import { anyAbort } from "../async.js";
+import { anyAbort, askedWait } from "../async.js";
 import { MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
 import { type ApiNames, failedCalls } from "../messages/failed-calls.js";
 import { oneLine } from "../printable.js";
@@ -77,7 +77,7 @@ export interface ProviderErrorProps {
   /** Whether sending the same call once more can do no harm. @default true unless the outcome is unknown */
   readonly retrySafe?: boolean;
   readonly reason?: ProviderErrorReason;
-  /** Seconds that the API asks to wait. */
+  /** Seconds that the API asks to wait; the error has an hour at most. */
   readonly retryAfterSeconds?: number;
   /** HTTP status, where there was one. */
   readonly status?: number;
@@ -109,7 +109,7 @@ export class ProviderError extends Error {
     this.seen = props.seen;
     this.remedy = props.remedy;
     this.reason = props.reason;
-    this.retryAfterSeconds = props.retryAfterSeconds;
+    this.retryAfterSeconds = askedWait(props.retryAfterSeconds);
     this.status = props.status;
     this.requestId = props.requestId;
   }

@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { providerFailure } from "../../src/addresses/calls.js";
 import { REPORTED_WAIT_MS, RETRY_SCHEDULES } from "../../src/bounds.js";
+import { type StatusDetails, StatusError } from "../../src/kube/client.js";
 import { afterFailure, isCleanupOverdue, isDue, type RetryState, reportedRetry } from "../../src/reconcile/retries.js";
+import { failure } from "../providers/support.js";
 
 function waits(kind: "Unavailable" | "Terminal", count: number): readonly number[] {
   let state: RetryState | undefined;
@@ -23,6 +26,18 @@ describe("the schedule of retries", () => {
   it("takes rate limits for no fault of the resource, and waits as long as the API asks", () => {
     expect(afterFailure(undefined, { kind: "RateLimited", retryAfterSeconds: 42 }, 0).retryAt).to.equal(42_000);
     expect(afterFailure(undefined, { kind: "RateLimited" }, 0).retryAt).to.equal(1000);
+  });
+
+  it("waits for an hour at most, and as usual where the wait that a server asks for makes no sense", () => {
+    const year = 365 * 86_400;
+    const errors = [year, Number.POSITIVE_INFINITY, -1, Number.NaN].map((retryAfterSeconds) =>
+      providerFailure(failure({ kind: "RateLimited", retryAfterSeconds })),
+    );
+    const retries = errors.map((error) => afterFailure(undefined, error, 0).retryAt);
+    expect(retries).to.deep.equal([3_600_000, 3_600_000, 1_000, 1_000]);
+    const details = { retryAfterSeconds: "7" } as unknown as StatusDetails;
+    const refused = new StatusError({ code: 429, reason: "", message: "slow down", details });
+    expect(refused.retryAfterSeconds).to.equal(undefined);
   });
 
   it("begins anew when the other kind of failure comes", () => {

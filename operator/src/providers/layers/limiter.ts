@@ -3,8 +3,8 @@
 import { anyAbort } from "../../async.js";
 import {
   CLOUD_CONNECTIONS,
+  LONGEST_ASKED_WAIT_SECONDS,
   RATE_LIMIT_DEFAULT_WAIT_SECONDS,
-  RATE_LIMIT_LONGEST_WAIT_SECONDS,
   RATE_LIMIT_SHOWN_SECONDS,
   RESERVED_FOR_MOVES,
   RESERVED_FOR_RECORDS,
@@ -149,7 +149,7 @@ export class RateLimiter {
   }
 
   private block(seconds: number): void {
-    const until = this.clock.monotonic() + Math.min(seconds, RATE_LIMIT_LONGEST_WAIT_SECONDS) * SECOND_MS;
+    const until = this.clock.monotonic() + Math.min(seconds, LONGEST_ASKED_WAIT_SECONDS) * SECOND_MS;
     this.blockedUntil = Math.max(this.blockedUntil, until);
   }
 

@@ -70,12 +70,12 @@ export class ReportedBudget {
 
   /** @param number of the call whose answer this is. */
   heard(facts: RateFacts, number: number, nowMs: number): void {
-    if (number < this.heardOf || facts.limit <= 0) return;
+    if (number < this.heardOf || !makesSense(facts)) return;
     this.heardOf = number;
     this.limit = facts.limit;
     this.perMs = facts.limit / (this.seconds * SECOND_MS);
-    // Calls sent after this one are not in its answer.
-    this.left = facts.remaining - (this.sent - number);
+    // Calls sent after this one are not in its answer. A debt beyond the limit would block the account for windows.
+    this.left = Math.max(-facts.limit, facts.remaining - (this.sent - number));
     this.at = nowMs;
   }
 
@@ -91,6 +91,11 @@ export class ReportedBudget {
     this.left = Math.min(this.limit, this.left + (nowMs - this.at) * this.perMs);
     this.at = nowMs;
   }
+}
+
+/** Headers may contain any number: a limit below one call would never let one go. */
+function makesSense({ limit, remaining }: RateFacts): boolean {
+  return Number.isFinite(limit) && limit >= 1 && Number.isFinite(remaining);
 }
 
 interface Entry<T> {

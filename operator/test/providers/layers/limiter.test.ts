@@ -253,4 +253,19 @@ describe("the budget that answers report", () => {
     for (let call = 0; call < 100; call++) budget.take(3_600_000);
     expect(budget.waitMs(3_600_000, 0)).to.be.greaterThan(0);
   });
+
+  // A broken or hostile API: each of these once blocked the account until a restart.
+  for (const facts of [
+    { limit: 100, remaining: -1e15 },
+    { limit: 1e-9, remaining: 0 },
+    { limit: Number.POSITIVE_INFINITY, remaining: 0 },
+    { limit: 100, remaining: Number.NaN },
+  ]) {
+    it(`lets the next call go within three windows after an answer with limit ${facts.limit}, remaining ${facts.remaining}`, () => {
+      const budget = new ReportedBudget(60);
+      budget.heard(facts, budget.take(0), 0);
+      expect(budget.waitMs(0, 0)).to.be.at.most(180_000);
+      expect(budget.waitMs(181_000, 0)).to.equal(0);
+    });
+  }
 });
