@@ -71,6 +71,10 @@ export const failedCalls = {
     seen: "there is no token",
     remedy: `have the cluster's administrator set ${tokenVariable} of the operator, or mount the file of ${tokenVariable}_FILE`,
   }),
+  relativePath: {
+    seen: 'an id in the request is empty, "." or "..", so the request would reach another object',
+    remedy: "have the owner of the account check which API answered the calls before this one",
+  },
   givenUp: {
     seen: "the call was given up",
     remedy: "nothing; whoever asked no longer waits for the answer",

@@ -1,7 +1,7 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { ProviderError } from "./errors.js";
+import { ProviderError, quoted } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordType } from "./types.js";
 
@@ -9,15 +9,29 @@ import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordTy
  * The full name in lower case without the final dot. Both forms are taken: relative to the zone (`@` or nothing: the
  * zone itself), or full. A relative name that repeats the zone has to be written in full.
  * @param zone name of the zone.
- * @throws ProviderError a name with a final dot is full, and this one is not in the zone
+ * @throws ProviderError the zone is no name, or a name with a final dot is full, and this one is not in the zone
  */
 export function fullRecordName(zone: string, name: string): string {
   const apex = trimmed(zone);
+  if (!ZONE.test(apex)) throw noZoneName(zone);
   const wanted = trimmed(name);
   if (wanted === "@" || wanted === "" || wanted === apex) return apex;
   if (wanted.endsWith(`.${apex}`)) return wanted;
   if (isFull(name)) throw outsideZone(name.trim(), apex);
   return `${wanted}.${apex}`;
+}
+
+/** Labels in any alphabet, none of them empty: in a URL, ".." would lead to another path. */
+const ZONE = /^[^./\s]+(\.[^./\s]+)*$/u;
+
+function noZoneName(zone: string): ProviderError {
+  return new ProviderError({
+    kind: "Terminal",
+    where: `zone "${quoted(zone)}"`,
+    seen: "it is not the name of a zone",
+    remedy: "correct dnsRecordSet.zone: write the domain name of the zone, such as example.com",
+    outcome: "not-sent",
+  });
 }
 
 /** With the final dot of a full name. */

@@ -106,8 +106,9 @@ export class Answer {
   /** A member of an object; one that is missing is there as `undefined`. */
   at(key: string): Answer {
     if (typeof this.value !== "object" || this.value === null || Array.isArray(this.value)) throw this.not("an object");
-    const members: Readonly<Record<string, unknown>> = { ...this.value };
-    return new Answer(members[key], this.path === "" ? key : `${this.path}.${key}`);
+    // Its own members only; without a copy, since an answer may have a million of them.
+    const member: unknown = Object.hasOwn(this.value, key) ? Reflect.get(this.value, key) : undefined;
+    return new Answer(member, this.path === "" ? key : `${this.path}.${key}`);
   }
 
   get missing(): boolean {

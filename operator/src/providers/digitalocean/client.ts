@@ -3,7 +3,7 @@
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, SECOND_MS } from "../../bounds.js";
 import { failedCalls } from "../../messages/failed-calls.js";
-import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
+import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
 import { brokenError, noTokenError, ProviderError } from "../errors.js";
 import { Answer, Connections, MalformedAnswer, type RawAnswer } from "../http.js";
 import type { ClientOptions } from "../registry.js";
@@ -16,6 +16,9 @@ export const DEFAULT_URL = "https://api.digitalocean.com";
 const PAGE_SIZE = 200;
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** Without empty parts and without `.` and `..`, which lead to another path: an id of an answer may be anything. */
+const PATH = /^(\/(?!\.{1,2}(\/|$))[^/]+)+$/;
 
 /** One request. The path is absolute, without the base URL's own. */
 export interface ApiRequest {
@@ -67,6 +70,7 @@ export class DigitalOceanClient {
       repeatable: request.repeatable ?? request.method === "GET",
       context,
     };
+    if (!PATH.test(request.path)) return Promise.reject(relativePath(call));
     return this.options.run(call, (attempt) => this.attempt(call, request, attempt, read));
   }
 
@@ -157,6 +161,15 @@ export class DigitalOceanClient {
     const reset = number("ratelimit-reset");
     attempt.sawLimit({ limit, remaining, ...(Number.isFinite(reset) ? { resetAt: reset * SECOND_MS } : {}) });
   }
+}
+
+function relativePath(call: ApiCall): ProviderError {
+  return new ProviderError({
+    kind: "Terminal",
+    where: callText(call),
+    ...failedCalls.relativePath,
+    outcome: "not-sent",
+  });
 }
 
 function unsteady(subject: string): ProviderError {
