@@ -88,7 +88,7 @@ describe("a Job of a class", () => {
     };
     const seen = containers[0]?.env.map(({ name, value }) => [name, expanded(value, { TOKEN: "secret" })]) ?? [];
     expect(Object.fromEntries(seen)).to.deep.equal(variables);
-    expect(inputOf(built as Parameters<typeof inputOf>[0])).to.deep.equal(variables);
+    expect(inputOf(built as unknown as Parameters<typeof inputOf>[0])).to.deep.equal(variables);
   });
 
   it("keeps variables of its author whose names every JavaScript object knows", () => {
