@@ -11,8 +11,7 @@ export const LIST_MAX_AGE_SECONDS = 300; // A list of an account's addresses is 
 export const CONTESTED_LIST_MAX_AGE_SECONDS = 120; // While another party undoes moves: it must notice the third time within ten minutes.
 export const JANITOR_LIST_MAX_AGE_SECONDS = 300; // Annotations of nodes are compared with a list at most this old.
 export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
-/** Reads lag behind writes: for this long after a completed action, a contradicting read is not evidence. */
-export const SETTLE_SECONDS = 30;
+export const SETTLE_SECONDS = 30; // Reads lag behind writes: for this long after an action, a contradicting read is no evidence.
 export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
 /** An own action whose answer was lost is resolved by then, from the holder and the lock of its address. */
 export const UNKNOWN_ACTION_SECONDS = 30;
@@ -273,6 +272,7 @@ export const MAX_SECRETS = 256; // Tokens rotate; the oldest have expired long a
 export const IDLE_PROBE_INTERVALS = 5; // Candidates and failed nodes are probed at every n-th interval.
 export const PROBED_CANDIDATES = 3; // Of one resource, the preferred ones first.
 export const MAX_OPEN_PROBES = 512; // One socket each. A probe that finds no room gives no result.
+export const PROBE_GRID_MS = 25; // Probes start at multiples of it, so that the process wakes at most 40 times each second for them.
 export const PROBE_EARLY_MS = 50; // A probe may end this long before its timeout, so that the next one starts on schedule.
 export const PROBE_STALL_MS = 250; // A timeout that the event loop notices this late gives no result.
 export const CONTROL_PROBE_MS = 1_000; // Interval and timeout of those of the API server, while holders are probed.

@@ -26,6 +26,7 @@ describe("the prober", () => {
   /** How a probe ends. @default at once, with a success */
   let answer: Probe;
   let prober: Prober;
+  let probe: Probe;
   let counted: string[];
 
   /** Ends as an abort does, and never by itself. */
@@ -40,7 +41,7 @@ describe("the prober", () => {
     sent = [];
     counted = [];
     answer = () => Promise.resolve({ ok: true });
-    const probe: Probe = (probed, signal) => {
+    probe = (probed, signal) => {
       sent.push({ port: probed.port, at: clock.monotonic() });
       return answer(probed, signal);
     };
@@ -67,21 +68,27 @@ describe("the prober", () => {
     expect(sent.map(({ at }) => at)).to.deep.equal([250, 1_250, 2_250, 3_250, 4_250]);
   });
 
-  it("sends one probe for each time of the schedule, also if timers fire a fraction of a millisecond early", async () => {
+  it("starts the probes of many targets together, at 40 times in each second", async () => {
+    const random = Array.from({ length: 200 }, (_none, index) => index / 200);
+    prober = new Prober({ clock, random: () => random.pop() ?? 0, probe });
+    for (let port = 1; port <= 200; port++) subscribe(port);
+    await clock.advance(2 * INTERVAL);
+    const times = new Set(sent.map(({ at }) => at % INTERVAL));
+    expect(sent.length).to.equal(400);
+    expect([...times].sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 40 }, (_none, index) => index * 25));
+  });
+
+  it("sends one probe for each time of the schedule, also if timers fire early", async () => {
     const early: Clock = {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
-      setTimer: (ms, fn) => clock.setTimer(Math.max(1, Math.floor(ms)), fn),
+      setTimer: (ms, fn) => clock.setTimer(ms - 1, fn),
     };
-    const probe: Probe = (probed, signal) => {
-      sent.push({ port: probed.port, at: clock.monotonic() });
-      return answer(probed, signal);
-    };
-    prober = new Prober({ clock: early, random: () => 0.2507, probe });
+    prober = new Prober({ clock: early, random: () => 0.25, probe });
     subscribe(80);
     await clock.advance(5 * INTERVAL);
-    expect(sent.map(({ at }) => at)).to.deep.equal([250, 1_250, 2_250, 3_250, 4_250]);
+    expect(sent.map(({ at }) => at)).to.deep.equal([249, 1_249, 2_249, 3_249, 4_249]);
   });
 
   it("sends one probe for all who ask for the same target", async () => {
