@@ -204,12 +204,20 @@ export interface FlipopOperatorProps {
    */
   readonly admissionPolicy?: boolean;
   /**
-   * Whether to create a NetworkPolicy that allows only metrics and probes as incoming traffic, and only DNS and TCP 443
-   * and 6443 (providers, API server) as outgoing traffic. The operator then cannot reach an API server or proxy at
-   * another port.
+   * Whether to create a NetworkPolicy that allows only metrics and probes as incoming traffic, and as outgoing traffic
+   * only DNS, TCP 443 and 6443 (providers, API server), and the ports of the URLs in the variables of the providers' APIs
+   * and of proxies, such as HTTPS_PROXY. With feature `healthchecks`, it also allows every outgoing TCP port, and lets the
+   * operator's pods reach each other. For other ports, see `networkPolicyPorts`.
    * @default false
    */
   readonly networkPolicy?: boolean;
+  /**
+   * Further TCP ports that the NetworkPolicy allows for outgoing traffic, such as 8443 for an API server at this port. A
+   * NetworkPolicy applies to the port of the API server itself: the port in the EndpointSlice `kubernetes` of namespace
+   * `default`, not 443 of the Service.
+   * @default - none
+   */
+  readonly networkPolicyPorts?: number[];
   /**
    * Kind of the object with which the Prometheus operator scrapes the metrics. The CustomResourceDefinitions of the
    * Prometheus operator must be installed.

@@ -153,7 +153,9 @@ export class FlipopOperator extends Construct {
     this.cleanupPolicyBinding = limits.cleanupPolicyBinding;
     this.cleanupClusterRole = limits.cleanupClusterRole;
     this.cleanupClusterRoleBinding = limits.cleanupClusterRoleBinding;
-    this.networkPolicy = made(fit.networkPolicy ?? false, () => parts.networkPolicy(this, settings));
+    this.networkPolicy = made(fit.networkPolicy ?? false, () =>
+      parts.networkPolicy(this, settings, isObject(props) ? props : {}),
+    );
     this.podDisruptionBudget = parts.disruptionBudget(this, settings);
     this.metricsService = parts.metricsService(this, settings);
     this.deployment = parts.deployment(this, settings, isObject(props) ? props : {});

@@ -145,6 +145,33 @@ export const CASES: readonly Case[] = [
     values: { features: ["pools", "healthchecks"], fastFailover: true, networkPolicy: true },
   },
   {
+    title: "with a NetworkPolicy, a proxy, APIs and an API server at ports of their own",
+    props: {
+      networkPolicy: true,
+      networkPolicyPorts: [8443, 6443],
+      env: {
+        HTTPS_PROXY: "http://user:1234@proxy.example:3128/",
+        http_proxy: "proxy.example",
+        DIGITALOCEAN_API_URL: "https://[2001:db8::1]:9443/api?x=:1",
+        CLOUDFLARE_API_URL: "https://cf.example:65536",
+        KUBERNETES_SERVICE_PORT: "16443",
+        NO_PROXY: "a.example:1",
+      },
+    },
+    values: {
+      networkPolicy: true,
+      networkPolicyPorts: [8443, 6443],
+      extraEnv: [
+        { name: "HTTPS_PROXY", value: "http://user:1234@proxy.example:3128/" },
+        { name: "http_proxy", value: "proxy.example" },
+        { name: "DIGITALOCEAN_API_URL", value: "https://[2001:db8::1]:9443/api?x=:1" },
+        { name: "CLOUDFLARE_API_URL", value: "https://cf.example:65536" },
+        { name: "KUBERNETES_SERVICE_PORT", value: "16443" },
+        { name: "NO_PROXY", value: "a.example:1" },
+      ],
+    },
+  },
+  {
     title: "with a maximum for all namespaces, which needs no policy",
     props: { tenantLimits: { maxCreatedAddresses: 3 } },
     values: { tenantLimits: { maxCreatedAddresses: 3 } },
@@ -202,6 +229,7 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "an unknown pull policy": [{ image: { pullPolicy: "Sometimes" } }, "/image/pullPolicy"],
   "a misspelt kind of resources": [{ resources: { limit: {} } }, "'limit'"],
   "a flag that has a value of its own": [{ extraArgs: ["--resync=1"] }, "/extraArgs/0"],
+  "a port that is none": [{ networkPolicyPorts: [65_536] }, "/networkPolicyPorts/0"],
   "a misspelt affinity": [{ affinity: { nodeAfinity: {} } }, "'nodeAfinity'"],
   "token files in words": [{ tokenFiles: "yes" }, "/tokenFiles"],
   "a quantity in words": [{ resources: { limits: { memory: "much" } } }, "/resources/limits/memory"],

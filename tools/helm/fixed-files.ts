@@ -1,4 +1,5 @@
 import { allProviders, PACKAGES } from "cdk8s-flipop/api";
+import { API_SERVER_PORT_VARIABLE, CLIENT_PORTS, urlVariables } from "../../constructs/src/operator/network-policy.js";
 
 /** Chart.yaml. The name and the version are the same on every machine. */
 export function chartYaml(): string {
@@ -43,6 +44,28 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{- end -}}
 {{- end -}}
 
+{{- define "flipop.policyPorts" -}}
+{{- $ports := list -}}
+{{- range .Values.networkPolicyPorts -}}
+{{- $ports = append $ports (int .) -}}
+{{- end -}}
+{{- range .Values.extraEnv -}}
+{{- $url := default "" .value | trim -}}
+{{- if eq .name "${API_SERVER_PORT_VARIABLE}" -}}
+{{- $url = printf ":%s" $url -}}
+{{- end -}}
+{{- if and $url (has .name (list ${quotedNames()})) -}}
+{{- $authority := regexReplaceAll "^[A-Za-z]+://" $url "" | regexFind "^[^/?#]*" -}}
+{{- $port := regexFind ":[0-9]{1,9}$" $authority | trimPrefix ":" -}}
+{{- $port = atoi (default (ternary "443" "80" (hasPrefix "https://" (lower $url))) $port) -}}
+{{- if and (ge $port 1) (le $port 65535) -}}
+{{- $ports = append $ports $port -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{ without (uniq $ports) ${CLIENT_PORTS.join(" ")} | join "," }}
+{{- end -}}
+
 {{- define "flipop.quotedJson" -}}
 {{ toJson . | toJson | trimPrefix "\\"" | trimSuffix "\\"" }}
 {{- end -}}
@@ -59,6 +82,10 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{ include "flipop.quotedJson" $rules }}
 {{- end -}}
 `;
+
+function quotedNames(): string {
+  return [API_SERVER_PORT_VARIABLE, ...urlVariables()].map((name) => JSON.stringify(name)).join(" ");
+}
 
 /** Helm prints this text after an installation. */
 export function notes(): string {

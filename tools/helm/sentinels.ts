@@ -27,6 +27,8 @@ export const NAMESPACE_LISTS = {
   "helm-issuers": "$.Values.issuerNamespaces",
   "helm-jobs": "$.Values.jobNamespaces",
 } as const;
+/** The item of `networkPolicyPorts`. */
+export const POLICY_PORT = 654_321;
 /** The item of `imagePullSecrets`. */
 export const PULL_SECRET = "helm-pull";
 /** These belong to values that no prop has. */
@@ -66,6 +68,7 @@ export const SENTINELS: FlipopOperatorProps = {
   aggregateUserRoles: AggregatedUserRoles.EDIT,
   tenantLimits: { namespaces: [{ names: ["helm-tenants"] }] },
   networkPolicy: true,
+  networkPolicyPorts: [POLICY_PORT],
   scrape: MetricsScrape.SERVICE_MONITOR,
   alertRules: true,
   dashboard: true,

@@ -154,6 +154,11 @@ export const VALUES: Readonly<
   tenantLimits: { default: {}, schema: tenantLimitsSchema(), note: NONE_IF_EMPTY },
   admissionPolicy: { default: true, schema: booleanSchema() },
   networkPolicy: { default: false, schema: booleanSchema() },
+  networkPolicyPorts: {
+    default: [],
+    schema: { type: "array", items: numberSchema("integer", { minimum: 1, maximum: 65_535 }) },
+    note: NONE_IF_EMPTY,
+  },
   scrape: {
     default: "",
     schema: { enum: ["", "ServiceMonitor", "PodMonitor"] },

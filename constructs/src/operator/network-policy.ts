@@ -1,23 +1,41 @@
 import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import { PORTS } from "../api/config";
+import { allProviders } from "../api/providers";
+import type { FlipopOperatorProps } from "../operator-props";
+import { Draft } from "../private/spec-refusals";
+import { usableProps } from "./checks/late-props";
 import type { OperatorSettings } from "./settings";
 
 /** Ports of API servers: a policy applies to the address behind the Service "kubernetes". */
 const API_SERVER_PORTS = [443, 6443];
-const CLIENT_PORTS = [53, ...API_SERVER_PORTS];
+/** TCP ports that every operator may reach. */
+export const CLIENT_PORTS: readonly number[] = [53, ...API_SERVER_PORTS];
+/** The variable with the port of the API server, which Kubernetes sets in each pod and `env` may replace. */
+export const API_SERVER_PORT_VARIABLE = "KUBERNETES_SERVICE_PORT";
+
+/** The variables whose URLs the operator connects to: those of the providers' APIs, and the proxies in either case. */
+export function urlVariables(): readonly string[] {
+  const proxies = ["HTTPS_PROXY", "HTTP_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+  return [...allProviders().map(({ urlVariable }) => urlVariable), ...proxies];
+}
 
 /**
- * Allows only the traffic that the operator's pods need. The providers' APIs also use TCP 443. With feature
- * healthchecks, a resource may name any TCP port of the nodes, whose addresses change, and the pods ask each other.
+ * Allows only the traffic that the operator's pods need: of TCP, DNS, the API server, the providers' APIs and proxies at
+ * 443 or at the port in `env`, and the further ports of the props. With feature healthchecks, a resource may name any TCP
+ * port of the nodes, whose addresses change, and the pods ask each other.
  */
-export function networkPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
+export function networkPolicy(scope: Construct, settings: OperatorSettings, props: FlipopOperatorProps): ApiObject {
   const { name, namespace, labels, selector, features } = settings;
   const probes = () => features.includes("healthchecks");
-  const probed = () => (probes() ? [{ protocol: "TCP" }] : []);
   const fromReplicas = { from: [{ podSelector: { matchLabels: selector } }], ports: [tcp(PORTS.witness)] };
   const ingress = () => [{ ports: [tcp(PORTS.metrics), tcp(PORTS.health)] }, ...(probes() ? [fromReplicas] : [])];
-  return new ApiObject(scope, "network-policy", {
+  const egress = () => [
+    { protocol: "UDP", port: 53 },
+    ...egressPorts(usableProps(props, new Draft(object))).map(tcp),
+    ...(probes() ? [{ protocol: "TCP" }] : []),
+  ];
+  const object: ApiObject = new ApiObject(scope, "network-policy", {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
     metadata: { name, namespace, labels },
@@ -25,11 +43,34 @@ export function networkPolicy(scope: Construct, settings: OperatorSettings): Api
       podSelector: { matchLabels: selector },
       policyTypes: ["Ingress", "Egress"],
       ingress: Lazy.any({ produce: ingress }),
-      egress: [
-        { ports: Lazy.any({ produce: () => [{ protocol: "UDP", port: 53 }, ...CLIENT_PORTS.map(tcp), ...probed()] }) },
-      ],
+      egress: [{ ports: Lazy.any({ produce: egress }) }],
     },
   });
+  return object;
+}
+
+/** TCP ports, each once. */
+function egressPorts({ networkPolicyPorts = [], env = {} }: FlipopOperatorProps): readonly number[] {
+  const named = urlVariables();
+  const ports = Object.entries(env).flatMap(([variable, value]) => {
+    if (variable === API_SERVER_PORT_VARIABLE) return portOf(`:${value}`);
+    return named.includes(variable) && value.trim() !== "" ? portOf(value) : [];
+  });
+  return [...new Set([...CLIENT_PORTS, ...networkPolicyPorts, ...ports])];
+}
+
+/** The port of a URL, or of its scheme; a proxy without a scheme is one for http. The chart finds it in the same way. */
+function portOf(url: string): readonly number[] {
+  const text = url.trim();
+  const [authority = ""] = text.replace(/^[A-Za-z]+:\/\//, "").split(/[/?#]/);
+  const written = /:([0-9]{1,9})$/.exec(authority)?.[1];
+  if (written === undefined) return [text.toLowerCase().startsWith("https://") ? 443 : 80];
+  return isPort(Number(written)) ? [Number(written)] : [];
+}
+
+/** Whether a NetworkPolicy may have this port. */
+export function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
 function tcp(port: number): object {

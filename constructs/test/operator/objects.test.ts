@@ -144,6 +144,30 @@ describe("the objects of an operator", () => {
     });
   });
 
+  it("include a NetworkPolicy that allows the ports of proxies, custom API URLs and networkPolicyPorts", () => {
+    const egressWith = (env: Readonly<Record<string, string>>, networkPolicyPorts?: number[]) => {
+      const objects = synthOperator({ networkPolicy: true, env, ...(networkPolicyPorts && { networkPolicyPorts }) });
+      const { egress } = find(objects, "NetworkPolicy", "flipop")["spec"] as {
+        readonly egress: readonly { readonly ports: readonly { readonly port: number }[] }[];
+      };
+      expect(egress).to.have.length(1);
+      return egress[0]?.ports.slice(4).map((port) => port);
+    };
+    const tcp = (...ports: readonly number[]) => ports.map((port) => ({ protocol: "TCP", port }));
+    expect(egressWith({ HTTPS_PROXY: "http://user:1234@proxy.example:3128/" })).to.deep.equal(tcp(3128));
+    expect(egressWith({ https_proxy: "proxy.example" })).to.deep.equal(tcp(80));
+    expect(egressWith({ HTTP_PROXY: "https://[2001:db8::1]" })).to.deep.equal([]);
+    expect(egressWith({ HTTPS_PROXY: "http://[2001:db8::1]:3128" })).to.deep.equal(tcp(3128));
+    const urls = {
+      DIGITALOCEAN_API_URL: "https://do.example:8443/v2",
+      CLOUDFLARE_API_URL: "http://cf.example/client/v4",
+    };
+    expect(egressWith(urls, [8443, 7443])).to.deep.equal(tcp(8443, 7443, 80));
+    expect(egressWith({ KUBERNETES_SERVICE_PORT: "16443" })).to.deep.equal(tcp(16443));
+    const others = { HTTPS_PROXY: "", NO_PROXY: "a.example:1", CLOUDFLARE_API_URL: "https://cf.example:65536" };
+    expect(egressWith(others)).to.deep.equal([]);
+  });
+
   it("include a NetworkPolicy that lets only the pods ask each other, with feature healthchecks", () => {
     const features = [OperatorFeature.POOLS, OperatorFeature.HEALTH_CHECKS];
     const policy = find(synthOperator({ networkPolicy: true, features }), "NetworkPolicy", "flipop");

@@ -156,6 +156,16 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
     "monitoringLabels: has no effect without scrape, alertRules or dashboard: add one of them, or remove the prop",
   ],
   [
+    "a port for a NetworkPolicy that does not exist",
+    { networkPolicyPorts: [8443] },
+    "networkPolicyPorts: has no effect without networkPolicy: set networkPolicy to true, or remove the prop",
+  ],
+  [
+    "a port that is none",
+    { networkPolicy: true, networkPolicyPorts: [8443, 0] },
+    "networkPolicyPorts[1]: 0 is not a TCP port: use a whole number from 1 to 65535",
+  ],
+  [
     "a toleration with an empty key",
     { tolerations: [Toleration.all(), Toleration.key("")] },
     "tolerations[1].key: an empty key tolerates every taint: use Toleration.all()",

@@ -5,6 +5,7 @@ import { checkFields } from "../../private/job/job-fields";
 import { AFFINITY } from "../../private/job/pod-fields";
 import type { Draft, Site } from "../../private/spec-refusals";
 import { seconds, wholeSeconds } from "../../private/written";
+import { isPort } from "../network-policy";
 import { checkResources } from "./check-resources";
 
 const OPERATOR_SYSTEM = "kubernetes.io/os";
@@ -25,6 +26,7 @@ export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
   checkLabels(monitoringLabels, draft.at("monitoringLabels"));
   checkSystem(nodeSelector, draft.at("nodeSelector"));
   checkMonitoring(props, draft.at("monitoringLabels"));
+  checkPolicyPorts(props, draft.at("networkPolicyPorts"));
   checkAnnotations(props, draft.at("podAnnotations"));
   checkAffinity(props, draft.at("affinity"));
 }
@@ -83,4 +85,13 @@ function checkSystem(nodeSelector: FlipopOperatorProps["nodeSelector"], site: Si
 function checkMonitoring({ monitoringLabels, scrape, alertRules, dashboard }: FlipopOperatorProps, site: Site): void {
   if (monitoringLabels === undefined || scrape || alertRules || dashboard) return;
   site.refuse("has no effect without scrape, alertRules or dashboard: add one of them, or remove the prop");
+}
+
+function checkPolicyPorts({ networkPolicy, networkPolicyPorts = [] }: FlipopOperatorProps, site: Site): void {
+  for (const [index, port] of networkPolicyPorts.entries()) {
+    if (!isPort(port)) site.below(`[${index}]`).refuse(`${port} is not a TCP port: use a whole number from 1 to 65535`);
+  }
+  if (networkPolicyPorts.length > 0 && networkPolicy !== true) {
+    site.refuse("has no effect without networkPolicy: set networkPolicy to true, or remove the prop");
+  }
 }
