@@ -131,6 +131,7 @@ export class FlipopOperator extends Construct {
     const unusable = misfits(early, parts.OPERATOR_SHAPES);
     const fit = withoutMisfits(early, unusable, parts.OPERATOR_SHAPES);
     const settings = parts.operatorSettings(this, fit);
+    const late = isObject(props) ? props : {};
     [this.settings, this.given] = [settings, fit];
     this._claims = [parts.leaseClaim(settings)];
     this.name = settings.name;
@@ -153,12 +154,10 @@ export class FlipopOperator extends Construct {
     this.cleanupPolicyBinding = limits.cleanupPolicyBinding;
     this.cleanupClusterRole = limits.cleanupClusterRole;
     this.cleanupClusterRoleBinding = limits.cleanupClusterRoleBinding;
-    this.networkPolicy = made(fit.networkPolicy ?? false, () =>
-      parts.networkPolicy(this, settings, isObject(props) ? props : {}),
-    );
+    this.networkPolicy = made(fit.networkPolicy ?? false, () => parts.networkPolicy(this, settings, late));
     this.podDisruptionBudget = parts.disruptionBudget(this, settings);
     this.metricsService = parts.metricsService(this, settings);
-    this.deployment = parts.deployment(this, settings, isObject(props) ? props : {});
+    this.deployment = parts.deployment(this, settings, late);
     const monitored = parts.monitoring(this, settings, fit);
     this.serviceMonitor = monitored.serviceMonitor;
     this.podMonitor = monitored.podMonitor;
