@@ -10,9 +10,9 @@ const RBAC_V1 = "rbac.authorization.k8s.io/v1";
 
 /** What the commands of `flipop` read beside the five kinds. A RoleBinding grants none of the cluster-scoped ones. */
 const COMMANDS_READ = [
-  { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
-  { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get", "list"] },
-  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: [LEASE_NAME], verbs: ["get"] },
+  { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+  { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["list"] },
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: [LEASE_NAME], verbs: ["get", "list"] },
 ];
 
 /** The roles that an administrator binds to people. */

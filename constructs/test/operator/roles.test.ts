@@ -184,13 +184,13 @@ describe("the roles for users", () => {
     const role = find(synthOperator(), "ClusterRole", "flipop-view");
     expect(role["rules"]).to.deep.equal([
       { apiGroups: ["flipop.digitalocean.com"], resources: plurals, verbs: ["get", "list", "watch"] },
-      { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
-      { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get", "list"] },
+      { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+      { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["list"] },
       {
         apiGroups: ["coordination.k8s.io"],
         resources: ["leases"],
         resourceNames: ["floating-ip-pool-controller-leader-election"],
-        verbs: ["get"],
+        verbs: ["get", "list"],
       },
     ]);
     expect(role.metadata.labels).to.include({
