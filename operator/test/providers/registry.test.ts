@@ -12,7 +12,7 @@ import { ProviderRegistry, UnknownProviderError } from "../../src/providers/regi
 import type { AddressProvider } from "../../src/providers/types.js";
 import { openFence } from "../../src/runtime/fence.js";
 import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
+import { answer, errorOf, HttpRig } from "../support/http-rig.js";
 import { TempDir } from "../support/temp-dir.js";
 import { until } from "../support/until.js";
 import { ASKER } from "./conformance/benches.js";
@@ -47,6 +47,24 @@ describe("the registry of providers", () => {
     open.push(started);
     return started;
   }
+
+  it("keeps a token out of the errors of its calls, also if the API repeats it: they become conditions and Events", async () => {
+    const token = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6lM9o";
+    const cloud = await HttpRig.create();
+    open.push(cloud);
+    cloud.handler = ({ headers }, response) =>
+      answer(response, 422, { id: "unprocessable", message: `no such token: ${headers.authorization?.split(" ")[1]}` });
+    const { made } = registry({ DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: cloud.url });
+    const issued = made.issue("apps/do", "digitalocean", `${token}2`);
+    for (const { addresses } of [made.get("digitalocean", "addresses"), issued]) {
+      const error = await errorOf((addresses as AddressProvider).get(ASKER, "203.0.113.7"));
+      expect(error).to.have.property("kind", "Terminal");
+      expect(`${error} ${JSON.stringify(error)}`)
+        .to.include("[redacted]")
+        .and.not.include(token);
+    }
+    expect(cloud.seen).to.have.length(2);
+  });
 
   it("has those with credentials, and says what to do about the others", () => {
     const { made } = registry({});

@@ -49,8 +49,9 @@ export function startProviderStack(options: ProviderStackOptions): ProviderStack
     callWaitSeconds: { observe: () => undefined },
   };
   const audit = (record: AuditRecord) => void records.push(record);
-  const stack: StackOptions = { clock, random: seededRandom(1), metrics, fence, audit, dryRun };
-  const credentials = fixedToken(token, new Redactor());
+  const redactor = new Redactor();
+  const stack: StackOptions = { clock, random: seededRandom(1), metrics, fence, audit, dryRun, redactor };
+  const credentials = fixedToken(token, redactor);
   const guards = new TokenGuards(stack);
   const run = callStack(stack, credentials, (used) => guards.of(kind, used));
   const now = () => clock.now();

@@ -6,7 +6,7 @@
  * 2. dry run     ends here when it is on
  *
  * Around each request:
- * 3. token       outermost: the error of a refused token names its Secret
+ * 3. secrets     outermost: no error shows a token. Below it, the error of a refused token names its Secret
  * 4. deadline    of the whole call, waits included: everything below ends with it
  * 5. retries     each attempt passes all layers below again
  * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
@@ -20,11 +20,12 @@
 import type { Random } from "../../async.js";
 import { SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import type { Redactor } from "../../logging.js";
 import { failedCalls } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
 import type { ApiCall, CallLayer, CallRunner, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
-import { isProviderError, withProps } from "../errors.js";
+import { isProviderError, ProviderError, withProps } from "../errors.js";
 import type { FirewallProvider } from "../firewall-types.js";
 import type { AddressProvider, DnsProvider } from "../types.js";
 import { direct, withAttemptDeadline, withCallDeadline, withFence, withRetries } from "./attempt.js";
@@ -47,6 +48,8 @@ export interface StackOptions {
   readonly metrics: CallMetrics;
   readonly fence: Fence;
   readonly audit: AuditSink;
+  /** Knows the tokens. */
+  readonly redactor: Pick<Redactor, "scrub">;
   /** Change nothing. */
   readonly dryRun: boolean;
 }
@@ -67,11 +70,12 @@ export interface ProviderSet {
  * another token replaces it while the attempt waits, the client sends the new token.
  */
 export function callStack(
-  { clock, random, metrics, fence }: StackOptions,
+  { clock, random, metrics, fence, redactor }: StackOptions,
   credentials: Credentials,
   guardOf: (token: string) => TokenGuard,
 ): CallRunner {
   const layers: readonly CallLayer[] = [
+    withoutSecrets(redactor),
     withTokenPlace(credentials),
     withCallDeadline(clock),
     withRetries({ clock, random, credentials }),
@@ -87,6 +91,20 @@ export function callStack(
 export function tokenlessStack({ clock, metrics, fence }: StackOptions): CallRunner {
   const layers = [withCallDeadline(clock), withFence(fence, clock), withAttemptDeadline(clock)];
   return stack([...layers, withMetrics(metrics, clock)], direct);
+}
+
+/** Errors become conditions and Events, which more people may read than the token: an API may repeat what it was sent. */
+function withoutSecrets(redactor: Pick<Redactor, "scrub">): CallLayer {
+  return (next) => async (call, send) => {
+    try {
+      return await next(call, send);
+    } catch (error) {
+      if (!isProviderError(error)) throw error;
+      const seen = redactor.scrub(error.seen);
+      if (seen === error.seen) throw error;
+      throw new ProviderError({ ...error.props, seen, cause: undefined });
+    }
+  };
 }
 
 /** Only who replaces the token can help: the message says where the operator reads it. */

@@ -117,10 +117,11 @@ function rig(place = "") {
         void waits.push(`${labels.provider} ${labels.class} ${seconds}`),
     },
   };
-  const options = { clock, random: () => 0, metrics, fence, audit: () => undefined, dryRun: false };
+  const redactor = new Redactor();
+  const options = { clock, random: () => 0, metrics, fence, audit: () => undefined, redactor, dryRun: false };
   const guards = new TokenGuards(options);
   const api = { name: "cloud", rateLimits: [{ calls: 10, seconds: 60 }] };
-  const run = callStack(options, fixedToken("a-token", new Redactor(), place), (token) => guards.of(api, token));
+  const run = callStack(options, fixedToken("a-token", redactor, place), (token) => guards.of(api, token));
   const call = (priority: CallPriority) => callOf("web", { priority, repeatable: false });
   return { clock, run, call, waits, guards, api };
 }
