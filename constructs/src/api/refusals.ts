@@ -30,6 +30,12 @@ export const REFUSALS = {
       "Use the provider of its cloud; or exclude the node: with match.nodeLabel, or for a RoutedIP by where the pods of its Service run.",
     recoverable: false,
   },
+  InvalidProviderID: {
+    meaning: "The node's spec.providerID has the scheme of the provider's cloud, but names no machine of it.",
+    remedy:
+      "Correct what sets spec.providerID: the cloud controller manager or a flag of the kubelet. Then delete the Node, so that its kubelet registers it again: the field cannot change.",
+    recoverable: false,
+  },
   DuplicateProviderID: {
     meaning: "Another node has the same machine; the operator uses the older one that is ready.",
     remedy: "Delete the Node object that no longer has a kubelet.",

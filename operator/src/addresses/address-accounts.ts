@@ -13,7 +13,7 @@ import { isProviderError, isWithdrawn, type ProviderError } from "../providers/e
 import type { ProviderSet } from "../providers/layers/compose.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
-import type { AddressProvider } from "../providers/types.js";
+import type { AddressProvider, MachineIds } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
@@ -228,10 +228,10 @@ export class AddressAccounts {
     return made;
   }
 
-  /** For `compileMatch`: `AddressCapabilities.providerIdScheme`. `undefined`: the provider is unknown. */
-  schemeOf(name: string): string | undefined {
+  /** For `compileMatch`. `undefined`: the provider is unknown. */
+  machinesOf(name: string): MachineIds | undefined {
     const provider = this.providerOf(name);
-    return "accountKey" in provider ? provider.capabilities.providerIdScheme : undefined;
+    return "accountKey" in provider ? provider.capabilities : undefined;
   }
 
   /** The resource is gone: nothing is read for it any more. */

@@ -19,6 +19,7 @@ import type { ActionFacts, ProviderId } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { ObjectGone } from "../reconcile/object-writer.js";
 import { type Failure, isWithheld } from "../reconcile/retries.js";
+import { NoDnsError } from "../records/dns-service.js";
 import type { AddressAction } from "./actions.js";
 import { type AddressAccount, isAccountError } from "./address-accounts.js";
 
@@ -75,6 +76,7 @@ export function outcomeOf(error: unknown): Outcome {
   if (isProviderError(error)) {
     return error.reason === "Cancelled" ? cancelled(error) : { is: "refused", failure: providerFailure(error) };
   }
+  if (error instanceof NoDnsError) return { is: "refused", failure: { kind: "Terminal", problem: error.problem } };
   if (error instanceof ObjectGone) return skipped(error.message);
   if (isConflict(error)) return skipped("the object has changed meanwhile");
   if (isNotFound(error)) return skipped("the object is gone");

@@ -40,9 +40,10 @@ export async function withKnownAccounts<T>({ io }: Pick<CommandCall, "io">, work
     const providers = registry.names.flatMap((name) => registry.get(name, "addresses").addresses ?? []);
     return await work(providers);
   } catch (error) {
-    // What the account refuses because of its state has nothing to do with the token.
-    if (isProviderError(error, "Conflict")) throw new CommandError(error.message);
-    if (isProviderError(error)) throw new CommandError(`${error.message}: check the token with flipop doctor`);
+    if (isProviderError(error, "Unauthorized"))
+      throw new CommandError(`${error.message}: check the token with flipop doctor`);
+    // What else an account refuses has nothing to do with the token.
+    if (isProviderError(error)) throw new CommandError(error.message);
     throw error;
   } finally {
     await registry.close();

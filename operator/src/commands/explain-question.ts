@@ -23,7 +23,7 @@ import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../matc
 import { NodeDirectory } from "../match/node-directory.js";
 import { PodWorkload, type WorkloadSource } from "../match/workload.js";
 import { addressCapabilities } from "../providers/capabilities.js";
-import type { AddressCapabilities } from "../providers/types.js";
+import type { AddressCapabilities, MachineIds } from "../providers/types.js";
 import { publishedKind } from "../records/node-addresses.js";
 import { EndpointWorkload, SERVICE_LABEL, slimSlices } from "../routing/endpoint-workload.js";
 import { type LookUp, type ResolvedClass, resolveClass } from "../routing/resolved-class.js";
@@ -71,7 +71,7 @@ export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObje
   FloatingIPPool: async (reader, { spec, status }) => {
     const { provider, region, match, ips = [], ipFamily } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
     const capabilities = addressCapabilities(provider ?? "");
-    const asked = await askMatch(reader, match, capabilities?.providerIdScheme);
+    const asked = await askMatch(reader, match, capabilities);
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
     const family = ipFamily ?? familyOf(ips.find(isIp) ?? "");
     const room = { limit: limitOf(capabilities), family, ...regionOf(capabilities, region) };
@@ -105,8 +105,12 @@ function regionOf(capabilities: AddressCapabilities | undefined, region = ""): P
 type Spec = Parameters<typeof compileMatch>[0];
 
 /** Problems are those of the caller. */
-async function askMatch(reader: Reader, spec: Spec, scheme: string | undefined): Promise<Omit<Asked, "problems">> {
-  const compiled = compileMatch(spec, scheme);
+async function askMatch(
+  reader: Reader,
+  spec: Spec,
+  machines: MachineIds | undefined,
+): Promise<Omit<Asked, "problems">> {
+  const compiled = compileMatch(spec, machines);
   if (!compiled.ok) {
     const [mistake] = compiled.problems;
     throw new CommandError(`spec.${mistake?.field} is not usable: ${mistake?.message}`);
@@ -146,7 +150,7 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
   const problems = [resolution.problem, unsuitable].flatMap((problem) => problem?.message ?? []);
   const region = resolution.resolvedClass?.by === "issuer" ? resolution.resolvedClass.region : undefined;
   return {
-    match: everyNode(capabilities?.providerIdScheme),
+    match: everyNode(capabilities),
     workload: new EndpointWorkload(key, () => slices),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),

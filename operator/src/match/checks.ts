@@ -2,6 +2,7 @@
 
 import { REFUSALS, type RefusalReason, type SelectorRequirement, selectorMatches, tolerates } from "cdk8s-flipop/api";
 import type { CompiledMatch } from "./compile-match.js";
+import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
 import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
 import type { Presence, Workload } from "./workload.js";
 
@@ -48,6 +49,7 @@ const CHECKS = {
   NodeDeleting: deleting,
   NoProviderID: noProviderId,
   ForeignProviderID: foreignProviderId,
+  InvalidProviderID: invalidProviderId,
   DuplicateProviderID: duplicateProviderId,
   Cordoned: cordoned,
   Tainted: tainted,
@@ -108,11 +110,16 @@ function noProviderId({ node }: CheckInput): Refusal | undefined {
   return node.machine === undefined ? refusal("NoProviderID", "it has no spec.providerID") : undefined;
 }
 
-function foreignProviderId({ node: { machine }, match: { providerScheme } }: CheckInput): Refusal | undefined {
-  if (machine === undefined || providerScheme === undefined || machine.startsWith(`${providerScheme}://`)) {
-    return undefined;
-  }
-  return refusal("ForeignProviderID", `its spec.providerID is "${machine}", not ${providerScheme}://...`);
+function foreignProviderId({ node: { machine }, match: { machines } }: CheckInput): Refusal | undefined {
+  if (machine === undefined || machines === undefined || !isForeignMachine(machine, machines)) return undefined;
+  return refusal("ForeignProviderID", `its spec.providerID is "${machine}", not ${machines.providerIdScheme}://...`);
+}
+
+/** The provider could not even ask for such a machine: the node must not fail what others serve. */
+function invalidProviderId({ node: { machine }, match: { machines } }: CheckInput): Refusal | undefined {
+  if (machine === undefined || machines === undefined || !isInvalidMachine(machine, machines)) return undefined;
+  const form = `${machines.providerIdScheme}://${machines.machineId?.text}`;
+  return refusal("InvalidProviderID", `its spec.providerID "${machine}" is not of the form ${form}`);
 }
 
 /** Of nodes with one providerID one stands for the machine: see node-directory.ts. */

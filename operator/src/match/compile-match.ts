@@ -11,6 +11,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { PodScope } from "../kube/cache/pods.js";
 import type { LabelSelector } from "../kube/objects.js";
+import type { MachineIds } from "../providers/types.js";
 import { CORDON_TAINT } from "./node-facts.js";
 
 /** Which pods a candidate must run. */
@@ -31,8 +32,8 @@ export interface CompiledMatch {
   readonly tolerations: readonly ParsedToleration[];
   /** A cordoned node still matches, as long as its pod serves. */
   readonly toleratesCordon: boolean;
-  /** Scheme of the provider's `spec.providerID`, such as `digitalocean`. Absent: any. */
-  readonly providerScheme?: string;
+  /** Machines that the provider can serve. Absent: any. */
+  readonly machines?: MachineIds;
 }
 
 /** What is wrong with a match. */
@@ -51,8 +52,8 @@ type MatchResult =
   | { readonly ok: true; readonly match: CompiledMatch; readonly problems: readonly MatchProblem[] }
   | { readonly ok: false; readonly problems: readonly MatchProblem[] };
 
-/** @param providerScheme see `CompiledMatch.providerScheme`. */
-export function compileMatch(spec: Match = {}, providerScheme?: string): MatchResult {
+/** @param machines see `CompiledMatch.machines`. */
+export function compileMatch(spec: Match = {}, machines?: MachineIds): MatchResult {
   const problems: MatchProblem[] = [];
   const nodeLabels = parseSelector("nodeLabel", spec.nodeLabel, problems);
   const podLabels = parseSelector("podLabel", spec.podLabel, problems);
@@ -64,7 +65,7 @@ export function compileMatch(spec: Match = {}, providerScheme?: string): MatchRe
     ...podsWanted(spec, podLabels),
     tolerations,
     toleratesCordon: tolerations.some((toleration) => tolerates(toleration, CORDON_TAINT)),
-    ...(providerScheme === undefined ? {} : { providerScheme }),
+    ...(machines === undefined ? {} : { machines }),
   };
   return { ok: true, match, problems };
 }
@@ -133,14 +134,14 @@ function expressionOf({ key, operator, values }: SelectorRequirement): Expressio
 /**
  * Every node that is Ready and not cordoned, whatever its labels. No taint speaks against it: pods that answer for the
  * Service run there in spite of it.
- * @param providerScheme see `CompiledMatch.providerScheme`.
+ * @param machines see `CompiledMatch.machines`.
  */
-export function everyNode(providerScheme: string | undefined): CompiledMatch {
+export function everyNode(machines: MachineIds | undefined): CompiledMatch {
   return {
     nodeLabels: [],
     labelText: "",
     tolerations: [{ operator: "Exists", value: "" }],
     toleratesCordon: false,
-    ...(providerScheme === undefined ? {} : { providerScheme }),
+    ...(machines === undefined ? {} : { machines }),
   };
 }

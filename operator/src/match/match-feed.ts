@@ -12,6 +12,7 @@ import type { SlimPod } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import type { Problem } from "../messages/message.js";
 import { specMessages } from "../messages/spec.js";
+import type { MachineIds } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
 import { type CompiledMatch, compileMatch, type MatchProblem, podScopeOf } from "./compile-match.js";
 import { MatchIndex, type ProbeFailures, type VerdictChange, type Wanted } from "./match-index.js";
@@ -126,11 +127,11 @@ export class MatchFollower {
   }
 
   /** @returns whether it is another match than before. */
-  follow(match: Match | undefined, providerScheme?: string): boolean {
-    const key = JSON.stringify([match ?? {}, providerScheme]);
+  follow(match: Match | undefined, machines?: MachineIds): boolean {
+    const key = JSON.stringify([match ?? {}, machines?.providerIdScheme]);
     if (key === this.key) return false;
     this.key = key;
-    const compiled = compileMatch(match, providerScheme);
+    const compiled = compileMatch(match, machines);
     this.passedOver = compiled.ok ? compiled.problems.map(textOf) : [];
     this.problem = compiled.ok ? this.outOfReach(compiled.match) : invalid(compiled.problems);
     if (compiled.ok && this.problem === undefined) this.select(compiled.match);

@@ -57,7 +57,10 @@ export const failedCalls = {
   notSent: (code: string, { urlVariable }: ApiNames): FailureText | undefined => {
     const seen = NOT_SENT[code];
     if (seen === undefined) return undefined;
-    return { seen, remedy: `check the network policy, the proxy variables and ${urlVariable}` };
+    return {
+      seen,
+      remedy: `have the cluster's administrator check the network policy, the proxy variables and ${urlVariable} of the operator`,
+    };
   },
   /** @param place where the operator reads the token that the API refused */
   tokenPlace: (remedy: string, place: string): string => `${remedy}; the operator reads the token from ${place}`,
@@ -66,7 +69,8 @@ export const failedCalls = {
     remedy: REMEDIES.Unavailable,
   }),
   malformed: (what: string): string => `malformed answer: ${what}`,
-  foreignAnswer: ({ title, urlVariable }: ApiNames): string => `check that ${urlVariable} leads to ${title}'s API`,
+  foreignAnswer: ({ title, urlVariable }: ApiNames): string =>
+    `have the cluster's administrator check that ${urlVariable} of the operator leads to ${title}'s API, and that no proxy answers in its place`,
   noToken: ({ tokenVariable }: ApiNames): FailureText => ({
     seen: "there is no token",
     remedy: `have the cluster's administrator set ${tokenVariable} of the operator, or mount the file of ${tokenVariable}_FILE`,

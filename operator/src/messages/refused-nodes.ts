@@ -85,6 +85,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod">, Remedy>> = {
     hasMatch
       ? "use the provider of the node's cloud, or exclude the node with spec.match.nodeLabel"
       : "run the pods of the Service on nodes of the provider's cloud",
+  InvalidProviderID: (node) =>
+    `have the cluster's administrator correct what sets spec.providerID of ${node}, and delete the Node, so that its kubelet registers it again (spec.providerID cannot change)`,
   DuplicateProviderID: () => "have the cluster's administrator delete the Node object that no longer has a kubelet",
   Cordoned: (node, hasMatch) => {
     const uncordon = `have the cluster's administrator uncordon ${node} (kubectl uncordon ${node})`;

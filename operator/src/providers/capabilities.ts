@@ -5,8 +5,12 @@ import type { AddressCapabilities, IpFamily } from "./types.js";
 /** As DigitalOcean's cloud controller manager writes it: `digitalocean://<droplet id>`. */
 export const PROVIDER_ID_SCHEME = "digitalocean";
 
+/** At most 16 digits, so that a number holds it. */
+export const DROPLET_ID = { pattern: /^[1-9][0-9]{0,15}$/, text: "<droplet id>" } as const;
+
 export const DIGITALOCEAN_ADDRESSES: AddressCapabilities = {
   providerIdScheme: PROVIDER_ID_SCHEME,
+  machineId: DROPLET_ID,
   families: ["IPv4", "IPv6"],
   addressesPerNode: 1,
   regional: true,

@@ -66,12 +66,15 @@ export interface AddressFacts {
   readonly borrowed?: boolean;
 }
 
-export interface AddressCapabilities {
-  /**
-   * Scheme of `spec.providerID` of the nodes that it can serve: `digitalocean` for `digitalocean://1234`. Nodes of
-   * another scheme are machines of another cloud: no candidates.
-   */
+/** `spec.providerID` of the nodes that a provider can serve. Nodes with another one are no candidates. */
+export interface MachineIds {
+  /** `digitalocean` for `digitalocean://1234`. Another scheme is that of another cloud. */
   readonly providerIdScheme: string;
+  /** What follows `://`. Absent: anything. */
+  readonly machineId?: { readonly pattern: RegExp /** For people: `<droplet id>`. */; readonly text: string };
+}
+
+export interface AddressCapabilities extends MachineIds {
   /** Families that it can list, create and assign. */
   readonly families: readonly IpFamily[];
   /** Addresses of one family that a node may hold. */

@@ -10,6 +10,8 @@ import type { Claim, ClaimView } from "../claims/claims.js";
 import { type KnownZone, normalName, type ZoneLookUp } from "../claims/read-claims.js";
 import type { Clock } from "../clock.js";
 import type { Owned } from "../messages/claims.js";
+import type { Problem } from "../messages/message.js";
+import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
 import { isProviderError } from "../providers/errors.js";
 import type { ProviderRegistry } from "../providers/registry.js";
@@ -44,6 +46,8 @@ export interface DnsView {
   readonly lost: readonly Owned[];
   readonly reverts: readonly number[];
   readonly sets: Readonly<Record<WhichRecords, Tracked | undefined>>;
+  /** Providers of the record sets, also of one that is not set up. */
+  readonly providers: Readonly<Record<WhichRecords, string>>;
 }
 
 export interface DnsServiceProps {
@@ -78,13 +82,14 @@ export class DnsService {
       lost: ownersOf(decided),
       reverts: view.reverts,
       sets: { current, previous },
+      providers: { current: question.provider, previous: question.last?.provider ?? question.provider },
     };
   }
 
   /** What an action asks for. Rejects as the provider does. */
-  async carryOut({ sets }: DnsView, action: DnsAction, context: CallContext): Promise<void> {
+  async carryOut({ sets, providers }: DnsView, action: DnsAction, context: CallContext): Promise<void> {
     const tracked = sets[action.which];
-    if (tracked === undefined) throw new NoDnsError(action.which);
+    if (tracked === undefined) throw new NoDnsError(providers[action.which]);
     const caller = { provider: tracked.provider, context };
     if (action.do === "apply-records") return tracked.set.apply(caller, action.changes);
     await tracked.set.read(caller);
@@ -142,9 +147,12 @@ export class DnsService {
 /** A plan asked for a call to a provider that has gone meanwhile. */
 export class NoDnsError extends Error {
   override readonly name = "NoDnsError";
+  readonly problem: Problem;
 
-  constructor(which: WhichRecords) {
-    super(`no provider with DNS for the ${which} record set: give the operator its credentials`);
+  constructor(provider: string) {
+    const problem = providerMessages.noDns({ provider });
+    super(problem.message);
+    this.problem = problem;
   }
 }
 

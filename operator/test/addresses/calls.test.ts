@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { outcomeOf } from "../../src/addresses/calls.js";
 import { StatusError } from "../../src/kube/client.js";
+import { NoDnsError } from "../../src/records/dns-service.js";
 
 describe("a failed call to the Kubernetes API", () => {
   const cases: readonly (readonly [what: string, error: unknown, reason: Reason, passing: boolean])[] = [
@@ -23,4 +24,16 @@ describe("a failed call to the Kubernetes API", () => {
       expect(PASSING_REASONS.includes(reason), "ends without a person").to.equal(passing);
     });
   }
+});
+
+describe("a call to a DNS provider that is not set up any more", () => {
+  it("names the provider and its token, and no Kubernetes API", () => {
+    const outcome = outcomeOf(new NoDnsError("cloudflare"));
+    const problem = outcome.is === "refused" ? outcome.failure.problem : undefined;
+    expect(problem?.reason).to.equal("UnknownProvider");
+    expect(problem?.message).to.match(
+      /^provider "cloudflare" is not set up: .*administrator put one .* CLOUDFLARE_TOKEN/,
+    );
+    expect(problem?.message).not.to.include("Kubernetes API");
+  });
 });

@@ -135,14 +135,15 @@ describe("flipop doctor", () => {
   });
 
   it("finds nodes that no provider can serve", async () => {
-    const providerIDs = ["digitalocean://1", "aws:///eu/i-1", undefined];
+    const providerIDs = ["digitalocean://1", "aws:///eu/i-1", undefined, "digitalocean://"];
     for (const [index, providerID] of providerIDs.entries()) {
       const metadata = { name: `node-${index}` };
       kubernetes.create({ apiVersion: "v1", kind: "Node", metadata, spec: { providerID } });
     }
     expect((await doctor([])).of("nodes").map(({ result, seen }) => [result, seen])).to.deep.equal([
-      ["warning", "1 of 3 nodes have no spec.providerID: node-2"],
-      ["warning", "1 of 3 nodes are machines of another cloud: node-1 (aws:///eu/i-1)"],
+      ["warning", "1 of 4 nodes have no spec.providerID: node-2"],
+      ["warning", "1 of 4 nodes are machines of another cloud: node-1 (aws:///eu/i-1)"],
+      ["warning", "1 of 4 nodes have a spec.providerID that names no machine: node-3 (digitalocean://)"],
     ]);
   });
 
@@ -152,7 +153,7 @@ describe("flipop doctor", () => {
     kubernetes.create({ apiVersion: "v1", kind: "Node", metadata, spec: { providerID: "digitalocean://4" } });
     const [found] = (await doctor([])).of("DOKS");
     expect(found).to.include({ result: "warning", remedy: "read docs/how-to/will-it-work.md" });
-    expect(found?.seen).to.match(/^1 of 4 nodes are workers of DOKS\. .*does not support reserved IPs there/);
+    expect(found?.seen).to.match(/^1 of 5 nodes are workers of DOKS\. .*does not support reserved IPs there/);
   });
 
   it("names the usual limit where the account does not show its own", async () => {

@@ -47,7 +47,19 @@ describe("flipop explain", () => {
         .find((line) => line.startsWith("NODE"))
         ?.split(/ {2,}/),
     ).to.deep.equal([
-      ...["NODE", "RESULT", "HOLDS", "LABELS", "DELETION", "PROVIDERID", "CLOUD", "MACHINE", "CORDON", "TAINTS"],
+      ...[
+        "NODE",
+        "RESULT",
+        "HOLDS",
+        "LABELS",
+        "DELETION",
+        "PROVIDERID",
+        "CLOUD",
+        "MACHINE ID",
+        "MACHINE",
+        "CORDON",
+        "TAINTS",
+      ],
       ...["READY", "HEALTH", "WORKLOAD", "WORKLOAD READY", "PROBES", "REGION", "ROOM"],
     ]);
     const db = cells(out).get("db-1") ?? [];

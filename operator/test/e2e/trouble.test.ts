@@ -134,13 +134,14 @@ describe("trouble", function () {
     const twin = await world.fleet.add("first");
     await world.fleet.add("none", { droplet: false });
     await world.fleet.add("foreign", { droplet: false, providerID: "aws:///eu-central-1a/i-0123456789abcdef0" });
+    await world.fleet.add("invalid", { droplet: false, providerID: "digitalocean://abc" });
     await world.fleet.add("second", { droplet: false, providerID: `digitalocean://${twin.dropletId}` });
     const ips = spare(world, 3);
     const pool = await world.pool("web", { ips });
     const operator = await world.start(["--resync=1"]);
     await isBad(world, pool, "Fulfilled", "TooFewCandidates");
     const message = (await pool.conditionOf("Fulfilled"))?.message ?? "";
-    for (const reason of ["NoProviderID", "ForeignProviderID", "DuplicateProviderID"])
+    for (const reason of ["NoProviderID", "ForeignProviderID", "InvalidProviderID", "DuplicateProviderID"])
       expect(message).to.include(reason);
     await pool.says("one on the machine", ({ ips: shown }) =>
       Object.values(shown ?? {}).some(({ state, nodeName }) => state === "active" && nodeName === twin.name),

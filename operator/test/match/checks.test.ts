@@ -5,6 +5,7 @@ import type { SlimNode } from "../../src/kube/cache/slim.js";
 import { refusalsOf } from "../../src/match/checks.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import type { Workload } from "../../src/match/workload.js";
+import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
 import { compiled, facts, NOT_READY, readyCondition, slimNode, taint } from "./cluster.js";
 
 interface Case {
@@ -60,6 +61,14 @@ const CASES: readonly Case[] = [
     node: { providerID: "digitalocean2://1" },
     refused: ["ForeignProviderID!"],
   },
+  ...["digitalocean://", "digitalocean://abc", "digitalocean:///12", "digitalocean://12/", "digitalocean://012"].map(
+    (providerID) => ({
+      what: `the provider's scheme and no machine: ${providerID}`,
+      node: { providerID },
+      refused: ["InvalidProviderID!"],
+      says: `"${providerID}" is not of the form digitalocean://<droplet id>`,
+    }),
+  ),
   { what: "a cordon", node: CORDONED, refused: ["Cordoned!"], says: "not tolerated" },
   { what: "a cordon whose taint is still to come", node: { unschedulable: true }, refused: ["Cordoned!"] },
   { what: "a tolerated cordon without pods asked for", node: CORDONED, match: ANY, refused: [] },
@@ -173,8 +182,8 @@ describe("the checks of a node", () => {
   for (const { what, node = {}, match = {}, workload, refused, says = "" } of CASES) {
     it(`${refused.length === 0 ? "accept" : "refuse"} ${what}`, () => {
       const asked = {
-        node: facts("n", node),
-        match: compiled(match, "digitalocean"),
+        node: facts("n", { providerID: "digitalocean://12", ...node }),
+        match: compiled(match, DIGITALOCEAN_ADDRESSES),
         ...(workload ? { workload } : {}),
       };
       const refusals = refusalsOf(asked);

@@ -4,6 +4,7 @@ import type { Match } from "cdk8s-flipop/api";
 import type { SlimNode, Taint } from "../../src/kube/cache/slim.js";
 import { type CompiledMatch, compileMatch } from "../../src/match/compile-match.js";
 import { type NodeFacts, nodeFacts } from "../../src/match/node-facts.js";
+import type { MachineIds } from "../../src/providers/types.js";
 
 /** A healthy node; its providerID is `digitalocean://<name>`. */
 export function slimNode(name: string, more: Partial<SlimNode> = {}): SlimNode {
@@ -40,8 +41,8 @@ export function taint(key: string, effect = "NoSchedule"): Taint {
 }
 
 /** @throws where the match can't be used. */
-export function compiled(spec: Match, scheme?: string): CompiledMatch {
-  const result = compileMatch(spec, scheme);
+export function compiled(spec: Match, machines?: MachineIds): CompiledMatch {
+  const result = compileMatch(spec, machines);
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join("; "));
   return result.match;
 }

@@ -232,6 +232,13 @@ const REFUSED: Group = {
       fix: "Use nodes of the provider; exclude this one with `match.nodeLabel`",
     }),
     pool({
+      when: "The node's `spec.providerID` names no machine",
+      shows: NONE,
+      names: ["node-3", '"digitalocean://abc"', "digitalocean://<droplet id>", "administrator", "delete the Node"],
+      seen: () => refused({ node: { providerID: "digitalocean://abc" } }),
+      fix: "Correct what sets it: the cloud controller manager or a flag of the kubelet. Then `kubectl delete node node-3`, and its kubelet registers it again",
+    }),
+    pool({
       when: "The node is being deleted",
       shows: NONE,
       names: ["node-3", "being deleted", "add a node that matches"],

@@ -9,6 +9,7 @@ import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { PodWorkload } from "../../src/match/workload.js";
 import { refusedNodes } from "../../src/messages/refused-nodes.js";
+import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
 import { ModelCloud } from "../controllers/floating-ip-pool/model-cloud.js";
 import { compiled, slimNode } from "../match/cluster.js";
 import { type Seen, seenIn } from "./situation.js";
@@ -62,8 +63,8 @@ interface RefusedNode {
 
 /** The cluster has one node, `node-3`, and the pool cannot use it. */
 export function refused({ node = {}, match = {}, pods = [], probeFailure }: RefusedNode, more: Scene = {}): Seen {
-  const directory = new NodeDirectory([slimNode("node-3", node)]);
-  const wanted = compiled(match, "digitalocean");
+  const directory = new NodeDirectory([slimNode("node-3", { providerID: "digitalocean://12", ...node })]);
+  const wanted = compiled(match, DIGITALOCEAN_ADDRESSES);
   const onNode = (_index: string, name: string) => new Set(pods.filter(({ nodeName }) => nodeName === name));
   const source = { list: () => pods.values(), byIndex: onNode };
   const workload = wanted.pods && new PodWorkload(source, wanted.pods);

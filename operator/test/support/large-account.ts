@@ -124,7 +124,7 @@ const CAPABILITIES = {
 const MATCH = matchAll();
 
 function matchAll() {
-  const result = compileMatch({}, CAPABILITIES.providerIdScheme);
+  const result = compileMatch({}, CAPABILITIES);
   if (!result.ok) throw new Error("an empty match can always be used");
   return result.match;
 }

@@ -85,7 +85,7 @@ function clusterFindings(call: CommandCall, { namespace }: RightsQuestion): Prom
       guarded("another operator", async () => [
         otherOperators(await listAll<Lease>(client, LEASES, signal), namespace, now),
       ]),
-      guarded("nodes", async () => nodeFindings([...(await readNodes({ client, signal })).list()], SCHEMES)),
+      guarded("nodes", async () => nodeFindings([...(await readNodes({ client, signal })).list()], MACHINES)),
       guarded("issuers", () => issuerFindings(client, signal)),
       guarded("network policy", async () => [await readPolicies(client, namespace, signal)]),
     ]);
@@ -98,7 +98,7 @@ const LEASES = {
   path: "/apis/coordination.k8s.io/v1/leases",
   fieldSelector: `metadata.name=${LEASE_NAME}`,
 };
-const SCHEMES = allProviders().flatMap(({ name }) => addressCapabilities(name)?.providerIdScheme ?? []);
+const MACHINES = allProviders().flatMap(({ name }) => addressCapabilities(name) ?? []);
 
 /** What may not be read is not known: that keeps no other check back. */
 async function guarded(check: string, find: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {

@@ -1,7 +1,9 @@
 /** Pure: nodes that no provider can serve, and network policies that keep the operator from its APIs. */
 
 import { type LabelSelector, matchesLabels } from "../../kube/objects.js";
+import { isForeignMachine, isInvalidMachine } from "../../match/machine-ids.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { MachineIds } from "../../providers/types.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 const SHOWN = 3;
@@ -9,35 +11,41 @@ const SHOWN = 3;
 const DOKS_LABEL = "doks.digitalocean.com/node-pool";
 const PAGE = "docs/how-to/will-it-work.md";
 
-/** @param schemes of the machines that a provider of this release can serve */
-export function nodeFindings(nodes: readonly NodeFacts[], schemes: readonly string[]): readonly Finding[] {
+interface Unserved {
+  readonly of: (node: NodeFacts, machines: readonly MachineIds[]) => boolean;
+  readonly seen: string;
+  readonly remedy: string;
+}
+
+const UNSERVED: readonly Unserved[] = [
+  {
+    of: ({ machine }) => machine === undefined,
+    seen: "have no spec.providerID",
+    remedy: "start the cloud controller manager, which sets it",
+  },
+  {
+    of: ({ machine }, machines) => machine !== undefined && machines.every((ids) => isForeignMachine(machine, ids)),
+    seen: "are machines of another cloud",
+    remedy: "they get no address: exclude them with match.nodeLabel",
+  },
+  {
+    of: ({ machine }, machines) => machine !== undefined && machines.some((ids) => isInvalidMachine(machine, ids)),
+    seen: "have a spec.providerID that names no machine",
+    remedy: "they get no address: correct what sets it, and delete these Nodes, so that their kubelets register again",
+  },
+];
+
+/** @param machines that a provider of this release can serve */
+export function nodeFindings(nodes: readonly NodeFacts[], machines: readonly MachineIds[]): readonly Finding[] {
   const check = "nodes";
   if (nodes.length === 0) return [warning(check, "the cluster has no nodes", "add nodes")];
-  const unnamed = nodes.filter(({ machine }) => machine === undefined);
-  const foreign = nodes.filter(
-    ({ machine }) => machine !== undefined && !schemes.some((one) => machine.startsWith(`${one}://`)),
-  );
-  const findings = [
-    ...(unnamed.length === 0
-      ? []
-      : [
-          warning(
-            check,
-            `${unnamed.length} of ${nodes.length} nodes have no spec.providerID: ${namesOf(unnamed)}`,
-            "start the cloud controller manager, which sets it",
-          ),
-        ]),
-    ...(foreign.length === 0
-      ? []
-      : [
-          warning(
-            check,
-            `${foreign.length} of ${nodes.length} nodes are machines of another cloud: ${namesOf(foreign)}`,
-            "they get no address: exclude them with match.nodeLabel",
-          ),
-        ]),
-  ];
-  const all = [ok(check, `all ${nodes.length} nodes are machines of ${schemes.join(" or ")}`)];
+  const findings = UNSERVED.flatMap(({ of, seen, remedy }) => {
+    const found = nodes.filter((node) => of(node, machines));
+    if (found.length === 0) return [];
+    return [warning(check, `${found.length} of ${nodes.length} nodes ${seen}: ${namesOf(found)}`, remedy)];
+  });
+  const schemes = machines.map(({ providerIdScheme }) => providerIdScheme).join(" or ");
+  const all = [ok(check, `all ${nodes.length} nodes are machines of ${schemes}`)];
   return [...(findings.length > 0 ? findings : all), ...doksFindings(nodes)];
 }
 

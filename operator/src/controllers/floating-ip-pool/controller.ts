@@ -183,7 +183,7 @@ function follow({ accounts }: ControllerContext, { memory, retries }: PoolState,
   // What was refused in one place may be created in another, at once.
   if (place !== memory.creationPlace) retries.succeeded(CREATION);
   memory.creationPlace = place;
-  memory.match.follow(match, accounts.schemeOf(provider));
+  memory.match.follow(match, accounts.machinesOf(provider));
 }
 
 function forget(context: ControllerContext, { ref }: PoolState): Promise<void> {

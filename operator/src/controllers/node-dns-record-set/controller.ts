@@ -17,7 +17,6 @@ import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
 import { abandoned, conditionEvent, eventMessages } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
-import { providerMessages } from "../../messages/provider.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
 import { cut, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
@@ -26,7 +25,7 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { DnsService, dnsOfRegistry, NoDnsError } from "../../records/dns-service.js";
+import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import { type DnsAction, supersededRecords } from "../../records/record-plan.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
 import { retryOf } from "./conditions.js";
@@ -259,14 +258,8 @@ async function callProvider(
   { snapshot, context }: ActionCall<NodeDNS>,
   action: DnsAction,
 ): Promise<Outcome> {
-  try {
-    await dnsService.carryOut(snapshot.dns, action, context);
-    return DONE;
-  } catch (error) {
-    if (!(error instanceof NoDnsError)) throw error;
-    const problem = providerMessages.unknown({ text: error.message });
-    return { is: "refused", failure: { kind: "Terminal", problem } };
-  }
+  await dnsService.carryOut(snapshot.dns, action, context);
+  return DONE;
 }
 
 async function setFinalizer(state: ResourceState<NodeDNS>, present: boolean, signal: AbortSignal): Promise<Outcome> {

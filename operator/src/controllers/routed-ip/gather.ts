@@ -58,7 +58,7 @@ function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead):
   const { routed } = read;
   const resolvedAccount = resolveAccount(tools, state, read);
   const { account, issued } = resolvedAccount;
-  if (account !== undefined) memory.follower.limitTo(account.provider.capabilities.providerIdScheme);
+  if (account !== undefined) memory.follower.limitTo(account.provider.capabilities);
   const family = familyOfRouted(routed);
   const claims = routing.context.claims.view(state.ref.uid);
   const { dnsService, dns } = lookUpDns(routing, routed, { ...resolvedAccount, claims, family });

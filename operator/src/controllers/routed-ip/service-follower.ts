@@ -11,7 +11,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
-import type { ProviderId } from "../../providers/types.js";
+import type { MachineIds, ProviderId } from "../../providers/types.js";
 import { permittedPorts } from "../../routing/access.js";
 import { EndpointWorkload, servicePresence } from "../../routing/endpoint-workload.js";
 import { NO_PORTS, type PortPod, type PortsFound, portsOf, withinStatus } from "../../routing/ports.js";
@@ -44,7 +44,7 @@ export class ServiceFollower {
   private followed: Followed | undefined;
   private pods: PodView | undefined;
   private podKey = "";
-  private scheme: string | undefined;
+  private machines: MachineIds | undefined;
 
   constructor(private readonly props: ServiceFollowerProps) {}
 
@@ -70,7 +70,7 @@ export class ServiceFollower {
         (node) => this.podAddress(node),
         () => this.presence(),
       );
-      const match = everyNode(this.scheme);
+      const match = everyNode(this.machines);
       const index = new MatchIndex(
         routing.context.nodes,
         { match, workload },
@@ -82,12 +82,12 @@ export class ServiceFollower {
     this.watchPods(routing.service(service));
   }
 
-  /** Nodes of another cloud can't hold the address. @param scheme `AddressCapabilities.providerIdScheme` */
-  limitTo(scheme: string): void {
-    if (scheme === this.scheme) return;
-    this.scheme = scheme;
+  /** Nodes of another cloud can't hold the address. */
+  limitTo(machines: MachineIds): void {
+    if (machines.providerIdScheme === this.machines?.providerIdScheme) return;
+    this.machines = machines;
     const { index, workload } = this.followed ?? {};
-    if (workload !== undefined) index?.rematch({ match: everyNode(scheme), workload });
+    if (workload !== undefined) index?.rematch({ match: everyNode(machines), workload });
   }
 
   endpointsChanged(nodes: Iterable<string>): void {

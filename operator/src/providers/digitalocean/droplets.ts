@@ -1,7 +1,7 @@
 /** Droplets: nodes as DigitalOcean sees them. */
 
 import { CALL, type CallContext } from "../call.js";
-import { PROVIDER_ID_SCHEME } from "../capabilities.js";
+import { DROPLET_ID, PROVIDER_ID_SCHEME } from "../capabilities.js";
 import { OncePerToken } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import type { Answer } from "../http.js";
@@ -46,13 +46,14 @@ export function providerIdOf(dropletId: number): ProviderId {
 
 /** @throws ProviderError Terminal for a node that is no droplet. */
 export function dropletIdOf(node: ProviderId): number {
-  const digits = /^digitalocean:\/\/([1-9][0-9]{0,15})$/.exec(node)?.[1];
+  const prefix = `${PROVIDER_ID_SCHEME}://`;
+  const digits = node.startsWith(prefix) ? node.slice(prefix.length) : "";
   const id = Number(digits);
-  if (digits !== undefined && Number.isSafeInteger(id)) return id;
+  if (DROPLET_ID.pattern.test(digits) && Number.isSafeInteger(id)) return id;
   throw new ProviderError({
     kind: "Terminal",
     where: `${DIGITALOCEAN}: node "${node}"`,
-    seen: "its providerID is not of the form digitalocean://<droplet id>",
+    seen: `its providerID is not of the form ${prefix}${DROPLET_ID.text}`,
     remedy: "match only nodes that are droplets, or use the provider that runs this node",
     outcome: "not-sent",
   });

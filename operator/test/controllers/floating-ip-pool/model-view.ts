@@ -27,7 +27,7 @@ const CAPABILITIES = {
   createsOnNode: ["IPv4"],
   providerIdScheme: "digitalocean",
 } as const;
-const MATCH = compiled({}, CAPABILITIES.providerIdScheme);
+const MATCH = compiled({}, CAPABILITIES);
 
 /** An action of the cloud that runs. */
 interface Running {

@@ -93,7 +93,7 @@ describe("Cloudflare provider: malformed answers", () => {
     const dns = stub.provider();
     const error = await dns.read(context, { zone: "example.com", name: "www", types: ["A"] }).catch(String);
     expect(error).to.equal(
-      'ProviderError: cloudflare: read records of www.example.com: malformed answer: "result[0].content" is another string, expected an address; check that CLOUDFLARE_API_URL leads to Cloudflare\'s API',
+      "ProviderError: cloudflare: read records of www.example.com: malformed answer: \"result[0].content\" is another string, expected an address; have the cluster's administrator check that CLOUDFLARE_API_URL of the operator leads to Cloudflare's API, and that no proxy answers in its place",
     );
   });
 
