@@ -39,7 +39,9 @@ export interface Reader {
 }
 
 /** The part of a question that reads come up with; who holds what is known beside it. */
-export interface Asked extends Omit<Question, "room"> {
+export interface Asked extends Omit<Question, "room" | "regions"> {
+  /** Where the operator creates addresses. Absent: wherever nodes are. */
+  readonly region?: string;
   /** Addresses that a node may hold. Absent: the resource gives nodes no address. */
   readonly limit?: number;
   /** Of the addresses that the resource needs room for: the limit counts each family by itself. */

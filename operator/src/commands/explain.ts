@@ -8,6 +8,7 @@ import {
   type FloatingIPPoolStatus,
   nearest,
 } from "cdk8s-flipop/api";
+import { regionOf } from "../addresses/assignments.js";
 import type { Tally } from "../match/checks.js";
 import { MatchIndex } from "../match/match-index.js";
 import type { NodeDirectory } from "../match/node-directory.js";
@@ -51,7 +52,7 @@ export function run(call: CommandCall): Promise<number> {
     const known = ownersIn(holding);
     const unowned = account.filter(({ ip }) => !known.has(ip));
     const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
-    const question = withHolders(asked, held);
+    const question = withHolders(asked, held, nodes);
     const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
     const unread = reads.filter(({ problem }) => problem !== undefined).map(({ kind }) => kind.plural);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
@@ -89,11 +90,22 @@ function askOf({ kind }: AnyKind): NonNullable<(typeof QUESTIONS)[string]> {
   return ask;
 }
 
+type HeldBy = NonNullable<Question["room"]>["heldBy"];
+
 function withHolders(
-  { limit, family: _family, ...asked }: Asked,
-  held: NonNullable<Question["room"]>["heldBy"],
+  { limit, family: _family, region, ...asked }: Asked,
+  held: HeldBy,
+  nodes: NodeDirectory,
 ): Question {
-  return limit === undefined ? asked : { ...asked, room: { limit, heldBy: held } };
+  if (limit === undefined) return asked;
+  const room = { limit, heldBy: held };
+  return region === undefined ? { ...asked, room } : { ...asked, room, regions: regionsOf(region, held, nodes) };
+}
+
+/** An address that a node holds is in the region of that node, whatever the spec says about new ones. */
+function regionsOf(region: string, held: HeldBy, nodes: NodeDirectory): ReadonlySet<string> {
+  const holders = [...nodes.list()].filter(({ machine }) => held.get(machine ?? "")?.some(({ ours }) => ours));
+  return new Set([region, ...holders.map((node) => regionOf(node)).filter((known) => known !== "")]);
 }
 
 interface Subject {

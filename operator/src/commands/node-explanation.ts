@@ -20,8 +20,8 @@ export interface Question {
   readonly probes?: string;
   /** Absent: the resource gives nodes no address. */
   readonly room?: { readonly limit: number; readonly heldBy: ReadonlyMap<ProviderId, readonly Held[]> };
-  /** Addresses can be on nodes of this region only. */
-  readonly region?: string;
+  /** Those of the addresses that exist, and of those to create: a node elsewhere gets none. Absent: any. */
+  readonly regions?: ReadonlySet<string>;
   /** Absent: the resource publishes no addresses of nodes. */
   readonly publishes?: PublishedKind;
   /** Nodes whose addresses are in the record set. Absent: none. */
@@ -110,14 +110,13 @@ type FurtherCheck = (node: NodeFacts, question: Question, holds: readonly Held[]
 
 const ROOM = "room";
 
-const regionCheck: FurtherCheck = (node, { region }, holds) => {
-  if (region === undefined) return undefined;
+const regionCheck: FurtherCheck = (node, { regions }) => {
+  if (regions === undefined) return undefined;
   const seen = regionOf(node) || "not named";
-  // An address that is on the node is in its region, whatever the spec says about new ones.
-  if (isIn(node, new Set([region])) || holds.some(({ ours }) => ours)) return { check: "region", passed: true, seen };
+  if (isIn(node, regions)) return { check: "region", passed: true, seen };
   return {
     ...{ check: "region", passed: false, reason: "WrongRegion" },
-    seen: `the node is in region ${seen}, the addresses are in ${region}`,
+    seen: `the node is in region ${seen}, the addresses are in ${[...regions].join(", ")}`,
     remedy:
       "Use nodes of the region of the addresses, or correct the region: spec.region, or that of the RoutedIP's issuer.",
   };
@@ -141,7 +140,7 @@ const DISABLED_REMEDY =
 const DELETING_REMEDY =
   "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
 const UNOWNED_REMEDY =
-  "Let the resource use the address that no resource knows (flipop adopt IP pool/NAME), or release it (flipop orphans --release IP --unassign).";
+  "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP), or release it (flipop orphans --release IP --unassign).";
 
 function occupiedRemedy(others: readonly Held[]): string {
   if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;

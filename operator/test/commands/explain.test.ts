@@ -39,6 +39,18 @@ describe("flipop explain", () => {
     expect(out).to.match(/Cordoned +Uncordon the node, or, where the resource has match, tolerate/);
   });
 
+  it("counts the region of an address that a node holds, also if spec.region is another one", async () => {
+    const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
+    const spec = kubernetes.get(ref)?.["spec"] as object;
+    kubernetes.change(ref, (object) => ({ ...object, spec: { ...spec, region: "ams3" } }));
+    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    kubernetes.change(ref, (object) => ({ ...object, spec }));
+    expect(cells(out).get("node-3")?.slice(1)).to.deep.equal(["candidate", "-"]);
+    expect(cells(out).get("far")?.[3]).to.equal(
+      "WrongRegion: the node is in region fra1, the addresses are in ams3, nyc3",
+    );
+  });
+
   it("shows also the nodes that are not meant under --all, and each check in a column under -o wide", async () => {
     const { out } = await flipop.run("explain", "fip/web", "-n", "ingress", "--all", "-o", "wide");
     expect(

@@ -35,7 +35,7 @@ export class ExplainedCluster {
     const spec = { providerID: `digitalocean://${this.machines}`, taints, unschedulable };
     this.kubernetes.create({
       ...{ apiVersion: "v1", kind: "Node" },
-      metadata: { name, labels: { "topology.this.kubernetes.io/region": "nyc3", ...labels } },
+      metadata: { name, labels: { "topology.kubernetes.io/region": "nyc3", ...labels } },
       spec,
       status: {
         conditions: [{ type: "Ready", status: ready, reason: "Tested" }],

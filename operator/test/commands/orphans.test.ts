@@ -74,7 +74,7 @@ describe("flipop orphans", () => {
     const { out, err } = await flipop.run("explain", "pool/web", "--all");
     expect(err).to.equal("");
     expect(out).to.include(`Occupied: it already holds ${held}, which no resource knows; the limit is 1`);
-    expect(out).to.include("flipop adopt IP pool/NAME");
+    expect(out).to.include("a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP");
     const refused = new Flipop(kubernetes.kubeconfig(), { ...env(), DIGITALOCEAN_ACCESS_TOKEN: "another" });
     const other = await refused.run("explain", "pool/web", "--all");
     refused.close();
