@@ -147,6 +147,18 @@ export const providerMessages = topic("provider", {
       },
     },
   }),
+  creationFor: problem({
+    reason: ({ cause }: OfNode) => cause.reason,
+    by: "cause",
+    text: ({ node, cause }: OfNode) => `an address for node ${node}: ${cause.message}`,
+    example: {
+      node: "node-3",
+      cause: {
+        reason: "QuotaExceeded",
+        message: `digitalocean: create an IPv4 address on digitalocean://12: the account has 3 addresses, its limit; ${REMEDIES.QuotaExceeded}`,
+      },
+    },
+  }),
   noMachine: problem({
     reason: "NoCandidate",
     by: "administrator",

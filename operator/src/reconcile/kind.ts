@@ -117,6 +117,8 @@ export interface Kind<T extends KindTypes> {
   targetOf?(action: T["action"]): ActionTarget;
   /** Whether the provider still has the address: what it did not find is the machine then. */
   hasAddress?(snapshot: T["snapshot"], ip: string): boolean;
+  /** The name of the node of a machine, for messages. @default unknown, unless `targetOf` names it */
+  nodeOf?(snapshot: T["snapshot"], machine: ProviderId): string | undefined;
   /** The account whose failure a failure of this action may be. What failed for it is retried when it recovers. */
   accountOf?(snapshot: T["snapshot"], action: T["action"]): RecoveringAccount | undefined;
   /** Whether the cleanup of a deleted resource can go on: each run then counts as an attempt. @default it has its finalizer */

@@ -8,6 +8,7 @@ import { includesEntry } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
+import { omitUndefined } from "../values.js";
 import { isRead } from "./dry-run.js";
 import type { Decision, Start } from "./iteration.js";
 import type { ActionCall, ActionTarget, Kind, RunAction } from "./kind.js";
@@ -229,19 +230,23 @@ export function attributeFailure<T extends KindTypes>(
   result: ActionResult<T["action"]>,
 ): ActionResult<T["action"]> {
   const { action, outcome } = result;
-  const target = kind.targetOf?.(action) ?? {};
-  if (outcome.is !== "refused" || target.machine === undefined) return result;
-  const exists = target.ip !== undefined && kind.hasAddress?.(snapshot, target.ip) === true;
+  const { machine, ip, node = machine && kind.nodeOf?.(snapshot, machine) } = kind.targetOf?.(action) ?? {};
+  if (outcome.is !== "refused" || machine === undefined) return result;
+  const exists = ip !== undefined && kind.hasAddress?.(snapshot, ip) === true;
+  const target = { machine, ...omitUndefined({ ip, node }) };
   return { action, outcome: { is: "refused", failure: attributed(outcome.failure, target, exists) } };
 }
 
 /** @param exists the provider has the address that moves */
-function attributed(failure: ActionFailure, { machine = "", node }: ActionTarget, exists: boolean): ActionFailure {
-  if (failure.kind === "NotFound" && exists) {
+function attributed(failure: ActionFailure, { machine = "", node, ip }: ActionTarget, exists: boolean): ActionFailure {
+  const { kind, problem, ofAccount } = failure;
+  if (kind === "NotFound" && exists) {
     return { ...failure, noMachine: true, problem: providerMessages.noMachine({ node, machine }) };
   }
-  if (node === undefined || !isOfMachine(failure)) return failure;
-  return { ...failure, problem: providerMessages.ofNode({ node, cause: failure.problem }) };
+  if (node === undefined) return failure;
+  if (isOfMachine(failure)) return { ...failure, problem: providerMessages.ofNode({ node, cause: problem }) };
+  if (ip !== undefined || ofAccount === true) return failure;
+  return { ...failure, problem: providerMessages.creationFor({ node, cause: problem }) };
 }
 
 /** The provider knows machines, and people know nodes. */

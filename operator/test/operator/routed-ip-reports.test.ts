@@ -44,6 +44,17 @@ describe("operator in process: what a RoutedIP reports", function () {
     expect(dns.records("example.com", "www").map(({ data }) => data)).to.deep.equal([ip]);
   });
 
+  it("names the node that gets no address because the account has reached its quota", async () => {
+    made = await RoutedWorld.create(["n1"], { quota: 0 });
+    made.serve({ node: "n1" });
+    made.addIssuer();
+    made.addRouted("a");
+    made.world.start();
+    await made.until("it reports the quota", () => made.condition("a", "Assigned") === "False/QuotaExceeded");
+    const assigned = made.status("a").conditions?.find(({ type }) => type === "Assigned");
+    expect(assigned?.message).to.match(/an address for node n1: .*owner of the account/);
+  });
+
   it("says that the provider is out, and goes on when it is back", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     await made.readyOnFirst();

@@ -83,6 +83,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
     priorityOf,
     targetOf,
     hasAddress: ({ account }, ip) => account?.inventory?.view().get(ip) !== undefined,
+    nodeOf: ({ snapshot }, machine) => snapshot.verdictOf(machine)?.node.name,
     accountOf: (gathered, action) => accountOf(context, gathered, action),
     afterSequence: takeBackAssignment,
     recordOutcome: (state, { snapshot }, result) => ended(context, state, snapshot, result),

@@ -116,6 +116,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     priorityOf,
     targetOf,
     hasAddress: (gathered, ip) => gathered.by === "issuer" && gathered.account?.inventory?.view().get(ip) !== undefined,
+    nodeOf: ({ snapshot }, machine) => snapshot.verdictOf(machine)?.node.name,
     accountOf: (gathered, action) => accountOf(tools, gathered, action),
     recordOutcome: (state, gathered, result) => recordOutcome(tools, state, gathered, result),
     readAgainMs: (state, gathered) => readAgainMs(context.clock, state, gathered),

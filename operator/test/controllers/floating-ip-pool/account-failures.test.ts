@@ -9,7 +9,7 @@ import { openMoves } from "../../../src/controllers/floating-ip-pool/reservation
 import type { PoolTypes } from "../../../src/controllers/floating-ip-pool/resource.js";
 import type { Gathered, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status.js";
-import { startMachine } from "../../../src/messages/failed-calls.js";
+import { REMEDIES, startMachine } from "../../../src/messages/failed-calls.js";
 import { ProviderError, type ProviderErrorKind, withProps } from "../../../src/providers/errors.js";
 import type { Kind } from "../../../src/reconcile/kind.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
@@ -145,6 +145,50 @@ describe("a failure of a machine", () => {
 
   it("is none if the account fails", () => {
     expect(messageOf(outcomeOf(refusedCall("Unauthorized")))).not.to.include("ghost");
+  });
+});
+
+describe("a failure that concerns a node by its machine alone", () => {
+  const node = "node-3";
+  const nodeOf = (_of: Gathered, machine: string) => (machine === MACHINE ? node : undefined);
+  const pools = { targetOf, nodeOf } as Partial<Kind<PoolTypes>> as Kind<PoolTypes>;
+  const messageOf = (action: PlannedAction, outcome: Outcome) =>
+    failureOf(attributeFailure(pools, {} as Gathered, { action, outcome }).outcome)?.problem.message;
+  const desired = { family: "IPv4", node: MACHINE } as const;
+  const create: PlannedAction = { do: "create-address", desired, startedAt: "2026-01-01T00:00:00Z", why: "" };
+
+  it("says for which node the account's quota allows no address, and who can raise it", () => {
+    const text = /^an address for node node-3: .*have the owner of the account ask the provider for a higher limit/;
+    const quota = withProps(refusedCall("QuotaExceeded"), { remedy: REMEDIES.QuotaExceeded });
+    expect(messageOf(create, outcomeOf(quota))).to.match(text);
+  });
+
+  it("names no node where the operator creates by region", () => {
+    const byRegion = { ...create, desired: { family: "IPv4", region: "nyc3" } } as const;
+    expect(messageOf(byRegion, refusal("QuotaExceeded"))).to.match(/^digitalocean: /);
+  });
+
+  it("names no node for a failure of the account that has nothing to do with the creation", () => {
+    expect(messageOf(create, refusal("Unauthorized"))).to.match(/^digitalocean: /);
+  });
+
+  it("names the node of a machine that is unfit for a new address", () => {
+    const unfit = outcomeOf(withProps(refusedCall("Conflict"), { reason: "NodeUnfit" }));
+    expect(messageOf(create, unfit)).to.match(/^node node-3: /);
+  });
+
+  it("names the node of an action that failed after it had begun", () => {
+    const poll: PlannedAction = { do: "poll", ip: IP, id: "1", expected: MACHINE, why: "" };
+    const off = outcomeOfAction({ ip: IP, state: "errored", id: "1", message: "the droplet is off" });
+    expect(messageOf(poll, off)).to.match(/^node node-3: .*the droplet is off/);
+  });
+
+  it("names the node whose machine a running action did not find", () => {
+    const withAddress = { ...pools, hasAddress: () => true };
+    const poll: PlannedAction = { do: "poll", ip: IP, id: "1", expected: MACHINE, why: "" };
+    const result = { action: poll, outcome: refusal("NotFound") };
+    const failure = failureOf(attributeFailure(withAddress, {} as Gathered, result).outcome);
+    expect(failure?.problem.message).to.match(/^node node-3: the provider has no machine/);
   });
 });
 
