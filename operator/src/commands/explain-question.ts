@@ -13,7 +13,7 @@ import {
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import { POD_INDEXES, type PodIndex } from "../kube/cache/pods.js";
+import { POD_INDEXES, type PodIndex, type PodScope } from "../kube/cache/pods.js";
 import { type SlimPod, slimNodes, slimPods } from "../kube/cache/slim.js";
 import { Store } from "../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../kube/client.js";
@@ -21,13 +21,26 @@ import { type KubeObject, selectorString } from "../kube/objects.js";
 import { Decoders } from "../kube/protobuf/decoder.js";
 import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../match/compile-match.js";
 import { NodeDirectory } from "../match/node-directory.js";
-import { PodWorkload, type WorkloadSource } from "../match/workload.js";
+import {
+  type PodSource,
+  PodWorkload,
+  podAddress,
+  presenceOf,
+  type Workload,
+  type WorkloadSource,
+} from "../match/workload.js";
 import { addressCapabilities } from "../providers/capabilities.js";
 import type { AddressCapabilities, MachineIds } from "../providers/types.js";
 import { publishedKind } from "../records/node-addresses.js";
-import { EndpointWorkload, SERVICE_LABEL, slimSlices } from "../routing/endpoint-workload.js";
+import {
+  EndpointWorkload,
+  SERVICE_LABEL,
+  type SliceFacts,
+  servicePresence,
+  slimSlices,
+} from "../routing/endpoint-workload.js";
 import { type LookUp, type ResolvedClass, resolveClass } from "../routing/resolved-class.js";
-import { serviceKeyOf, serviceProblem, slimServices } from "../routing/service.js";
+import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../routing/service.js";
 import { CommandError } from "./command.js";
 import type { Question } from "./node-explanation.js";
 import { type KindRead, listAll, type OwnObject } from "./read.js";
@@ -122,14 +135,21 @@ async function askMatch(
   return { match, text: matchText(spec, match), ...(workload && { workload }) };
 }
 
-async function podWorkload({ client, signal }: Reader, { pods }: CompiledMatch): Promise<WorkloadSource | undefined> {
-  if (pods === undefined) return undefined;
-  const { namespace, selector } = podScopeOf(pods);
+async function podWorkload(
+  { client, signal }: PodReader,
+  { pods }: CompiledMatch,
+): Promise<WorkloadSource | undefined> {
+  return pods && new PodWorkload(await readPods({ client, signal }, podScopeOf(pods)), pods);
+}
+
+type PodReader = Pick<Reader, "client" | "signal">;
+
+async function readPods({ client, signal }: PodReader, { namespace, selector }: PodScope): Promise<PodSource> {
   const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${namespace}/pods`;
   const target = { path, labelSelector: selectorString(selector), decoder: decoders.pods };
   const store = new Store<SlimPod, PodIndex>({ indexes: POD_INDEXES });
   await store.replace((await listAll<KubeObject>(client, target, signal)).map(slimPods()));
-  return new PodWorkload(store, pods);
+  return store;
 }
 
 function matchText({ nodeLabel }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
@@ -153,7 +173,7 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
   const region = resolution.resolvedClass?.by === "issuer" ? resolution.resolvedClass.region : undefined;
   return {
     match: everyNode(capabilities),
-    workload: new EndpointWorkload(key, () => slices),
+    ...(await askPods(reader, { key, service, slices })),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),
     ...probedAddress(object.spec),
@@ -161,6 +181,42 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
     ...regionOf(capabilities, region),
   };
+}
+
+interface FollowedService {
+  readonly key: string;
+  readonly service: ServiceFacts | undefined;
+  readonly slices: readonly SliceFacts[];
+}
+
+/** The endpoints decide. Of a node without a ready one, the pods there say why. */
+async function askPods(
+  reader: Reader,
+  { key, service, slices }: FollowedService,
+): Promise<Pick<Asked, "runsPod"> & { readonly workload: WorkloadSource }> {
+  const { namespace = "", selector } = service ?? {};
+  if (selector === undefined) return { workload: new EndpointWorkload(key, () => slices) };
+  const pods = await readPods(reader, { namespace, selector: { matchLabels: selector } });
+  const podsOn = (node: string) => [...pods.byIndex("node", node)];
+  const endpoints = new EndpointWorkload(
+    key,
+    () => slices,
+    (node) => podAddress(podsOn(node)),
+    () => servicePresence([...pods.list()]),
+  );
+  const workload: WorkloadSource = {
+    text: endpoints.text,
+    nodes: () => endpoints.nodes(),
+    presence: () => endpoints.presence(),
+    on: (node) => withPods(endpoints.on(node), podsOn(node)),
+  };
+  return { workload, runsPod: (node) => podsOn(node).length > 0 };
+}
+
+function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {
+  if (workload.state === "serving") return workload;
+  const found = presenceOf(pods, "no pod of the Service is on it");
+  return found.pods === "unknown" ? workload : { ...workload, detail: `${workload.detail} (${found.detail})` };
 }
 
 /** Empty: it has none yet. */

@@ -14,6 +14,8 @@ import type { Held } from "./held-addresses.js";
 export interface Question {
   readonly match: CompiledMatch;
   readonly workload?: WorkloadSource;
+  /** Whether a pod of the workload is on the node, though no endpoint may show it. Absent: `workload` knows. */
+  readonly runsPod?: (node: string) => boolean;
   /** Nodes whose probes fail, with the last error, as the status has them. Absent: none. */
   readonly failedProbes?: ReadonlyMap<string, string>;
   /** The type of the address of a node that the operator probes. Absent: it probes no node, or its pods. */
@@ -73,7 +75,7 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
       : resultOf({ refused: refused.length > 0, holds, against }),
     holds,
     checks: [...matching, ...further],
-    meant: !refusals.some(({ reason }) => UNMEANT.has(reason)),
+    meant: question.runsPod?.(node.name) === true || !refusals.some(({ reason }) => UNMEANT.has(reason)),
     obstacles: [...refused, ...against],
   };
 }

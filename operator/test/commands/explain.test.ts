@@ -191,6 +191,51 @@ describe("flipop explain", () => {
     expect(cells(out).has("node-7")).to.equal(false);
   });
 
+  it("says of each node without a ready endpoint which pods of the Service are there", async () => {
+    const namespace = "shop";
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const pod = (name: string, nodeName: string | undefined, status: object) =>
+      kubernetes.create({
+        ...{ apiVersion: "v1", kind: "Pod" },
+        metadata: { name, namespace, labels: { app: "shop" } },
+        spec: { ...(nodeName && { nodeName }), containers: [{ name: "shop", image: "shop" }] },
+        status,
+      });
+    const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Service", metadata: { name: "shop", namespace } },
+      spec: { selector: { app: "shop" }, ports: [{ port: 443 }] },
+    });
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "shop", namespace } },
+      spec: { className: "fast", serviceRef: { serviceName: "shop" } },
+    });
+    const explained = async (...more: readonly string[]) =>
+      (await flipop.run("explain", "routedip/shop", "-n", namespace, ...more)).out;
+    pod("shop-0", undefined, { phase: "Pending" });
+    expect(await explained()).to.include(
+      "lack an endpoint of Service shop/shop (pod shop/shop-0 is Pending, and on no node yet)",
+    );
+    kubernetes.create({
+      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
+      metadata: { name: "shop", namespace, labels: { "kubernetes.io/service-name": "shop" } },
+      endpoints: [{ addresses: ["10.0.0.1"], nodeName: "node-7", conditions: { ready: false } }],
+    });
+    pod("shop-7", "node-7", { phase: "Running" });
+    pod("shop-3", "node-3", ready);
+    const rows = cells(await explained());
+    expect(rows.get("node-7")?.[3]).to.equal(
+      "PodNotReady: its endpoints of Service shop/shop are not ready (pod shop/shop-7 is not ready)",
+    );
+    expect(rows.get("node-3")?.[3]).to.equal(
+      "NoPod: it has no endpoint of Service shop/shop (pod shop/shop-3 is ready)",
+    );
+    expect(rows.has("node-1"), "no pod there").to.equal(false);
+    expect(await explained("node-1")).to.include(
+      "it has no endpoint of Service shop/shop (no pod of the Service is on it)",
+    );
+  });
+
   const mistakes: readonly (readonly [string[], string])[] = [
     [
       ["pool/web"],
