@@ -14,7 +14,7 @@ import { pages, pageText, shellLines } from "../support/docs.js";
 
 /** Our plugin has tests of its own; the others need running pods, a registry or the operator, or a cluster in which it is not yet. */
 const NOT_HERE =
-  /^kubectl (flipop|kustomize)|create namespace flipop|rollout|logs|port-forward|scale|helm|curl|condition=Ready|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml/;
+  /^kubectl (flipop|kustomize)|create namespace flipop|rollout|logs|port-forward|scale|helm|curl|condition=Ready|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml|GO-DEPLOYMENT/;
 const ROOT = resolve(import.meta.dirname, "../..");
 const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1,"dnsRecordSet":{"zone":"example.com","recordName":"web"}}}\n`;
@@ -87,11 +87,11 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await apply(plane, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ingress"}}\n`);
     for (const each of FOREIGN_KINDS) await apply(plane, `${JSON.stringify(each)}\n`);
     cpSync(join(ROOT, "examples"), join(folder, "examples"), { recursive: true });
-    mkdirSync(join(folder, "deploy"));
+    mkdirSync(join(folder, "dist/deploy"));
     const [, image = ""] = /FLIPOP_IMAGE=(\S+)/.exec(pageText("how-to/install.md")) ?? [];
     const synthesised = manifest((chart) => new FlipopOperator(chart, "operator", { image }));
-    writeFileSync(join(folder, "deploy/flipop.k8s.yaml"), synthesised);
-    writeFileSync(join(folder, "deploy/kustomization.yaml"), kustomization());
+    writeFileSync(join(folder, "dist/deploy/flipop.k8s.yaml"), synthesised);
+    writeFileSync(join(folder, "dist/deploy/kustomization.yaml"), kustomization());
   });
 
   after(async () => {
@@ -128,7 +128,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
   }
 
   it("install the objects of the kustomization", async () => {
-    const shown = await shell("kubectl kustomize deploy");
+    const shown = await shell("kubectl kustomize dist/deploy");
     expect(shown)
       .to.include(`image: registry.example.com/flipop:${RELEASE}\n`)
       .and.match(/replicas: 3\n/);

@@ -75,7 +75,7 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{- range .Values.tenantLimits.namespaces -}}
 {{- $rule := omit . "maxCreatedAddresses" -}}
 {{- if hasKey . "maxCreatedAddresses" -}}
-{{- $rule = set $rule "capped" (list "yes") -}}
+{{- $rule = set $rule "capped" (list (toString .maxCreatedAddresses)) -}}
 {{- end -}}
 {{- $rules = append $rules $rule -}}
 {{- end -}}

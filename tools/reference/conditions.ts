@@ -94,6 +94,7 @@ function reasonsPart(): readonly string[] {
 function placeText({ kinds, conditions, ofAddress }: ReasonPlace): string {
   const all = kinds.length === ALL_KINDS.length ? "every kind" : kinds.join(", ");
   const had = conditions.filter((type) => !isSummary(type) && kinds.some((kind) => hasCondition(kind, type)));
+  if (had.length === 0) return all;
   const where =
     had.length === Object.keys(CONDITION_TYPES).length - SUMMARY_TYPES.length ? "all its conditions" : codes(had);
   return `${all}: ${where}${ofAddress ? "; an address" : ""}`;

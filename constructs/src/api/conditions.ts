@@ -149,7 +149,7 @@ export const REASONS = {
     meaning:
       "No node matches; the record set keeps the last published addresses, or has those of nodes that are only cordoned.",
     remedy:
-      "Fix match, or repair or uncordon the nodes. A NodeDNSRecordSet with emptyPolicy Delete publishes no address then.",
+      "Fix match, or repair or uncordon the nodes. With emptyPolicy Delete, a NodeDNSRecordSet deletes its records 5 minutes after the last node has lost the labels of nodeLabel.",
   },
   ClaimedByOther: {
     meaning: "Another resource has claimed the address or DNS name; the message names the resource and the reason.",
@@ -157,7 +157,7 @@ export const REASONS = {
   },
   HeldElsewhere: {
     meaning: "The address is on a machine that is not a node of this cluster.",
-    remedy: "Unassign the address there, or use another address.",
+    remedy: "Unassign the address there, or use another one. A pool takes it if ips lists it (Event TakenOver).",
   },
   ForeignWriter: {
     meaning: "A foreign writer keeps undoing the operator's changes.",

@@ -34,12 +34,12 @@ function viewClusterRole(scope: Construct, settings: OperatorSettings): ApiObjec
   });
 }
 
-/** To write the five kinds, except their status. */
+/** To read and write the five kinds, except their status. */
 function editClusterRole(scope: Construct, settings: OperatorSettings): ApiObject {
   return userRole(scope, settings, {
     suffix: "edit",
     aggregateTo: settings.aggregateUserRoles === AggregatedUserRoles.EDIT ? ["edit", "admin"] : [],
-    verbs: ["create", "update", "patch", "delete", "deletecollection"],
+    verbs: ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"],
     others: [],
   });
 }

@@ -219,7 +219,7 @@ describe("the roles for users", () => {
       {
         apiGroups: ["flipop.digitalocean.com"],
         resources: plurals,
-        verbs: ["create", "update", "patch", "delete", "deletecollection"],
+        verbs: ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"],
       },
     ]);
     expect(role.metadata.labels).not.to.have.property("rbac.authorization.k8s.io/aggregate-to-view");

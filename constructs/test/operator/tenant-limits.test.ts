@@ -58,7 +58,7 @@ describe("limits of tenants", () => {
     const { expression = "" } = spec.variables.find(({ name }) => name === "limits") ?? {};
     expect(JSON.parse(expression)).to.deep.equal([
       { names: ["ingress"] },
-      { names: ["team-*"], allowedNames: ["*.{namespace}.example.com"], capped: ["yes"] },
+      { names: ["team-*"], allowedNames: ["*.{namespace}.example.com"], capped: ["0"] },
     ]);
     expect(spec.matchConditions[0]?.expression).to.contain("!= 'system:serviceaccount:flipop:flipop'");
   });

@@ -136,6 +136,9 @@ describe("limits of tenants at the API server", () => {
     await accepted(operator.patch(path, { spec: { ips: ["203.0.113.2", "198.51.100.9"] } }));
     await accepted(admin.patch(path, { metadata: { labels: { edited: "yes" } } }));
     await accepted(admin.patch(path, { spec: { gracePeriodSeconds: 5 } }));
+    await accepted(operator.patch(path, { spec: { dnsRecordSet: { zone: "example.com", recordName: "theirs" } } }));
+    await accepted(admin.patch(path, { spec: { dnsRecordSet: { ttl: 300 } } }));
+    await refused(admin.patch(path, { spec: { dnsRecordSet: { recordName: "others" } } }), "others.example.com");
   });
 });
 

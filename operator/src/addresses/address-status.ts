@@ -259,7 +259,7 @@ function choiceText({ set }: AddressSnapshot, node: WaitingNode, { waiting }: Ch
   if (next === undefined) return CHOICES.last(count);
   if (isLeaving(node) !== isLeaving(next)) return CHOICES.staying(count);
   if (newerFirst(node.kubeletVersion, next.kubeletVersion) < 0) return CHOICES.newestKubelet(count);
-  return node.createdAt > next.createdAt ? CHOICES.youngest(count) : CHOICES.firstByName(count);
+  return node.createdAt > next.createdAt ? CHOICES.youngest(count) : CHOICES.firstOfEqual(count);
 }
 
 function isLeaving({ cordoned, leaving }: WaitingNode): boolean {

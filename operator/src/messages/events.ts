@@ -94,7 +94,7 @@ export const eventMessages = topic("events", {
     reason: "CreationSettled",
     action: "Create",
     text: ({ ip, why }: Address) =>
-      `${ip} counts as created by this resource: ${why}; no answer says so, so it is never released: do that at the provider`,
+      `${ip} counts as created by this resource: ${why}; no answer of the provider says so, so the operator never releases it: release it at the provider when nothing needs it`,
     example: { ip: "203.0.113.7", why: WHYS.onItsNode },
   }),
   released: event({

@@ -22,6 +22,7 @@ export const WHYS = {
 export const CHOICES = {
   only: () => "the only candidate",
   firstByName: (count: number) => `first by name of ${count} candidates`,
+  firstOfEqual: (count: number) => `first by name of the most preferred among ${count} candidates`,
   last: (count: number) => `last of ${count} candidates`,
   staying: (count: number) => `here to stay, of ${count} candidates`,
   newestKubelet: (count: number) => `newest kubelet of ${count} candidates`,

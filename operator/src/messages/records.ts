@@ -12,7 +12,7 @@ export interface Content {
 }
 
 const CONTENT: Content = { recordName: "www", values: ["203.0.113.7"] };
-const holds = ({ recordName, values }: Content) => `record ${recordName} holds ${values.join(", ")}`;
+const holds = ({ recordName, values }: Content) => `record "${recordName}" holds ${values.join(", ")}`;
 
 /** What is published of nodes. */
 interface Published {
@@ -37,12 +37,12 @@ const PUBLISHED: Published = { recordName: "nodes", count: 3, cut: 0, addressles
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
 function publishedText({ recordName, count, cut, addressless, wanted }: Published): string {
-  if (count === 0) return `record ${recordName} is empty: no node has the labels`;
+  if (count === 0) return `record "${recordName}" is empty: no node has the labels`;
   const addresses = count === 1 ? "1 address" : `${count} addresses`;
   const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
   const lacking =
     addressless.length === 0 ? "" : `; ${list(addressless)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
-  return `record ${recordName} holds ${addresses}${more}${lacking}`;
+  return `record "${recordName}" holds ${addresses}${more}${lacking}`;
 }
 
 function unservedText({ addressless, wanted, refusals }: Unserved): string {
@@ -102,7 +102,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "administrator",
     text: ({ recordName, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
-      `no node has label ${label}; record ${recordName} keeps ${list(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
+      `no node has label ${label}; record "${recordName}" keeps ${list(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
     remedy: ({ label }) => `before then, ${labelRemedy(label)}`,
     example: { ...CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
   }),
@@ -110,7 +110,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "administrator",
     text: ({ recordName, values, refusals }: Content & Refusals) =>
-      `no node that matches has an address to replace ${list(values)}, so record ${recordName} keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
+      `no node that matches has an address to replace ${list(values)}, so record "${recordName}" keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
     remedy: ({ refusals }) =>
       refusals.repair ?? "have the cluster's administrator give such an address to a node that matches",
     example: { ...CONTENT, refusals: EXAMPLE_LABELS },
@@ -126,7 +126,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "administrator",
     text: (unserved: Unserved) =>
-      `${unservedText(unserved)}; record ${unserved.recordName} keeps ${list(unserved.values)}`,
+      `${unservedText(unserved)}; record "${unserved.recordName}" keeps ${list(unserved.values)}`,
     remedy: unservedRemedy,
     example: UNSERVED,
   }),
@@ -134,7 +134,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "cause",
     text: ({ recordName, values }: Content) =>
-      `no address is active; record ${recordName} keeps ${values.join(", ") || "what it has"}`,
+      `no address is active; record "${recordName}" keeps ${values.join(", ") || "what it has"}`,
     remedy: "condition Fulfilled (of a RoutedIP: Assigned) says why, and who can change that",
     example: CONTENT,
   }),

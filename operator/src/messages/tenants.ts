@@ -13,13 +13,13 @@ export const tenantMessages = topic("tenants", {
   nameKept: note({
     reason: "NameNotAllowed",
     text: ({ name, limiter }: Limited & { readonly name: string }) =>
-      `${limiter} allows the DNS name ${name} no more; the operator keeps its records up to date, because it wrote them before`,
+      `${limiter} no longer allows the DNS name ${name}; the operator keeps its records up to date, because it wrote them before`,
     example: { name: "www.example.com", limiter: ENTRY },
   }),
   addressesKept: note({
     reason: "AddressNotAllowed",
     text: ({ ips, limiter }: Limited & { readonly ips: readonly string[] }) =>
-      `${limiter} allows ${ips.join(", ")} no more; the operator goes on serving the addresses that the resource had before`,
+      `${limiter} no longer allows ${ips.join(", ")}; the operator goes on serving the addresses that the resource had before`,
     example: { ips: ["203.0.113.7"], limiter: ENTRY },
   }),
   tooManyCreated: problem({

@@ -7,10 +7,10 @@ export function limitsDocument(limits: TenantLimits = {}): string {
   return text === "{}" ? "" : text;
 }
 
-/** The limits of namespaces as a CEL list. All values of a CEL map have one type, so the maximum is not a number. */
+/** The limits of namespaces as a CEL list. All values of a CEL map have one type, so the maximum is a text in a list. */
 export function limitsRules({ namespaces = [] }: TenantLimits): string {
   const rules = namespaces.map(({ maxCreatedAddresses, ...lists }) =>
-    maxCreatedAddresses === undefined ? lists : { ...lists, capped: ["yes"] },
+    maxCreatedAddresses === undefined ? lists : { ...lists, capped: [String(maxCreatedAddresses)] },
   );
   return sortedJson(rules);
 }

@@ -16,7 +16,7 @@ export function tenantVariables(limits: string): readonly { readonly name: strin
     // The two kinds have different fields, so the API server cannot check their types.
     spec: "dyn(object.spec)",
     oldSpec: "oldObject == null ? dyn({}) : dyn(oldObject.spec)",
-    isNewName: "has(variables.spec.dnsRecordSet) && variables.oldSpec.?dnsRecordSet != variables.spec.?dnsRecordSet",
+    isNewName: `has(variables.spec.dnsRecordSet) && (${["provider", "zone", "recordName"].map(differs).join(" || ")})`,
     writtenZone: lowered("zone"),
     zone: withoutDot("variables.writtenZone"),
     writtenLabel: lowered("recordName"),
@@ -48,12 +48,16 @@ export const TENANT_RULES: readonly TenantRule[] = [
     expression:
       "!('capped' in variables.limit) || variables.spec.?desiredIPs.orValue(0) == 0 || variables.spec.?reclaimPolicy.orValue('Retain') == 'Delete' || (oldObject != null && variables.oldSpec.?reclaimPolicy.orValue('Retain') != 'Delete')",
     messageExpression:
-      "'the limits of namespace ' + request.namespace + ' have a maximum of created addresses, which an address that outlives its pool would escape: set spec.reclaimPolicy to Delete'",
+      "variables.limit.capped[0] == '0' ? 'the limits of namespace ' + request.namespace + ' let the operator create no address: list addresses in spec.ips and leave out spec.desiredIPs, or ask the administrator of flipop to raise maxCreatedAddresses of tenantLimits' : 'the limits of namespace ' + request.namespace + ' have a maximum of created addresses, which an address that outlives its pool would escape: set spec.reclaimPolicy to Delete'",
   },
 ];
 
 function message(what: string, field: string): string {
   return `'the limits of namespace ' + request.namespace + ' do not allow ' + ${what} + ': use another one, or ask the administrator of flipop to add it to ${field} of tenantLimits'`;
+}
+
+function differs(field: string): string {
+  return `variables.oldSpec.?dnsRecordSet.?${field} != variables.spec.?dnsRecordSet.?${field}`;
 }
 
 /** As the operator's `normalRecordName` writes zones and names. */
