@@ -15,7 +15,7 @@ import { tenantMessages } from "../messages/tenants.js";
 import type { ProviderId } from "../providers/types.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { ttlOf } from "../records/record-plan.js";
+import { fullNameOf, ttlOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
@@ -97,14 +97,14 @@ export function dnsReadyOf(
 /** What the record set holds, next to what it should. */
 function contents(snapshot: RecordsSnapshot, published: readonly string[]): PlannedCondition {
   const { dnsRecordSet, writtenDns } = snapshot.set;
-  const { recordName = "" } = dnsRecordSet ?? {};
+  const name = fullNameOf(snapshot.dns, dnsRecordSet);
   const { values = [] } = writtenDns ?? {};
   if (isPaused(snapshot.set) && values.join() !== published.join()) return no("DNSReady", addressMessages.paused());
-  if (published.length === 0) return no("DNSReady", recordMessages.noneActive({ recordName, values }));
+  if (published.length === 0) return no("DNSReady", recordMessages.noneActive({ name, values }));
   const foreign = foreignRecords(snapshot, published);
-  if (foreign.length > 0) return no("DNSReady", accessMessages.recordExists({ recordName, values: foreign }));
+  if (foreign.length > 0) return no("DNSReady", accessMessages.recordExists({ name, values: foreign }));
   if (values.join() !== published.join()) return unknown("DNSReady");
-  return withTtl(snapshot, { recordName, values });
+  return withTtl(snapshot, { name, values });
 }
 
 function withTtl({ dns, set: { dnsRecordSet } }: RecordsSnapshot, content: Content): PlannedCondition {

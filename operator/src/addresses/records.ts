@@ -1,6 +1,6 @@
 /** The record set of the addresses that are up. It is emptied only if the resource asks for it. */
 
-import { type DnsStatus, type IpFamily, normalRecordName } from "cdk8s-flipop/api";
+import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
 import { isOnlyCordoned } from "../match/checks.js";
 import { claimMessages } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
@@ -8,6 +8,7 @@ import type { RecordType } from "../providers/types.js";
 import {
   recordChain as chainOf,
   foreignValues,
+  fullNameOf,
   type RecordSequence,
   recorded,
   removalChain,
@@ -48,9 +49,8 @@ export function foreignRecords(snapshot: RecordsSnapshot, values: readonly strin
 /** Another resource owns the DNS name. */
 export function lostName({ dns, set }: Pick<AddressSnapshot, "dns" | "set">): Problem | undefined {
   if (dns?.claim?.ours !== false) return undefined;
-  const { recordName = "", zone = "" } = set.dnsRecordSet ?? set.writtenDns ?? {};
-  const { fqdn = normalRecordName({ recordName, zone }).fqdn, claim } = dns;
-  return claimMessages.name({ name: fqdn, ...claim.owned });
+  const name = fullNameOf(dns, set.dnsRecordSet ?? set.writtenDns);
+  return claimMessages.name({ name, ...dns.claim.owned });
 }
 
 /**

@@ -7,16 +7,18 @@ import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes } from "./refused-nodes.
 
 /** What a record set holds. */
 export interface Content {
-  readonly recordName: string;
+  /** Full, such as "www.example.com". */
+  readonly name: string;
   readonly values: readonly string[];
 }
 
-const CONTENT: Content = { recordName: "www", values: ["203.0.113.7"] };
-const holds = ({ recordName, values }: Content) => `record "${recordName}" holds ${values.join(", ")}`;
+const CONTENT: Content = { name: "www.example.com", values: ["203.0.113.7"] };
+const holds = ({ name, values }: Content) => `record ${name} holds ${values.join(", ")}`;
 
 /** What is published of nodes. */
 interface Published {
-  readonly recordName: string;
+  /** Full, such as "www.example.com". */
+  readonly name: string;
   readonly count: number;
   /** Addresses that do not fit. */
   readonly cut: number;
@@ -33,16 +35,16 @@ interface Refusals {
 interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, Refusals {}
 
 const WANTED = "IPv4 address in ExternalIP";
-const PUBLISHED: Published = { recordName: "nodes", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED };
+const PUBLISHED: Published = { name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED };
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ recordName, count, cut, addressless, wanted }: Published): string {
-  if (count === 0) return `record "${recordName}" is empty: no node has the labels`;
+function publishedText({ name, count, cut, addressless, wanted }: Published): string {
+  if (count === 0) return `record ${name} is empty: no node has the labels`;
   const addresses = count === 1 ? "1 address" : `${count} addresses`;
   const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
   const lacking =
     addressless.length === 0 ? "" : `; ${list(addressless)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
-  return `record "${recordName}" holds ${addresses}${more}${lacking}`;
+  return `record ${name} holds ${addresses}${more}${lacking}`;
 }
 
 function unservedText({ addressless, wanted, refusals }: Unserved): string {
@@ -101,16 +103,16 @@ export const recordMessages = topic("records", {
   noneWithLabels: problem({
     reason: "KeptLastKnown",
     by: "administrator",
-    text: ({ recordName, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
-      `no node has label ${label}; record "${recordName}" keeps ${list(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
+    text: ({ name, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
+      `no node has label ${label}; record ${name} keeps ${list(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
     remedy: ({ label }) => `before then, ${labelRemedy(label)}`,
     example: { ...CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
   }),
   noReplacement: problem({
     reason: "KeptLastKnown",
     by: "administrator",
-    text: ({ recordName, values, refusals }: Content & Refusals) =>
-      `no node that matches has an address to replace ${list(values)}, so record "${recordName}" keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
+    text: ({ name, values, refusals }: Content & Refusals) =>
+      `no node that matches has an address to replace ${list(values)}, so record ${name} keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
     remedy: ({ refusals }) =>
       refusals.repair ?? "have the cluster's administrator give such an address to a node that matches",
     example: { ...CONTENT, refusals: EXAMPLE_LABELS },
@@ -125,16 +127,15 @@ export const recordMessages = topic("records", {
   noNodeKept: problem({
     reason: "KeptLastKnown",
     by: "administrator",
-    text: (unserved: Unserved) =>
-      `${unservedText(unserved)}; record "${unserved.recordName}" keeps ${list(unserved.values)}`,
+    text: (unserved: Unserved) => `${unservedText(unserved)}; record ${unserved.name} keeps ${list(unserved.values)}`,
     remedy: unservedRemedy,
     example: UNSERVED,
   }),
   noneActive: problem({
     reason: "KeptLastKnown",
     by: "cause",
-    text: ({ recordName, values }: Content) =>
-      `no address is active; record "${recordName}" keeps ${values.join(", ") || "what it has"}`,
+    text: ({ name, values }: Content) =>
+      `no address is active; record ${name} keeps ${values.join(", ") || "what it has"}`,
     remedy: "condition Fulfilled (of a RoutedIP: Assigned) says why, and who can change that",
     example: CONTENT,
   }),

@@ -251,11 +251,11 @@ export const accessMessages = topic("access", {
   recordExists: problem({
     reason: "RecordExists",
     by: "other",
-    text: ({ recordName, values }: { readonly recordName: string; readonly values: readonly string[] }) =>
-      `${recordName} already holds ${values.join(", ")}, and the status does not show that the operator wrote that for this resource; a resource from a backup has lost its status`,
+    text: ({ name, values }: { readonly name: string; readonly values: readonly string[] }) =>
+      `${name} already holds ${values.join(", ")}, and the status does not show that the operator wrote that for this resource; a resource from a backup has lost its status`,
     remedy:
       "delete the record, use another name, or ask the author of the class or issuer to set adoptRecords, at least until DNSReady is True",
-    example: { recordName: "www", values: ["198.51.100.7"] },
+    example: { name: "www.example.com", values: ["198.51.100.7"] },
   }),
 });
 

@@ -3,7 +3,7 @@
  * still contains a change. Pure, and the same for all kinds.
  */
 
-import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
+import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
 import type { Claim } from "../claims/claims.js";
 import type { Problem } from "../messages/message.js";
@@ -141,6 +141,14 @@ export function removalChain(desired: RecordRemoval): RecordSequence {
 export function ttlOf(dns: DnsSnapshot | undefined, wanted: DnsRecordSet | undefined): number {
   const asked = wanted?.ttl || DEFAULT_TTL_SECONDS;
   return dns?.capabilities?.ttl(asked) ?? asked;
+}
+
+/** As people know it, such as "www.example.com". */
+export function fullNameOf(
+  dns: Pick<DnsSnapshot, "fqdn"> | undefined,
+  { zone = "", recordName = "" }: { readonly zone?: string; readonly recordName?: string } = {},
+): string {
+  return dns?.fqdn ?? normalRecordName({ recordName, zone }).fqdn;
 }
 
 /** The first read shows the domain of a zone that the spec names by an id. */

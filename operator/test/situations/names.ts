@@ -170,7 +170,7 @@ export const NAMES: readonly Group[] = [
       records({
         when: "No node matches any more",
         shows: "DNSReady KeptLastKnown",
-        names: ['record "nodes" keeps 203.0.113.7', "pool=edge", "kubectl label node"],
+        names: ["record nodes.example.com keeps 203.0.113.7", "pool=edge", "kubectl label node"],
         seen: () => recordsSeen({ nodes: [nodeAt("node-1", A, { labels: {} })], values: [A] }),
         fix: "Label a node, or correct `match.nodeLabel`",
       }),

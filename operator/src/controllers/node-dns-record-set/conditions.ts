@@ -1,6 +1,6 @@
 /** Conditions and state, and the failure of the DNS provider with the time of the next try. Pure. */
 
-import { type Condition, normalRecordName, type Reason, type RecordSetState } from "cdk8s-flipop/api";
+import type { Condition, Reason, RecordSetState } from "cdk8s-flipop/api";
 import { isRepeatedlyUndone, undonePauseUntil } from "../../addresses/undone-writes.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { stopCondition } from "../../health/stopped-moves.js";
@@ -13,7 +13,7 @@ import { recordMessages } from "../../messages/records.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
 import { publishedText } from "../../records/node-addresses.js";
-import { ttlOf } from "../../records/record-plan.js";
+import { fullNameOf, ttlOf } from "../../records/record-plan.js";
 import { type Emptying, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
 import type { Snapshot } from "./resource.js";
@@ -79,8 +79,7 @@ function obstacle(snapshot: Snapshot): Problem | undefined {
 
 function lostName({ lost, resource, dns }: Snapshot): Problem | undefined {
   if (lost.length === 0) return undefined;
-  const { recordName = "", zone = "" } = resource.spec.dnsRecordSet ?? {};
-  const { fqdn: name = normalRecordName({ recordName, zone }).fqdn } = dns;
+  const name = fullNameOf(dns, resource.spec.dnsRecordSet);
   return claimMessages.several({
     causes: lost.map((owned) => claimMessages.name({ name, ...owned })),
   });
@@ -88,10 +87,10 @@ function lostName({ lost, resource, dns }: Snapshot): Problem | undefined {
 
 /** What the record set holds, next to what it should. */
 function contents(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): PlannedCondition {
-  const { recordName } = desired.recordSet;
+  const name = fullNameOf(snapshot.dns, desired.recordSet);
   const { values, stale, cordoned } = publication;
   if (values.length === 0 && snapshot.resource.spec.paused === true) return no("DNSReady", addressMessages.paused());
-  const kept = { recordName, values: keptOf(snapshot, publication) };
+  const kept = { name, values: keptOf(snapshot, publication) };
   if (emptying.what === "wait") {
     const { until } = emptying;
     return no("DNSReady", recordMessages.noneWithLabels({ ...kept, label: labelOf(snapshot), until }));
@@ -103,7 +102,7 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
   const irreplaceable = [...stale, ...cordoned].sort();
   if (irreplaceable.length === 0) return withTtl(snapshot, desired, publication);
   const { refusals } = snapshot;
-  return no("DNSReady", recordMessages.noReplacement({ recordName, values: irreplaceable, refusals }));
+  return no("DNSReady", recordMessages.noReplacement({ name, values: irreplaceable, refusals }));
 }
 
 function labelOf({ resource: { spec } }: Snapshot): string {
@@ -114,8 +113,8 @@ function unserved(snapshot: Snapshot, publication: Publication, desired: Desired
   const { addressless } = publication;
   const { refusals } = snapshot;
   const values = keptOf(snapshot, publication);
-  const { recordName } = desired.recordSet;
-  const facts = { recordName, values, addressless, wanted: publishedText(desired), refusals };
+  const name = fullNameOf(snapshot.dns, desired.recordSet);
+  const facts = { name, values, addressless, wanted: publishedText(desired), refusals };
   return no("DNSReady", values.length === 0 ? recordMessages.noNode(facts) : recordMessages.noNodeKept(facts));
 }
 
@@ -132,7 +131,7 @@ function withTtl({ dns }: Snapshot, desired: Desired, publication: Publication):
   const asked = recordSet.ttl ?? 0;
   const used = ttlOf(dns, recordSet);
   const content = {
-    recordName: recordSet.recordName,
+    name: fullNameOf(dns, recordSet),
     count: values.length,
     cut,
     addressless,

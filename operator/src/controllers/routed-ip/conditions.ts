@@ -25,6 +25,7 @@ import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
+import { fullNameOf } from "../../records/record-plan.js";
 import { type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
@@ -210,7 +211,7 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
   const { spec, status } = snapshot.routed;
   const { values = [] } = status.dns ?? {};
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
-  return yes("DNSReady", recordMessages.inPlace({ recordName: spec.dnsRecordSet?.recordName ?? "", values }));
+  return yes("DNSReady", recordMessages.inPlace({ name: fullNameOf(snapshot.dns, spec.dnsRecordSet), values }));
 }
 
 /** Being created, being moved, or answered. */

@@ -7,7 +7,7 @@ import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { recordMessages } from "../../../messages/records.js";
 import { type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import type { RecordSequence } from "../../../records/record-plan.js";
+import { fullNameOf, type RecordSequence } from "../../../records/record-plan.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./election.js";
 import { addressOf, type JobSnapshot } from "./snapshot.js";
@@ -53,10 +53,9 @@ export function dnsReadyOf(
 ): PlannedCondition | undefined {
   const ready = sharedDnsReadyOf(snapshot, { published, observed: snapshot.cachesComplete });
   if (ready?.reason !== "KeptLastKnown" || !isOnItsWay(snapshot, election)) return ready;
-  const { recordName = "" } = snapshot.set.dnsRecordSet ?? {};
   const { values = [] } = snapshot.set.writtenDns ?? {};
   if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
-  return yes("DNSReady", recordMessages.inPlace({ recordName, values }));
+  return yes("DNSReady", recordMessages.inPlace({ name: fullNameOf(snapshot.dns, snapshot.set.dnsRecordSet), values }));
 }
 
 /** The only address is no reason to worry about its record while a Job moves it, or while its node still answers. */
