@@ -96,7 +96,7 @@ describe("operator in process: a creation in doubt", function () {
         expect(creations(), "no second creation before the first is on record").to.equal(1);
         world.kubernetes.setFaults(() => undefined);
         await world.fulfilled("web");
-        expect(created("web").map(({ ip }) => ip)).to.include(first);
+        await world.until("its creation is on record", () => created("web").some(({ ip }) => ip === first));
         expect(created("web").some(({ inferred }) => inferred)).to.equal(false);
         expect(account()).to.have.length(2);
         world.kubernetes.delete(world.refTo("web"));

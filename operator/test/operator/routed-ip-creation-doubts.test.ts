@@ -42,7 +42,8 @@ describe("operator in process: a RoutedIP whose creation is in doubt", function 
       expect(creations()).to.equal(1);
       made.world.kubernetes.setFaults(() => undefined);
       await made.ready("a");
-      expect(made.status("a")).to.include({ routedIP: account()[0], created: true });
+      await made.until("its creation is on record", () => made.status("a").created === true);
+      expect(made.status("a").routedIP).to.equal(account()[0]);
       expect(made.status("a")).not.to.have.any.keys("inferred", "pendingCreation");
       await made.until("the copy is gone", () => copy() === undefined);
       expect(creations()).to.equal(1);
