@@ -1,7 +1,10 @@
 /** Text of others (names, annotations, answers of clouds) without what a terminal or a reader's eye would take for something else. */
 
-/** Control characters, except for tab and line feed, and the characters that turn the direction of text or end a line. */
-const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/**
+ * Control characters, except for tab and line feed, the characters that turn the direction of text or end a line, and
+ * halves of a character: the API server stores another character for one, so a status would never be as written.
+ */
+const HIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const KEPT = ["\t", "\n"];
 
 /** The text for a terminal or a log: each such character as its escape in JSON, so that JSON stays the same value. */

@@ -13,6 +13,7 @@ describe("text of others", () => {
       "a\\u001b[31mb\\u000d\\u009b\\u202ec\\u2028\\u007f",
     );
     expect(printable("ü\t中文\n🙂 \\u001b")).to.equal("ü\t中文\n🙂 \\u001b");
+    expect(printable("\ud83da\ude42")).to.equal("\\ud83da\\ude42");
   });
 
   it("is one line of a condition where a cloud said it", () => {
@@ -33,6 +34,12 @@ describe("text of others", () => {
     });
     expect(condition?.message).to.equal("no\\u001bc");
     expect(cut(`${ESC}cdefgh`, 8)).to.equal("\\u001...");
+    expect(cut("abcd🙂efgh", 8), "the API server keeps no half of a character").to.equal("abcd...");
+    const [long] = stamped([{ type: "Ready", status: "False", reason: "Invalid", message: "🙂".repeat(20_000) }], {
+      now: 0,
+      generation: 1,
+    });
+    expect(long?.message.length).to.be.within(32_000, 32_768);
     const regarding = { apiVersion: "v1", kind: "Node", name: "a" };
     const input = { regarding, type: "Warning", reason: "R", action: "A", note: `${ESC}${"x".repeat(2_000)}` } as const;
     const { note } = eventObject(input, { controller: "c", instance: "i" }, { epochMs: 0, suffix: "s" });

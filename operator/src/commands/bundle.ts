@@ -102,12 +102,12 @@ function withoutValue(variable: unknown): unknown {
   return value === undefined ? others : { ...others, value: "[redacted]" };
 }
 
-/** The last lines of each pod of the operator. */
+/** The last lines of each pod of the operator. A server may name a pod as it likes: no name leads to another folder. */
 async function logsOf(client: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly Part[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
   try {
     const pods = await listAll<OwnObject>(client, { path, labelSelector: "app.kubernetes.io/name=flipop" }, signal);
-    return await Promise.all(pods.map(({ metadata }) => logOf(client, `${path}/${metadata.name}`, metadata.name)));
+    return await Promise.all(pods.map(({ metadata }) => logOf(client, path, encodeURIComponent(metadata.name))));
   } catch (error) {
     return [{ name: "pods.txt", text: `not readable: ${errorText(error)}\n` }];
   }
@@ -118,7 +118,8 @@ async function logOf(client: KubeClient, path: string, pod: string): Promise<Par
   const chunks: Buffer[] = [];
   try {
     const query = { tailLines: BUNDLE_LOG_LINES, limitBytes: BUNDLE_LOG_BYTES, timestamps: true };
-    for await (const chunk of await client.open({ method: "GET", path: `${path}/log`, query })) chunks.push(chunk);
+    for await (const chunk of await client.open({ method: "GET", path: `${path}/${pod}/log`, query }))
+      chunks.push(chunk);
     return { name, text: Buffer.concat(chunks).toString("utf8") };
   } catch (error) {
     return { name, text: `not readable: ${errorText(error)}\n` };

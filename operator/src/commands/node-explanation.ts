@@ -4,6 +4,7 @@ import { REFUSALS, type RefusalReason, tolerates } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../addresses/assignments.js";
 import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../match/checks.js";
 import type { CompiledMatch } from "../match/compile-match.js";
+import { labelOf } from "../match/node-directory.js";
 import { type NodeFacts, taintText } from "../match/node-facts.js";
 import type { WorkloadSource } from "../match/workload.js";
 import type { ProviderId } from "../providers/types.js";
@@ -207,7 +208,7 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
 };
 
 function labels({ node, match }: CheckInput): string {
-  const asked = match.nodeLabels.map(({ key }) => `${key}=${node.labels[key] ?? ""}`);
+  const asked = match.nodeLabels.map(({ key }) => `${key}=${labelOf(node.labels, key) ?? ""}`);
   return asked.length === 0 ? "no label is asked for" : asked.join(",");
 }
 

@@ -68,7 +68,8 @@ function arraysEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
 
 function recordsEqual(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   for (const key in a) if (!jsonEqual(a[key], b[key])) return false;
-  for (const key in b) if (b[key] !== undefined && a[key] === undefined) return false;
+  // A label may have the name of an inherited member, such as constructor.
+  for (const key in b) if (b[key] !== undefined && !Object.hasOwn(a, key)) return false;
   return true;
 }
 

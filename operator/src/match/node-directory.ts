@@ -47,7 +47,7 @@ export class LabelIndex {
   }
 }
 
-function labelOf(labels: Labels | undefined, key: string): string | undefined {
+export function labelOf(labels: Labels | undefined, key: string): string | undefined {
   return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 

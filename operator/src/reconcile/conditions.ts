@@ -122,7 +122,7 @@ export function stamped(
 /** The text for a field of a status. */
 export function cut(text: string, length: number): string {
   const shown = printable(text);
-  return shown.length <= length ? shown : `${shown.slice(0, length - 3)}...`;
+  return shown.length <= length ? shown : `${shown.slice(0, length - 3).replace(/\p{Cs}$/u, "")}...`;
 }
 
 type ConditionFacts = Pick<PlannedCondition, "type" | "status" | "reason">;

@@ -166,7 +166,7 @@ export function credentialsOf(
   const key = ref.key ?? variable;
   const [name, issuer] = [`${namespace}/${ref.name}`, keyOfIssuer(place)];
   if (secret === undefined) return nowhere(credentialMessages.secretMissing({ secret: name, issuer }));
-  const token = secret[key]?.trim() ?? "";
+  const token = (Object.hasOwn(secret, key) && secret[key]?.trim()) || "";
   if (token !== "") return { from: "secret", token, place: `entry ${key} of Secret ${name}` };
   return nowhere(credentialMessages.keyMissing({ secret: name, key, issuer }));
 }

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
+import { answer, HttpRig } from "../support/http-rig.js";
 import { Flipop } from "./flipop.js";
 
 /** In Base64, too, as a Secret has it. */
@@ -52,6 +53,27 @@ describe("flipop bundle", () => {
     const text = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
     expect(text).to.include('"name": "web"').and.to.include('"PASS"');
     for (const secret of [...HIDDEN, digitalocean.token]) expect(text).not.to.include(secret);
+  });
+
+  it("writes each file into its folder, however a server names its pods", async () => {
+    const server = await HttpRig.create();
+    server.handler = ({ url = "" }, response) => {
+      const list = { kind: "PodList", metadata: {}, items: [{ metadata: { name: "../../outside" } }] };
+      answer(response, 200, url.includes("/pods?") ? list : {});
+    };
+    const clusters = [{ name: "hostile", cluster: { server: server.url } }];
+    const contexts = [{ name: "hostile", context: { cluster: "hostile", user: "none" } }];
+    const users = [{ name: "none", user: {} }];
+    const config = { apiVersion: "v1", kind: "Config", "current-context": "hostile", clusters, contexts, users };
+    const other = new Flipop(JSON.stringify(config));
+    const { out } = await other.run("bundle");
+    const files = readdirSync(out.trim());
+    other.close();
+    await server.close();
+    expect(files).to.include("..%2F..%2Foutside.log");
+    expect(server.seen.map(({ url }) => url)).to.satisfy((urls: readonly string[]) =>
+      urls.some((url) => url.includes("/pods/..%2F..%2Foutside/log?")),
+    );
   });
 
   it("overwrites nothing", async () => {

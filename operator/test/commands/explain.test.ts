@@ -39,6 +39,24 @@ describe("flipop explain", () => {
     expect(out).to.match(/Cordoned +Uncordon the node, or, where the resource has match, tolerate/);
   });
 
+  it("shows text of others in the line that it belongs to, and no member that a label only seems to have", async () => {
+    cluster.node("node-8", { ready: "Unknown\nforged   holds   203.0.113.9\n" });
+    const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
+    const spec = kubernetes.get(ref)?.["spec"] as { readonly match: object };
+    const match = { ...spec.match, nodeLabel: "pool=work,\n!constructor" };
+    kubernetes.change(ref, (object) => ({ ...object, spec: { ...spec, match } }));
+    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress", "--all");
+    const { out: node } = await flipop.run("explain", "pool/web", "node-8", "-n", "ingress");
+    kubernetes.change(ref, (object) => ({ ...object, spec }));
+    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-8" });
+    const [rows, checks] = [out, node].map((text) => text.split("\n").filter((line) => line.includes("forged")));
+    expect(rows).to.have.length(1);
+    expect(rows?.[0]).to.match(/^node-8 +no .*Unknown forged +holds/);
+    expect(checks).to.have.length(1);
+    expect(out).to.include("  asks for nodes with pool=work, !constructor");
+    expect(node).to.match(/^ +labels +ok +pool=work,constructor=$/m);
+  });
+
   it("counts the region of an address that a node holds, also if spec.region is another one", async () => {
     const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
     const spec = kubernetes.get(ref)?.["spec"] as object;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type LabelSelector, matchesLabels, selectorString } from "../../src/kube/objects.js";
+import { jsonEqual, type LabelSelector, matchesLabels, selectorString } from "../../src/kube/objects.js";
 
 const CASES: readonly [LabelSelector, string, Record<string, string>, boolean][] = [
   [{}, "", { a: "1" }, true],
@@ -22,4 +22,17 @@ describe("label selector", () => {
       expect(matchesLabels(selector, labels)).to.equal(matches);
     });
   }
+});
+
+describe("equality of JSON values", () => {
+  it("sees a member that comes or goes, whatever its name", () => {
+    for (const key of ["constructor", "toString", "__proto__", "app"]) {
+      const labels: unknown = JSON.parse(`{"${key}": "x"}`);
+      expect(jsonEqual(labels, {}), key).to.equal(false);
+      expect(jsonEqual({}, labels), key).to.equal(false);
+      expect(jsonEqual(labels, JSON.parse(JSON.stringify(labels))), key).to.equal(true);
+    }
+    expect(jsonEqual({ a: undefined }, {})).to.equal(true);
+    expect(jsonEqual({}, { a: undefined })).to.equal(true);
+  });
 });

@@ -3,7 +3,7 @@
 import { type Tally, tallyText } from "../../match/checks.js";
 import type { NodeExplanation, ShownCheck } from "../node-explanation.js";
 import type { StatusRow } from "./status.js";
-import { tableText } from "./table.js";
+import { onRow, tableText } from "./table.js";
 
 interface MarkedNodes {
   readonly key: string;
@@ -61,7 +61,7 @@ function headText(explanation: Explanation): string {
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${onRow(line)}\n`).join("");
 }
 
 function unprobedText(nodes: readonly string[]): readonly string[] {
@@ -116,7 +116,7 @@ function remediesText(nodes: readonly NodeExplanation[]): string {
 export function nodeText(explanation: Explanation, node: NodeExplanation): string {
   const { kind, namespace, name } = explanation.resource;
   const rows = node.checks.map(({ check, passed, seen }) => [`  ${check}`, passed ? "ok" : "NO", seen]);
-  const problems = explanation.problems.map((text) => `  no node can serve it: ${text}\n`).join("");
+  const problems = explanation.problems.map((text) => `  no node can serve it: ${onRow(text)}\n`).join("");
   return `${kind} ${namespace}/${name}, node ${node.node}: ${RESULTS[node.result]}\n${problems}${tableText(rows)}${remediesText([node])}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { isRead } from "../../reconcile/dry-run.js";
 import type { PlannedAction, ResourcePlan } from "../plan/collected-plans.js";
-import { tableText } from "./table.js";
+import { onRow, tableText } from "./table.js";
 
 /** Notes in a status that go with a change, and reads: no change of their own. */
 const BOOKKEEPING = /^(record-|mark-|confirm-|settle-|take-|wait$)/;
@@ -23,7 +23,7 @@ export function planText(plans: readonly ResourcePlan[]): string {
 function resourceText(plan: ResourcePlan): string {
   const { kind, namespace, name, problems } = plan;
   const rows = changesOf(plan).map((action) => [`  ${signOf(action)} ${action.do}`, targetOf(action), action.why]);
-  const notes = problems.map(({ type, reason, message }) => `  ! ${type} ${reason}: ${message}\n`);
+  const notes = problems.map(({ type, reason, message }) => `  ! ${type} ${reason}: ${onRow(message)}\n`);
   if (rows.length === 0 && notes.length === 0) return "";
   const title = [kind, [namespace, name].filter((part) => part !== "").join("/")].join(" ");
   return `${title}\n${tableText(rows)}${notes.join("")}`;

@@ -4,8 +4,14 @@ import { stringify } from "yaml";
 
 const GAP = "   ";
 
+/** Text of others must not begin a line of the output. */
+export function onRow(text: string): string {
+  return text.replace(/\s*[\r\n]\s*/g, " ");
+}
+
 /** The widest cell sets the width of its column; the last column has none. */
-export function tableText(rows: readonly (readonly string[])[]): string {
+export function tableText(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(onRow));
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

@@ -219,5 +219,8 @@ describe("the credentials of an issuer", () => {
     expect(asked(ref)).to.equal("SecretNotFound");
     expect(asked(ref, place, { other: "t" })).to.equal("SecretNotFound");
     expect(asked(ref, place, { token: " " })).to.equal("SecretNotFound");
+    for (const key of ["constructor", "__proto__"]) {
+      expect(asked({ credentialsSecretRef: { name: "do", key } }, place, {}), key).to.equal("SecretNotFound");
+    }
   });
 });
