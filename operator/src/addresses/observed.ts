@@ -41,14 +41,13 @@ function graceFor(
   return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...omitUndefined({ leadsSince }) });
 }
 
-/** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
+/**
+ * What the status remembers is of its holder; while an address moves, of the one that it comes from. A move whose answer
+ * was lost may have ended on the machine that the status names: the grace of its predecessor is none of its own.
+ */
 function graceMemory(was: Holding["was"], holder: string) {
-  const { state, providerID, actionID } = was;
-  // The goal of another party's action is unknown, so the status names the holder.
-  const ofHolder =
-    state === "in-progress"
-      ? providerID !== holder || actionID === undefined
-      : providerID === undefined || providerID === holder;
+  const { state, providerID } = was;
+  const ofHolder = state === "in-progress" ? providerID !== holder : providerID === undefined || providerID === holder;
   const since = ofHolder ? timeOf(was.graceSince) : undefined;
   if (since === undefined) return {};
   return { since, over: was.state !== "active" };

@@ -114,9 +114,10 @@ export class ModelCloud extends PoolView {
     { lost, outcomes }: Pick<Run, "outcomes"> & { readonly lost: boolean },
   ) {
     if (action.do === "create-address" && !lost) this.patch(name, { pendingCreation: undefined });
-    if (action.do === "assign" || action.do === "unassign") {
-      outcomes.set(action.ip, { state: "error", error: "refused", retryAt: timestamp(this.now + 1000) });
-    }
+    // Of an answer that is lost nothing is recorded; a refusal leaves the node out.
+    if (lost || (action.do !== "assign" && action.do !== "unassign")) return;
+    const refused = { state: "error", error: "refused", retryAt: timestamp(this.now + 1000) } as const;
+    outcomes.set(action.ip, { ...refused, nodeName: undefined, providerID: undefined });
   }
 
   /** @param unheard the answer never comes, so that nothing of it is recorded. */

@@ -38,6 +38,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("wait"), seconds: fc.constantFrom(1, 9, 31, 70) }) },
 );
 const history = fc.array(step, { maxLength: 40 });
+/** The answer of a move is lost, and then its target fails: its grace is not that of the node before it. */
+const TARGET_FAILS: Step[] = [
+  { do: "run", pool: "a", fault: { at: 1, what: "lost" } },
+  { do: "unready", node: "n6" },
+  { do: "wait", seconds: 70 },
+  { do: "run", pool: "a", fault: undefined },
+];
 
 /** Two pools over the same nodes: one creates and cools off, the other lists. */
 class Story {
@@ -166,7 +173,7 @@ describe("plans of pools, in random histories", () => {
           check(story);
         }
       }),
-      parameters,
+      { ...parameters, examples: [[TARGET_FAILS, true]] },
     );
   });
 
