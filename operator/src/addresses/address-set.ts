@@ -150,6 +150,8 @@ export interface AddressMemory {
   readonly assigning?: boolean;
   /** Nodes that refused an address lately; not before. */
   readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
+  /** How these nodes refused it last. */
+  readonly nodeProblems?: ReadonlyMap<ProviderId, Problem>;
   /** The last creation was refused. */
   readonly creationFailure?: CreationFailure;
   /** How the last creation ended, where the API server does not show it yet. */

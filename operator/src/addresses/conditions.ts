@@ -261,7 +261,9 @@ function busyNode(
   const target = inventory.reservedFor(machine) ?? creationOn(snapshot, machine);
   if (target !== undefined) return { node: name, target };
   const retryAt = memory.nodeRetryAt.get(machine);
-  if (retryAt !== undefined && !isDue(retryAt, now)) return { node: name, retryAt };
+  if (retryAt !== undefined && !isDue(retryAt, now)) {
+    return { node: name, retryAt, ...omitUndefined({ cause: memory.nodeProblems?.get(machine) }) };
+  }
   return older === undefined ? undefined : { node: name, older };
 }
 

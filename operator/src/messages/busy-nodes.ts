@@ -4,6 +4,7 @@ import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { compareText } from "../values.js";
 import { refText } from "./claims.js";
+import type { Problem } from "./message.js";
 
 /** An address on a node. */
 export interface HeldAddress {
@@ -26,6 +27,8 @@ export interface BusyNode {
   readonly target?: ResourceRef;
   /** It refused an address; ms since the epoch. */
   readonly retryAt?: number;
+  /** How it refused it. */
+  readonly cause?: Problem;
   /** This older resource gets it first. */
   readonly older?: ResourceRef;
 }
@@ -93,15 +96,18 @@ export function setRoutedIp(ips: readonly string[]): string {
   return `set routedIP to ${ips.join(" or ")}`;
 }
 
-/** Whether addresses of other resources are on some of the nodes. */
+/** Whether addresses of other resources are on some of the nodes, or come first. */
 export function isShared({ shown }: BusyNodes): boolean {
-  return shown.some((node) => node.held === undefined || node.held.length > idleOn(node).length);
+  const isOthers = (node: BusyNode) => node.held === undefined || node.held.length > idleOn(node).length;
+  return shown.some((node) => node.retryAt === undefined && isOthers(node));
 }
 
-function nodeText({ node, held = [], limit = 1, target, retryAt, older }: BusyNode): string {
+function nodeText({ node, held = [], limit = 1, target, retryAt, cause, older }: BusyNode): string {
   if (target !== undefined) return `${node} is about to get an address of ${refText(target)}`;
-  if (retryAt !== undefined)
-    return `${node} refused an address, and the operator tries it again at ${timeText(retryAt)}`;
+  if (retryAt !== undefined) {
+    const why = cause === undefined ? "" : ` (${cause.message})`;
+    return `${node} could not take an address${why}, and the operator tries it again at ${timeText(retryAt)}`;
+  }
   if (older !== undefined) return `the operator keeps ${node} for ${refText(older)}, which is older`;
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }

@@ -147,7 +147,7 @@ export const providerMessages = topic("provider", {
       },
     },
   }),
-  creationFor: problem({
+  addressFor: problem({
     reason: ({ cause }: OfNode) => cause.reason,
     by: "cause",
     text: ({ node, cause }: OfNode) => `an address for node ${node}: ${cause.message}`,

@@ -18,6 +18,7 @@ import {
 import { timeOf, timestamp } from "../clock.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import type { ObjectMeta } from "../kube/objects.js";
+import type { Problem } from "../messages/message.js";
 import { DryRunError, type ProviderErrorKind } from "../providers/errors.js";
 import type { ProviderId } from "../providers/types.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
@@ -38,6 +39,8 @@ export interface Failure {
   readonly kind: ProviderErrorKind;
   /** What the API asks for: a lower bound. */
   readonly retryAfterSeconds?: number | undefined;
+  /** For people. */
+  readonly problem?: Problem;
 }
 
 /** Rate limits and outages are no fault of the resource: they take the fast schedule. */
@@ -85,9 +88,13 @@ interface Entry {
   readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
 }
 
+interface MachineEntry extends RetryState {
+  readonly problem?: Problem | undefined;
+}
+
 export class Retries {
   private readonly entries = new Map<string, Entry>();
-  private readonly machines = new Map<ProviderId, RetryState>();
+  private readonly machines = new Map<ProviderId, MachineEntry>();
   private generation: number | undefined;
 
   /** ms since the epoch: when the key may be tried; `now` where it may be tried at once. */
@@ -118,7 +125,8 @@ export class Retries {
   }
 
   machineFailed(machine: ProviderId, failure: Failure, now: number): void {
-    this.machines.set(machine, afterFailure(this.machines.get(machine), failure, now));
+    const { problem } = failure;
+    this.machines.set(machine, { ...afterFailure(this.machines.get(machine), failure, now), problem });
   }
 
   machineSucceeded(machine: ProviderId): void {
@@ -131,6 +139,11 @@ export class Retries {
       if (now - retryAt > NODE_FAILURE_KEPT_MS) this.machines.delete(machine);
     }
     return new Map([...this.machines].map(([machine, { retryAt }]) => [machine, retryAt]));
+  }
+
+  /** How these machines refused it last. */
+  machineProblems(): ReadonlyMap<ProviderId, Problem> {
+    return new Map([...this.machines].flatMap(([machine, { problem }]) => (problem ? [[machine, problem]] : [])));
   }
 
   /** What waits, by key: not before, ms since the epoch. */

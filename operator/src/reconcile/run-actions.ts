@@ -240,13 +240,13 @@ export function attributeFailure<T extends KindTypes>(
 /** @param exists the provider has the address that moves */
 function attributed(failure: ActionFailure, { machine = "", node, ip }: ActionTarget, exists: boolean): ActionFailure {
   const { kind, problem, ofAccount } = failure;
-  if (kind === "NotFound" && exists) {
-    return { ...failure, noMachine: true, problem: providerMessages.noMachine({ node, machine }) };
+  if (kind === "NotFound" && (exists || ip === undefined)) {
+    return { ...failure, ...(exists && { noMachine: true }), problem: providerMessages.noMachine({ node, machine }) };
   }
   if (node === undefined) return failure;
   if (isOfMachine(failure)) return { ...failure, problem: providerMessages.ofNode({ node, cause: problem }) };
-  if (ip !== undefined || ofAccount === true) return failure;
-  return { ...failure, problem: providerMessages.creationFor({ node, cause: problem }) };
+  if (kind === "NotFound" || ofAccount === true) return failure;
+  return { ...failure, problem: providerMessages.addressFor({ node, cause: problem }) };
 }
 
 /** The provider knows machines, and people know nodes. */

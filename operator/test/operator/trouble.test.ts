@@ -177,6 +177,17 @@ describe("operator in process: trouble", function () {
     expect(warnings(), "one Event, and the address is not blamed").to.have.length(1);
     expect(warnings()[0]).to.match(/^NoCandidate: .*node ghost/);
   });
+
+  it("says why a node gets no new address, and who can mend it", async () => {
+    world = await World.create();
+    const machine = world.addNode("ghost");
+    world.digitalocean.state.deleteDroplet(world.droplet("ghost").id);
+    world.addPool("web", { desiredIPs: 1 });
+    world.start();
+    const said = () => world.condition("web", "Fulfilled")?.message ?? "";
+    await world.until("it names the node", () => said().includes("ghost could not take an address"));
+    expect(said()).to.include(`the provider has no machine ${machine}`).and.include("correct the node's providerID");
+  });
 });
 
 function idOf(droplet: number): string {

@@ -1,5 +1,6 @@
 /** A pool has fewer active addresses than desired because of the nodes. */
 
+import { providerMessages } from "../../src/messages/provider.js";
 import { readyCondition } from "../match/cluster.js";
 import { slimPod } from "../support/objects.js";
 import { A, B, C, refused, type Scene, seenOf } from "./pool-scenes.js";
@@ -73,6 +74,20 @@ const OCCUPIED: Group = {
       seen: () =>
         seenOf({ nodes: ["node-2"], spec: { ips: [A, B], desiredIPs: 1 }, held: { [A]: undefined, [B]: "node-2" } }),
       fix: "Under `reclaimPolicy: Retain`, an address stays on its node when `desiredIPs` no longer counts it: raise `desiredIPs`, or unassign the address at the provider",
+    }),
+    pool({
+      when: "The provider has no machine for the node",
+      shows: TOO_FEW,
+      names: ["node-1", "has no machine digitalocean://node-1", "administrator correct the node's providerID"],
+      seen: () =>
+        seenOf({
+          change: ({ memory, now }) => {
+            const [node, machine] = ["node-1", "digitalocean://node-1"];
+            const nodeProblems = new Map([[machine, providerMessages.noMachine({ node, machine })]]);
+            return { memory: { ...memory, nodeRetryAt: new Map([[machine, now + 60_000]]), nodeProblems } };
+          },
+        }),
+      fix: "Delete the node, unless its machine is in another account: then correct `spec.providerID`",
     }),
     pool({
       when: "Another resource's address is on its way to the node",

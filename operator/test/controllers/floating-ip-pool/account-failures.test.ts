@@ -163,6 +163,11 @@ describe("a failure that concerns a node by its machine alone", () => {
     expect(messageOf(create, outcomeOf(quota))).to.match(text);
   });
 
+  it("names the node that an address does not get to because of a quota", () => {
+    expect(messageOf(ASSIGN, refusal("QuotaExceeded"))).to.match(/^an address for node ghost: /);
+    expect(messageOf(ASSIGN, refusal("Unauthorized")), "it concerns no node").to.match(/^digitalocean: /);
+  });
+
   it("names no node where the operator creates by region", () => {
     const byRegion = { ...create, desired: { family: "IPv4", region: "nyc3" } } as const;
     expect(messageOf(byRegion, refusal("QuotaExceeded"))).to.match(/^digitalocean: /);
