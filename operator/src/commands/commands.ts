@@ -54,6 +54,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "an address of the resource, `occupied` one that would be a candidate without the address of another resource. `-o wide` has",
       "a column for each check. With a provider's token in its environment, the command also reads the account, and shows addresses",
       "that no resource knows and that take the place of others; without one, it knows those in the status of resources only.",
+      "Above the nodes are all conditions that are not as they should be, the most important first.",
     ],
     args: [
       { name: "<resource>", description: "pool/NAME, recordset/NAME or routedip/NAME" },

@@ -25,7 +25,7 @@ import { explainNode, type NodeExplanation, type Question, unprobedText } from "
 import { withProgress } from "./progress.js";
 import { type OwnObject, readKinds } from "./read.js";
 import { type Explanation, explanationText, nodeText } from "./render/explain.js";
-import { rowOf } from "./render/status.js";
+import { problemsOf, rowOf } from "./render/status.js";
 import { dataText } from "./render/table.js";
 import { findResource, parseResourceName } from "./resource-name.js";
 
@@ -118,6 +118,7 @@ function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, questio
   const explained = [...nodes.list()].map((node) => explainNode(node, question)).sort(byResult);
   return {
     resource: rowOf(kind, object),
+    conditions: problemsOf(kind, object),
     asks: asked.text,
     problems: asked.problems,
     tally: tallyFor(nodes, question),

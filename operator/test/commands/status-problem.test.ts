@@ -1,17 +1,27 @@
 import { type AnyKind, KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { rowOf } from "../../src/commands/render/status.js";
+import type { OwnObject } from "../../src/commands/read.js";
+import { problemsOf, rowOf, type StatusProblem } from "../../src/commands/render/status.js";
 import type { ObjectMeta } from "../../src/kube/objects.js";
 
-type Given = readonly [type: string, status: "True" | "False", reason: string, message: string];
+type Given = readonly [type: string, status: "True" | "False" | "Unknown", reason: string, message: string];
 
 function problem(...conditions: readonly Given[]): string {
   return problemIn({}, conditions);
 }
 
 function problemIn(metadata: Partial<ObjectMeta>, conditions: readonly Given[], kind: AnyKind = KINDS.FloatingIPPool) {
-  const { problem: shown } = rowOf(kind, {
+  const { problem: shown } = rowOf(kind, objectWith(metadata, conditions));
+  return shown === undefined ? "none" : textOf(shown);
+}
+
+function problems(...conditions: readonly Given[]): readonly string[] {
+  return problemsOf(KINDS.FloatingIPPool, objectWith({}, conditions)).map(textOf);
+}
+
+function objectWith(metadata: Partial<ObjectMeta>, conditions: readonly Given[]): OwnObject {
+  return {
     metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "1", generation: 1, ...metadata },
     spec: { provider: "digitalocean" },
     status: {
@@ -21,8 +31,11 @@ function problemIn(metadata: Partial<ObjectMeta>, conditions: readonly Given[], 
         lastTransitionTime: "2026-01-31T12:00:00Z",
       })),
     },
-  });
-  return shown === undefined ? "none" : `${shown.condition} ${shown.reason}: ${shown.message}`;
+  };
+}
+
+function textOf({ condition, reason, message }: StatusProblem): string {
+  return `${condition} ${reason}: ${message}`;
 }
 
 describe("the problem that flipop status and explain show", () => {
@@ -70,5 +83,43 @@ describe("the problem that flipop status and explain show", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
     const shown = problemIn(metadata, [["Ready", "False", "Unauthorized", "answer 401"]]);
     expect(shown).to.match(/^Ready Unauthorized: answer 401; its deletion began at 2026-01-31T12:00:00Z; finalizer /);
+  });
+});
+
+describe("the conditions that flipop explain shows", () => {
+  it("are all that are not as they should be, what keeps the resource from serving first", () => {
+    const shown = problems(
+      ["Ready", "False", "TooFewCandidates", "1 of 2 addresses are active: 2 nodes are needed"],
+      ["Reconciling", "True", "TooFewCandidates", "1 of 2 addresses are active: 2 nodes are needed"],
+      ["Stalled", "False", "Observed", "no obstacle needs a person"],
+      ["Accepted", "True", "DuplicateAddress", "ips lists 203.0.113.7 twice"],
+      ["Fulfilled", "False", "TooFewCandidates", "1 of 2 addresses are active: 2 nodes are needed"],
+      ["DNSReady", "False", "ZoneNotFound", "there is no zone example.com"],
+      ["Published", "Unknown", "NotObserved", "spec has no publishTo"],
+      ["Conflict", "True", "ForeignWriter", "something undoes it"],
+      ["ProviderReachable", "True", "Observed", "the provider answers"],
+      ["ProbesDoubted", "False", "Observed", "the operator probes no node"],
+    );
+    expect(shown).to.deep.equal([
+      "Fulfilled TooFewCandidates: 1 of 2 addresses are active: 2 nodes are needed",
+      "Accepted DuplicateAddress: ips lists 203.0.113.7 twice",
+      "DNSReady ZoneNotFound: there is no zone example.com",
+      "Conflict ForeignWriter: something undoes it",
+    ]);
+  });
+
+  it("are not repeated where another condition adds nothing", () => {
+    const shown = problems(
+      ["Ready", "False", "NoCandidate", "203.0.113.7: no machine"],
+      ["Accepted", "False", "NoCandidate", "203.0.113.7: no machine"],
+      ["Fulfilled", "False", "NoCandidate", "0 of 1 addresses are active: 203.0.113.7: no machine"],
+    );
+    expect(shown).to.deep.equal(["Accepted NoCandidate: 203.0.113.7: no machine"]);
+  });
+
+  it("are none if all is well", () => {
+    expect(problems(["Ready", "True", "Observed", "fine"], ["Conflict", "False", "Observed", "none"])).to.deep.equal(
+      [],
+    );
   });
 });

@@ -2,7 +2,7 @@
 
 import { type Tally, tallyText } from "../../match/checks.js";
 import type { NodeExplanation, ShownCheck } from "../node-explanation.js";
-import type { StatusRow } from "./status.js";
+import type { StatusProblem, StatusRow } from "./status.js";
 import { onRow, tableText } from "./table.js";
 
 interface MarkedNodes {
@@ -12,6 +12,8 @@ interface MarkedNodes {
 
 export interface Explanation {
   readonly resource: StatusRow;
+  /** Conditions that are not as they should be, the most important first. */
+  readonly conditions: readonly StatusProblem[];
   /** What the resource asks of nodes. */
   readonly asks: string;
   /** Why no node can serve it. */
@@ -48,12 +50,12 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, asks, problems, tally, disabled, kept, unprobed } = explanation;
-  const { kind, namespace, name, serves, problem } = resource;
+  const { resource, conditions, asks, problems, tally, disabled, kept, unprobed } = explanation;
+  const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
     ...problems.map((text) => `  no node can serve it: ${text}`),
-    ...(problem === undefined ? [] : [`  ${problem.condition} ${problem.reason}: ${problem.message}`]),
+    ...conditions.map(({ condition, reason, message }) => `  ${condition} ${reason}: ${message}`),
     ...disabled.map((text) => `  disabled ${text}`),
     ...kept.map((text) => `  serves ${text}`),
     ...unprobedText(unprobed),

@@ -3,6 +3,7 @@
 import {
   type AddressStatus,
   type AnyKind,
+  BAD_WHEN_TRUE,
   type Condition,
   Finalizer,
   type FloatingIPPoolStatus,
@@ -26,7 +27,13 @@ export interface StatusRow {
   readonly provider: string;
   readonly created: string;
   /** What keeps it from serving, else the first condition that warns. Absent: there is neither. */
-  readonly problem?: { readonly condition: string; readonly reason: string; readonly message: string };
+  readonly problem?: StatusProblem;
+}
+
+export interface StatusProblem {
+  readonly condition: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** The short name of a kind in a table, which `flipop explain` understands. */
@@ -107,7 +114,7 @@ const UNSEEN = "the operator has not observed it: check with flipop doctor that 
 function problemOf(
   kind: AnyKind,
   { metadata, status }: { readonly metadata: OwnObject["metadata"]; readonly status: Status },
-): StatusRow["problem"] {
+): StatusProblem | undefined {
   const conditions = status.conditions ?? [];
   if (conditions.length === 0) return { condition: "Ready", reason: "NotObserved", message: UNSEEN };
   const own = inOrder(kind, conditions);
@@ -121,6 +128,23 @@ function problemOf(
   if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
   const message = `the operator has not observed the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
   return { condition: "Ready", reason: "NotObserved", message };
+}
+
+/** The problem of the row, then each other condition that is not as it should be and says something else. */
+export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject): readonly StatusProblem[] {
+  const shown = [problemOf(kind, { metadata, status }) ?? []].flat();
+  for (const { type: condition, reason, message, ...seen } of inOrder(kind, status.conditions ?? [])) {
+    if (SUMMARY.has(condition) || !isNotable({ type: condition, reason, ...seen })) continue;
+    const repeats = shown.some((other) => other.message.includes(message) || message.includes(other.message));
+    if (!repeats) shown.push({ condition, reason, message });
+  }
+  return shown;
+}
+
+/** Bad, or good with a restriction. */
+function isNotable({ type, status, reason }: Pick<Condition, "type" | "status" | "reason">): boolean {
+  if (status === "Unknown") return reason !== "NotObserved";
+  return reason !== "Observed" || (status === "True") === BAD_WHEN_TRUE.some((bad) => bad === type);
 }
 
 const UNTIL: Readonly<Record<string, string>> = {
