@@ -77,12 +77,14 @@ export const eventMessages = topic("events", {
     text: ({ ip, node }: { readonly ip: string; readonly node: string }) => `${ip} is on ${node}`,
     example: { ip: "203.0.113.7", node: "node-9" },
   }),
+  /** `why` names the machine, and that it is no node of this cluster. */
   takenOver: event({
     reason: "TakenOver",
     action: "Assign",
-    text: ({ why, from }: Why & { readonly from: string | undefined }) =>
-      `${why}; it was on ${from}, no node of this cluster`,
-    example: { why: MOVE, from: "digitalocean://12" },
+    text: ({ why }: Why) => why,
+    example: {
+      why: "203.0.113.7 moves from digitalocean://12 (no node of this cluster) to node-9 (youngest of 4 candidates)",
+    },
   }),
   created: event({
     reason: "Created",

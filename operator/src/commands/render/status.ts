@@ -130,13 +130,12 @@ function problemOf(
   return { condition: "Ready", reason: "NotObserved", message };
 }
 
-/** The problem of the row, then each other condition that is not as it should be and says something else. */
+/** The problem of the row, then each other condition that is not as it should be and gives another reason. */
 export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject): readonly StatusProblem[] {
   const shown = [problemOf(kind, { metadata, status }) ?? []].flat();
   for (const { type: condition, reason, message, ...seen } of inOrder(kind, status.conditions ?? [])) {
     if (SUMMARY.has(condition) || !isNotable({ type: condition, reason, ...seen })) continue;
-    const repeats = shown.some((other) => other.message.includes(message) || message.includes(other.message));
-    if (!repeats) shown.push({ condition, reason, message });
+    if (!shown.some((other) => other.reason === reason)) shown.push({ condition, reason, message });
   }
   return shown;
 }
