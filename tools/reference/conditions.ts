@@ -116,8 +116,8 @@ function refusalsPart(): readonly string[] {
   return [
     "## Why a node is not a candidate",
     "",
-    "The messages of `Fulfilled`, `DNSReady` and `Assigned` count these reasons. A node has the first reason that applies, in",
-    "this order. A holder with only reasons that have grace keeps its address for `gracePeriodSeconds`.",
+    "The messages of `Fulfilled`, `DNSReady` and `Assigned` count these reasons. Several may apply to a node: the",
+    "messages count it under the first, in this order. A holder with only reasons that have grace keeps its address for `gracePeriodSeconds`.",
     "",
     ...table(["reason", "meaning", "what to do", "grace"], rows),
     "",

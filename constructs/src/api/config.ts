@@ -93,7 +93,7 @@ export const FLAGS: readonly Flag[] = [
   flag("job-namespaces", "list", DEFAULT_JOB_NAMESPACE, "Namespaces in which Jobs of classes may run"),
   flag("tenant-limits", "string", "", "Limits of namespaces, as JSON or as the path of a file with JSON; empty: none"),
   flag("dry-run", "boolean", "false", "Change nothing in the cloud or the cluster; log the changes instead"),
-  flag("resync", "seconds", "60", "Reconcile every resource at least this often"),
+  flag("resync", "seconds", "60", "Reconcile every resource about this often, up to 40 % later"),
   flag("drift-interval", "seconds", "600", "Restore DNS records that others have edited within this time; at least 30"),
   flag(
     "max-moves-per-minute",

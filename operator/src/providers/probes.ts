@@ -27,7 +27,7 @@ export const PROBES: Readonly<Record<string, ProviderProbes>> = {
       { path: "/v2/firewalls?per_page=1", scope: "firewall:read" },
       { path: "/v2/account", scope: "account:read" },
     ],
-    unprobed: "reserved_ip:create/update/delete, domain:create/update/delete, firewall:update",
+    unprobed: "reserved_ip:create/update/delete, domain:create/update/delete, firewall:create/update/delete, tag:read",
     limits: {
       path: "/v2/account",
       fields: ["account", "floating_ip_limit"],

@@ -87,7 +87,7 @@ export const POOL_ACCOUNT: readonly Group[] = [
         shows: "Fulfilled RateLimited",
         names: ["429"],
         seen: () => seenOf(failing("RateLimited", "429 API rate limit exceeded")),
-        fix: "Wait. If it lasts, look for other programs that use the account",
+        fix: "Wait. If it lasts, run fewer operators and other programs on the account",
       }),
       pool({
         when: "The operator has used up the account's limit of calls itself",

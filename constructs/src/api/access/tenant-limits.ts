@@ -62,7 +62,10 @@ const namespaceLimitsSchema: SchemaOf<NamespaceLimits> = {
       listType: "set",
       maxItems: 64,
     },
-    allowedZones: accessLimitsProperties.allowedZones,
+    allowedZones: {
+      ...accessLimitsProperties.allowedZones,
+      description: "DNS zones in which pools and record sets may have names.",
+    },
     allowedNames: {
       type: "array",
       optional: true,

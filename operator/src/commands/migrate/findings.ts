@@ -151,7 +151,7 @@ const UNKNOWN_TO_GO: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 /** Whether the Go operator can take the resources back. */
 export function backFindings(resources: readonly Resource[]): readonly Finding[] {
   const remedy =
-    "set reclaimPolicy and dnsRecordSet.deletionPolicy to Retain, and delete RoutedIPs: the Go operator removes no finalizers";
+    "set the reclaim policy (reclaimPolicy; of an issuer: routedIPReclaimPolicy) and dnsRecordSet.deletionPolicy to Retain, and delete RoutedIPs: the Go operator removes no finalizers";
   return [
     ...finalizerFindings(resources, remedy).map((one) => ({ ...one, result: "problem" as const })),
     ...resources.flatMap(droppedIn),
