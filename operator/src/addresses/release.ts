@@ -5,6 +5,8 @@
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { timeOf } from "../clock.js";
+import type { ResourceRef } from "../inventory/view.js";
+import { refText } from "../messages/claims.js";
 import { WHYS } from "../messages/explanations.js";
 import { ttlOf } from "../records/record-plan.js";
 import type { Action, ActionSequence } from "./actions.js";
@@ -39,15 +41,16 @@ function forgottenOf(placements: readonly Placement[]): readonly string[] {
   return gone.map(({ address }) => address.ip);
 }
 
-/** One chain for each address that is disabled and under `Delete`, and one for all that are gone and given up. */
+/** One chain for each address that is disabled and under `Delete`, and one for all that are forgotten: gone, or handed over. */
 export function releaseSequences(
   snapshot: AddressSnapshot,
   placements: readonly Placement[],
 ): readonly ActionSequence[] {
   const created = placements.filter(({ address }) => address.origin === "created");
   const gone = created.filter((placement) => placement.certainty === "gone" && isGivenUp(snapshot, placement));
+  const handedOver = created.filter((placement) => isHandedOver(snapshot, placement));
   const back = created.map((placement) => giveBack(snapshot, placement));
-  return [...back, forget(snapshot, placements, gone)].filter((sequence) => sequence.length > 0);
+  return [...back, forget(snapshot, placements, [...gone, ...handedOver])].filter((sequence) => sequence.length > 0);
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
@@ -62,7 +65,8 @@ function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): numb
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
   const { dns, set } = snapshot;
-  if (!isReleasable(snapshot, placement) || set.writtenDns?.values.includes(placement.address.ip)) return undefined;
+  if (!isReleasable(snapshot, placement) || askedBy(placement) !== undefined) return undefined;
+  if (set.writtenDns?.values.includes(placement.address.ip)) return undefined;
   if (set.dnsRecordSet === undefined) return undefined;
   return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, set.dnsRecordSet) * 1000;
 }
@@ -70,6 +74,16 @@ export function drainUntil(snapshot: AddressSnapshot, placement: Placement): num
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
 function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
   return placement.address.inferred !== true && isUnwanted(snapshot, placement);
+}
+
+/** Another resource lists it, and gets it instead: a release would take the address from that one. */
+function isHandedOver(snapshot: AddressSnapshot, placement: Placement): boolean {
+  const { certainty } = placement;
+  return certainty === "seen" && askedBy(placement) !== undefined && isReleasable(snapshot, placement);
+}
+
+function askedBy({ address: { claim } }: Placement): ResourceRef | undefined {
+  return claim?.ours === true ? claim.askedBy : undefined;
 }
 
 /** It would be released, if an answer had said that it is ours. */
@@ -85,7 +99,7 @@ function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
 
 function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequence {
   const { address, holder, certainty } = placement;
-  if (!isReleasable(snapshot, placement) || certainty !== "seen") return [];
+  if (!isReleasable(snapshot, placement) || certainty !== "seen" || askedBy(placement) !== undefined) return [];
   const at = drainedAt(snapshot, placement);
   if (at === undefined || at > snapshot.now) return [];
   const why = WHYS.unwanted;
@@ -112,7 +126,10 @@ function forget(
   gone: readonly Placement[],
 ): ActionSequence {
   if (gone.length === 0) return [];
-  const why = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
+  const heirs = gone.flatMap((placement) => askedBy(placement) ?? []);
+  const missing = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
+  const why =
+    heirs.length === 0 ? missing : `not wanted any more, and listed by ${[...new Set(heirs.map(refText))].join(", ")}`;
   const listed = isDeleting(set) ? [] : gone.filter(({ address }) => address.inSpec);
   const left = placements.filter((placement) => !gone.includes(placement)).map(({ address }) => address);
   const copy = backup(set, left).flat();

@@ -49,6 +49,8 @@ export interface Claimant {
   readonly ref: ResourceRef;
   /** RFC 3339, as the API server writes it. */
   readonly createdAt: string;
+  /** It is being deleted. @default false */
+  readonly leaving?: boolean;
   readonly addresses: readonly ClaimedAddress[];
   readonly names: readonly ClaimedName[];
 }
@@ -61,8 +63,10 @@ export function olderFirst(a: Pick<Claimant, "ref" | "createdAt">, b: Pick<Claim
   return a.ref.uid < b.ref.uid ? -1 : 1;
 }
 
-/** Ours, or whose and why. */
-export type Claim = { readonly ours: true } | { readonly ours: false; readonly owned: Owned };
+/** Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. */
+export type Claim =
+  | { readonly ours: true; readonly askedBy?: ResourceRef }
+  | { readonly ours: false; readonly owned: Owned };
 
 /** What one resource may use. */
 export interface ClaimView {
@@ -106,11 +110,14 @@ export class Claims {
   /** A resource was added or changed, in spec or status. Paused and deleting ones keep their claims. */
   put(claimant: Claimant): void {
     const { uid } = claimant.ref;
-    const [before, after] = [titlesOf(this.claimants.get(uid)), titlesOf(claimant)];
+    const known = this.claimants.get(uid);
+    const [before, after] = [titlesOf(known), titlesOf(claimant)];
+    const leaves = known !== undefined && known.leaving !== claimant.leaving;
     this.claimants.set(uid, claimant);
     const changed = new Set<string>();
     for (const key of before.keys()) if (!after.has(key)) this.withdraw(key, uid, changed);
-    for (const [key, title] of after) if (before.get(key) !== title) this.enter(key, { claimant, title }, changed);
+    for (const [key, title] of after)
+      if (leaves || before.get(key) !== title) this.enter(key, { claimant, title }, changed);
     if (before.size !== after.size || [...after.keys()].some((key) => !before.has(key))) changed.add(uid);
     this.notify(changed);
   }
@@ -168,7 +175,10 @@ export class Claims {
     const contest = this.contests.get(key);
     if (contest === undefined) throw new Error(`claims: ${key} of ${uid} is in no contest; put enters every claim`);
     const { claimant, title } = contest.winner;
-    if (claimant.ref.uid === uid) return OURS;
+    if (claimant.ref.uid === uid) {
+      const askedBy = contest.successor()?.claimant.ref;
+      return askedBy === undefined ? OURS : { ours: true, askedBy };
+    }
     return { ours: false, owned: { owner: claimant.ref, basis: BASIS_OF[title] } };
   }
 
@@ -205,13 +215,30 @@ class Contest {
   enter(entry: Entry, changed: Set<string>): void {
     this.entries.set(entry.claimant.ref.uid, entry);
     this.decide(changed);
+    this.tellWinner(entry.claimant.ref.uid, changed);
   }
 
   /** @returns how many are left. */
   withdraw(uid: string, changed: Set<string>): number {
     this.entries.delete(uid);
     this.decide(changed);
+    if (this.entries.size > 0) this.tellWinner(uid, changed);
     return this.entries.size;
+  }
+
+  /** Of what the winner created, the best of the others that stay. */
+  successor(): Entry | undefined {
+    if (this.winner.title !== "created") return undefined;
+    const others = [...this.entries.values()].filter(
+      (entry) => entry !== this.winner && entry.claimant.leaving !== true,
+    );
+    return others.reduce<Entry | undefined>((best, each) => (best && better(best, each) ? best : each), undefined);
+  }
+
+  /** Its successor may be another one now. */
+  private tellWinner(uid: string, changed: Set<string>): void {
+    const { claimant, title } = this.winner;
+    if (title === "created" && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
   }
 
   private decide(changed: Set<string>): void {

@@ -239,6 +239,7 @@ function claimant(
   addresses: readonly ClaimedAddress[],
   names: readonly ClaimedName[],
 ): Claimant {
-  const { namespace = "", name, uid, creationTimestamp = "" } = metadata;
-  return { ref: { kind, namespace, name, uid }, createdAt: creationTimestamp, addresses, names };
+  const { namespace = "", name, uid, creationTimestamp = "", deletionTimestamp } = metadata;
+  const leaving = deletionTimestamp === undefined ? {} : { leaving: true };
+  return { ref: { kind, namespace, name, uid }, createdAt: creationTimestamp, ...leaving, addresses, names };
 }

@@ -145,10 +145,16 @@ function disabledText({ metadata, spec, status }: OwnObject): readonly string[] 
       : desiredIPs > 0
         ? `desiredIPs is ${desiredIPs}, and other addresses come first: raise it to use this one`
         : "ips does not list it";
-  const { ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
-  return Object.entries(ips).flatMap(([ip, { state, nodeName }]) =>
-    state === "disabled" ? [`${ip}: ${why}${nodeName ? `; it is still on ${nodeName}` : ""}`] : [],
-  );
+  const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
+  const released = (spec as Partial<FloatingIPPoolSpec>)?.reclaimPolicy === "Delete";
+  return Object.entries(ips).flatMap(([ip, { state, nodeName, retryAt }]) => {
+    if (state !== "disabled") return [];
+    const until = released && createdIPs.some((entry) => entry.ip === ip && entry.inferred !== true);
+    const end = until
+      ? `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`
+      : "";
+    return [`${ip}: ${why}${nodeName ? `; it is still on ${nodeName}` : ""}${end}`];
+  });
 }
 
 /** The created addresses that a person removed from `ips`, and that the pool serves all the same. */

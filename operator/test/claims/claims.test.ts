@@ -107,6 +107,16 @@ describe("claims", () => {
     expect(notified).to.deep.equal([["a"], ["b"], ["a", "b"], ["b"]]);
   });
 
+  it("name who gets a created address next, as long as that one stays", () => {
+    put("a", "created");
+    expect(claims.view("uid-a").addresses.get(IP)).to.deep.equal({ ours: true });
+    put("b", "asks", 2);
+    expect(claims.view("uid-a").addresses.get(IP)).to.have.nested.property("askedBy.name", "b");
+    put("b", undefined, 2);
+    expect(claims.view("uid-a").addresses.get(IP)).to.deep.equal({ ours: true });
+    expect(notified.at(-1)).to.include("a");
+  });
+
   it("give the same view until it changes", () => {
     put("a", "asks");
     const before = claims.view("uid-a");

@@ -70,7 +70,7 @@ describe("claims of a pool", () => {
   it("stay while it is paused or being deleted", () => {
     const plain = pool("p", { spec: { ips: [A] } });
     const deleting = { ...plain, metadata: { ...plain.metadata, deletionTimestamp: "2025-02-01T00:00:00Z" } };
-    expect(poolClaims(deleting)).to.deep.equal(poolClaims(plain));
+    expect(poolClaims(deleting)).to.deep.equal({ ...poolClaims(plain), leaving: true });
     expect(poolClaims(pool("p", { spec: { ips: [A], paused: true } }))).to.deep.equal(poolClaims(plain));
   });
 

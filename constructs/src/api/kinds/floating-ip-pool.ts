@@ -142,7 +142,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases addresses that you listed.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases addresses that you listed, nor one that another resource lists: that one gets it.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
