@@ -8,6 +8,7 @@ import { timestamp } from "../clock.js";
 import { notableRefusals, type Refusal } from "../match/checks.js";
 import { newerFirst } from "../match/node-preference.js";
 import { addressMessages } from "../messages/addresses.js";
+import { candidateMessages } from "../messages/candidates.js";
 import { claimMessages } from "../messages/claims.js";
 import {
   CHOICES,
@@ -43,8 +44,12 @@ export function addressesOf(
   assignmentPlan: AssignmentPlan,
 ): readonly PlannedAddress[] {
   const assignments = new Map(assignmentPlan.assignments.map((pair) => [pair.placement.address.ip, pair]));
+  const { cooling, coolUntil = snapshot.now } = assignmentPlan;
+  const coolingOff = candidateMessages.coolingOff({ until: coolUntil });
+  const waits = new Map(cooling.map(({ placement }) => [placement.address.ip, coolingOff]));
   return placements.map((placement) => {
-    const { problem, ...entry } = statusOf(snapshot, placement, assignments.get(placement.address.ip));
+    const { ip } = placement.address;
+    const { problem, ...entry } = statusOf(snapshot, placement, { pair: assignments.get(ip), wait: waits.get(ip) });
     const same = entry.state === placement.was.state && placement.was.since !== undefined;
     return {
       ip: placement.address.ip,
@@ -68,7 +73,13 @@ export function countsOf(
 
 type PlannedEntry = AddressStatus & { readonly state: AddressState; readonly problem?: Problem };
 
-function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignment | undefined): PlannedEntry {
+interface Next {
+  readonly pair: Assignment | undefined;
+  /** Why the address waits, though a node waits for it. */
+  readonly wait: Problem | undefined;
+}
+
+function statusOf(snapshot: AddressSnapshot, placement: Placement, { pair, wait }: Next): PlannedEntry {
   const { address, was } = placement;
   if (!isObserved(snapshot)) return { ...was, state: was.state ?? "unassigned" };
   const notOurs = claimed(placement);
@@ -78,7 +89,7 @@ function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignm
   if (!address.wanted || isDeleting(snapshot.set)) return disabled(snapshot, placement);
   if (pair !== undefined) return { ...place(pair.node), ...graceSince(placement), state: "in-progress" };
   if (isServed(placement)) return served(placement);
-  return waiting(snapshot, placement);
+  return waiting(snapshot, placement, wait);
 }
 
 /**
@@ -107,7 +118,7 @@ function served(placement: Placement): PlannedEntry {
   return { ...held(placement), ...graceSince(placement), ...reason("InGrace"), state: "active" };
 }
 
-function waiting(snapshot: AddressSnapshot, placement: Placement): PlannedEntry {
+function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): PlannedEntry {
   const { certainty, action, was, holder } = placement;
   if (certainty === "moving") return moving(placement);
   if (certainty === "gone")
@@ -118,7 +129,8 @@ function waiting(snapshot: AddressSnapshot, placement: Placement): PlannedEntry 
   if (holder === undefined || action !== undefined) return { state: "unassigned" };
   const stop = massFailureOf(snapshot, placement);
   const place = { ip: placement.address.ip, holder: steadyHolder(snapshot, placement), refusals: snapshot.refusals };
-  const problem = stop === undefined ? addressMessages.holderRefused(place) : healthMessages.massFailure(stop);
+  const refused = () => wait ?? addressMessages.holderRefused(place);
+  const problem = stop === undefined ? refused() : healthMessages.massFailure(stop);
   return { ...held(placement), ...graceSince(placement), ...shown(problem), state: "no-match" };
 }
 

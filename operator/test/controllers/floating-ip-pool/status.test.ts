@@ -135,3 +135,19 @@ describe("a stored pool", () => {
     for (const spec of [undefined, null, "text", []]) expect(read(spec).problem?.reason).to.equal("Invalid");
   });
 });
+
+describe("an address whose holder fails within the cool-off", () => {
+  it("says when it moves, not that no node can take it", () => {
+    const cloud = new ModelCloud();
+    for (const name of ["n1", "n2"]) cloud.addNode(name);
+    cloud.addPool("a", { desiredIPs: 1, assignmentCoolOffSeconds: 600 });
+    for (let round = 1; round <= 3; round++) cloud.run("a");
+    const [[ip = "", holder = ""] = []] = [...cloud.addresses];
+    cloud.setReady(holder.replace("digitalocean://", ""), false);
+    cloud.now += 1_000;
+    cloud.run("a");
+    const { state, reason, error } = cloud.pool("a").status.ips?.[ip] ?? {};
+    expect({ state, reason }).to.deep.equal({ state: "no-match", reason: "CoolingOff" });
+    expect(error).to.match(/^assignmentCoolOffSeconds limits how often .* assigns the next one at \S+Z$/);
+  });
+});
