@@ -32,22 +32,24 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
   return address.claim?.ours === true;
 }
 
-function graceFor(
-  { now, set, leadsSince }: AddressSnapshot,
-  { address, holder, verdict, was }: Holding,
-): Grace | undefined {
+function graceFor({ now, set, leadsSince }: AddressSnapshot, holding: Holding): Grace | undefined {
+  const { address, holder, verdict } = holding;
   if (holder === undefined || !address.wanted) return undefined;
   const periodMs = set.gracePeriodSeconds * 1000;
-  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...omitUndefined({ leadsSince }) });
+  return graceOf({ verdict, memory: graceMemory(holding), periodMs, now, ...omitUndefined({ leadsSince }) });
 }
 
 /**
  * What the status remembers is of its holder; while an address moves, of the one that it comes from. A move whose answer
  * was lost may have ended on the machine that the status names: the grace of its predecessor is none of its own.
  */
-function graceMemory(was: Holding["was"], holder: string) {
-  const { state, providerID } = was;
-  const ofHolder = state === "in-progress" ? providerID !== holder : providerID === undefined || providerID === holder;
+function graceMemory({ was, holder, certainty }: Holding) {
+  const { state, providerID, actionID } = was;
+  // The goal of another party's action is unknown, so the status names the holder while that action runs.
+  const ofHolder =
+    state === "in-progress"
+      ? providerID !== holder || (actionID === undefined && certainty === "moving")
+      : providerID === undefined || providerID === holder;
   const since = ofHolder ? timeOf(was.graceSince) : undefined;
   if (since === undefined) return {};
   return { since, over: was.state !== "active" };
