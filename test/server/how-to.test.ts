@@ -87,11 +87,11 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await apply(plane, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ingress"}}\n`);
     for (const each of FOREIGN_KINDS) await apply(plane, `${JSON.stringify(each)}\n`);
     cpSync(join(ROOT, "examples"), join(folder, "examples"), { recursive: true });
-    mkdirSync(join(folder, "dist/deploy"));
+    mkdirSync(join(folder, "deploy"));
     const [, image = ""] = /FLIPOP_IMAGE=(\S+)/.exec(pageText("how-to/install.md")) ?? [];
     const synthesised = manifest((chart) => new FlipopOperator(chart, "operator", { image }));
-    writeFileSync(join(folder, "dist/deploy/flipop.k8s.yaml"), synthesised);
-    writeFileSync(join(folder, "dist/deploy/kustomization.yaml"), kustomization());
+    writeFileSync(join(folder, "deploy/flipop.k8s.yaml"), synthesised);
+    writeFileSync(join(folder, "deploy/kustomization.yaml"), kustomization());
   });
 
   after(async () => {
@@ -128,7 +128,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
   }
 
   it("install the objects of the kustomization", async () => {
-    const shown = await shell("kubectl kustomize dist/deploy");
+    const shown = await shell("kubectl kustomize deploy");
     expect(shown)
       .to.include(`image: registry.example.com/flipop:${RELEASE}\n`)
       .and.match(/replicas: 3\n/);
