@@ -45,8 +45,9 @@ export function addressesOf(
 ): readonly PlannedAddress[] {
   const assignments = new Map(assignmentPlan.assignments.map((pair) => [pair.placement.address.ip, pair]));
   const { cooling, coolUntil = snapshot.now } = assignmentPlan;
-  const coolingOff = candidateMessages.coolingOff({ until: coolUntil });
-  const waits = new Map(cooling.map(({ placement }) => [placement.address.ip, coolingOff]));
+  const waits = new Map(
+    cooling.map(({ placement }) => [placement.address.ip, candidateMessages.coolingOff({ until: coolUntil })]),
+  );
   return placements.map((placement) => {
     const { ip } = placement.address;
     const { problem, ...entry } = statusOf(snapshot, placement, { pair: assignments.get(ip), wait: waits.get(ip) });

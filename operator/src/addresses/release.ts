@@ -123,22 +123,25 @@ function isGivenUp({ set }: AddressSnapshot, { address }: Placement): boolean {
 function forget(
   { set }: AddressSnapshot,
   placements: readonly Placement[],
-  gone: readonly Placement[],
+  forgotten: readonly Placement[],
 ): ActionSequence {
-  if (gone.length === 0) return [];
-  const heirs = gone.flatMap((placement) => askedBy(placement) ?? []);
-  const missing = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
-  const why =
-    heirs.length === 0 ? missing : `not wanted any more, and listed by ${[...new Set(heirs.map(refText))].join(", ")}`;
-  const listed = isDeleting(set) ? [] : gone.filter(({ address }) => address.inSpec);
-  const left = placements.filter((placement) => !gone.includes(placement)).map(({ address }) => address);
-  const copy = backup(set, left).flat();
-  const entries = gone.flatMap(({ address }) => entryOf(set, address.ip) ?? []);
+  if (forgotten.length === 0) return [];
+  const listed = isDeleting(set) ? [] : forgotten.filter(({ address }) => address.inSpec);
+  const left = placements.filter((placement) => !forgotten.includes(placement)).map(({ address }) => address);
   return [
-    ...listed.map(({ address }): Action => ({ do: "drop-from-spec", ip: address.ip, why })),
-    ...copy,
-    ...entries.map(({ ip }): Action => ({ do: "forget-created", ip, why })),
+    ...listed.map((each): Action => ({ do: "drop-from-spec", ip: each.address.ip, why: whyForgotten(each) })),
+    ...backup(set, left).flat(),
+    ...forgotten.flatMap((each): readonly Action[] => {
+      const entry = entryOf(set, each.address.ip);
+      return entry === undefined ? [] : [{ do: "forget-created", ip: entry.ip, why: whyForgotten(each) }];
+    }),
   ];
+}
+
+function whyForgotten(placement: Placement): string {
+  const heir = askedBy(placement);
+  if (placement.certainty === "gone" || heir === undefined) return "the address does not exist any more";
+  return `it is no longer wanted, and ${refText(heir)} lists it`;
 }
 
 function entryOf({ createdIPs }: AddressSet, ip: string) {

@@ -40,6 +40,20 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
   });
 
+  it("says when the operator releases an address that it created", async () => {
+    const less = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "less", namespace: "ingress" };
+    const retryAt = "2026-01-31T12:00:00Z";
+    const ips = { "203.0.113.66": { state: "disabled", retryAt }, "203.0.113.67": { state: "disabled" } } as const;
+    cluster.pool("less", { desiredIPs: 1, reclaimPolicy: "Delete" }, ips);
+    const createdIPs = [{ ip: "203.0.113.66", createdTime: retryAt }];
+    const status = (object: object) => ({ ...(object as { readonly status?: object }).status, createdIPs });
+    kubernetes.change(less, (object) => ({ ...object, status: status(object) }), "status");
+    const { out } = await flipop.run("explain", "pool/less", "-n", "ingress");
+    kubernetes.delete(less);
+    expect(out).to.include(`to use this one; the operator releases it at ${retryAt} (reclaimPolicy is Delete)\n`);
+    expect(out).to.match(/disabled 203\.0\.113\.67: .*to use this one\n/);
+  });
+
   it("advises to wait for a resource that is being deleted, instead of changing it", async () => {
     cluster.pool("leaving", { ips: ["203.0.113.77"] }, { "203.0.113.77": { state: "disabled", nodeName: "node-3" } });
     const leaving = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "leaving", namespace: "ingress" };

@@ -178,7 +178,7 @@ describe("operator in process: trouble", function () {
     expect(warnings()[0]).to.match(/^NoCandidate: .*node ghost/);
   });
 
-  it("says why a node gets no new address, and who can mend it", async () => {
+  it("says why a node gets no new address, and who can correct that", async () => {
     world = await World.create();
     const machine = world.addNode("ghost");
     world.digitalocean.state.deleteDroplet(world.droplet("ghost").id);

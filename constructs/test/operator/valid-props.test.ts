@@ -1,0 +1,25 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { Credentials } from "../../src";
+import { problemsOf } from "./synth";
+
+describe("valid props of an operator", () => {
+  it("may be for one pod, within limits, or with one source of the token", () => {
+    const env = { DIGITALOCEAN_ACCESS_TOKEN_FILE: "/token" };
+    const alone = { replicas: 1, extraArgs: ["--leader-elect=false"], cloudflare: Credentials.fromSecretName("cf") };
+    const quantities = { cpuRequest: "500m", cpuLimit: "0.5", memoryRequest: "1Gi", memoryLimit: "1024Mi" };
+    expect(problemsOf({ ...alone, ...quantities, env })).to.deep.equal([]);
+    const flagWins = { extraArgs: ["--leader-elect"], env: { FLIPOP_LEADER_ELECT: "false" } };
+    expect(problemsOf(flagWins)).to.deep.equal([]);
+  });
+
+  it("may leave out leader election in a dry run, in which no pod acts", () => {
+    expect(problemsOf({ dryRun: true, extraArgs: ["--leader-elect=false"] })).to.deep.equal([]);
+    expect(problemsOf({ dryRun: true, env: { FLIPOP_LEADER_ELECT: "false" } })).to.deep.equal([]);
+  });
+
+  it("may have ordinary values that resemble tokens", () => {
+    const env = { COMMIT: "0123456789abcdef0123456789abcdef01234567", PATH_LIKE: "/usr/local/bin:/usr/bin" };
+    expect(problemsOf({ env, extraArgs: ["--kubeconfig=/etc/flipop/kubeconfig"] })).to.deep.equal([]);
+  });
+});
