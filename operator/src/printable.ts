@@ -17,6 +17,17 @@ export function oneLine(text: string): string {
   return text.replace(HIDDEN, " ").replace(/\s+/g, " ").trim();
 }
 
+/**
+ * The start of the text, at most `length` characters, without a last word that the cut would leave only a part of: nothing
+ * recognizes half a token as a secret.
+ */
+export function cutAtWord(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length).replace(LAST_WORD, "");
+}
+
+/** With the characters of tokens, also in a URL, in Base64 or in a JSON string. */
+const LAST_WORD = /(?<![\w\-.~+/=%\\])[\w\-.~+/=%\\]+$/;
+
 /** A line of JSON whose strings may be printed once they are parsed. */
 export function printableJson(line: string): string {
   return printable(line).replace(ESCAPE, (found) => (TERMINAL_ESCAPE.test(found) ? `\\${found}` : found));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { cutBytes, eventObject } from "../src/kube/write/event-series.js";
-import { oneLine, printable, printableJson } from "../src/printable.js";
+import { cutAtWord, oneLine, printable, printableJson } from "../src/printable.js";
 import { quoted } from "../src/providers/errors.js";
 import { cut, stamped } from "../src/reconcile/conditions.js";
 
@@ -19,6 +19,13 @@ describe("text of others", () => {
   it("is one line of a condition where a cloud said it", () => {
     expect(oneLine(` a${ESC}]0;x\u0007\r\nb\u2029c `)).to.equal("a ]0;x b c");
     expect(quoted(`no${ESC}[2J way.\n`)).to.equal("no [2J way");
+  });
+
+  it("ends before a word that a cut would leave a part of, since nothing recognizes a part of a token", () => {
+    expect(cutAtWord("no token abc", 12)).to.equal("no token abc");
+    expect(cutAtWord("no token abc", 11)).to.equal("no token ");
+    expect(cutAtWord('"a":"b+/=%3D"', 10)).to.equal('"a":"');
+    expect(quoted(`${" ".repeat(8_188)}token`), "also after white space that is left out").to.equal("");
   });
 
   it("is the same value in JSON once it is parsed, and nothing that a terminal obeys once that is printed", () => {

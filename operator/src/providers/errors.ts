@@ -6,7 +6,7 @@
 import { anyAbort, askedWait } from "../async.js";
 import { MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
 import { type ApiNames, failedCalls } from "../messages/failed-calls.js";
-import { oneLine } from "../printable.js";
+import { cutAtWord, oneLine } from "../printable.js";
 import { type ApiCall, callText } from "./call.js";
 import { AnswerTooLong, MalformedAnswer } from "./http.js";
 
@@ -211,14 +211,20 @@ export function readRetryAfter(value: string | null | undefined, nowMs: number):
   return Number.isFinite(date) ? Math.max(0, (date - nowMs) / SECOND_MS) : undefined;
 }
 
-/** An API's message, fit for one line of a condition: no control characters, no full stop, cut at 300 characters. */
+/** An API's message, fit for one line of a condition: no control characters, no full stop. Layer `withoutSecrets` makes it short. */
 export function quoted(message: string): string {
-  return oneLine(message)
-    .slice(0, QUOTED_CHARACTERS)
-    .replace(/[.;]+$/, "");
+  return oneLine(cutAtWord(message, MAX_MESSAGE_CHARACTERS)).replace(/[.;]+$/, "");
 }
 
-const QUOTED_CHARACTERS = 300;
+/** What the operator searches for secrets and for known words. */
+const MAX_MESSAGE_CHARACTERS = 8192;
+
+/** @param seen without secrets: the cut may leave a part of a word. */
+export function shortened(seen: string): string {
+  return seen.length <= SEEN_CHARACTERS ? seen : seen.slice(0, SEEN_CHARACTERS).replace(/[.;\s\p{Cs}]+$/u, "");
+}
+
+const SEEN_CHARACTERS = 320;
 
 /** The first code along the causes. */
 function codeOf(error: unknown): string {

@@ -5,6 +5,7 @@ import { afterEach, describe, it } from "mocha";
 import { Redactor, silentLogger } from "../../src/logging.js";
 import { cloudflare } from "../../src/providers/cloudflare/index.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
+import type { ProviderError } from "../../src/providers/errors.js";
 import { PROVIDER_KINDS } from "../../src/providers/kinds.js";
 import type { ProviderSet } from "../../src/providers/layers/compose.js";
 import type { AuditRecord } from "../../src/providers/layers/mutations.js";
@@ -74,6 +75,22 @@ describe("the registry of providers", () => {
       .to.throw(UnknownProviderError)
       .with.property("message")
       .that.includes("DIGITALOCEAN_ACCESS_TOKEN_FILE");
+  });
+
+  it("removes a token before it shortens what the API said: no part of one stays at the cut", async () => {
+    const token = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6lM9o";
+    const cloud = await HttpRig.create();
+    open.push(cloud);
+    const { made } = registry({ DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: cloud.url });
+    const addresses = made.get("digitalocean", "addresses").addresses as AddressProvider;
+    for (const before of [250, 270, 290, 299, 310, 8170, 8190, 9000]) {
+      const message = `${"no ".repeat(before).slice(0, before - 1)}=${token}, and ${"so on ".repeat(1000)}`;
+      cloud.handler = (_, response) => answer(response, 422, { id: "unprocessable", message });
+      const { seen } = (await errorOf(addresses.get(ASKER, "203.0.113.7"))) as ProviderError;
+      expect(seen, `${before} characters before it`).to.match(/^answer 422: no no /);
+      expect(seen).to.not.include(token.slice(0, 4));
+      expect(seen.length).to.be.within(200, 330);
+    }
   });
 
   it("names, for a provider that it does not have, those with the service that is needed", () => {

@@ -131,7 +131,7 @@ function material(from: object, field: string, where: string): Material | undefi
   if (typeof data === "string" && data !== "") {
     const decoded = Buffer.from(data, "base64").toString("utf8");
     if (decoded.includes("-----BEGIN")) return { data: decoded };
-    throw new ConfigError(`${where}: ${field}-data is not base64 of a PEM block; it starts with "${data.slice(0, 8)}"`);
+    throw new ConfigError(`${where}: ${field}-data is not base64 of a PEM block`);
   }
   const file = fields[field];
   return typeof file === "string" && file !== "" ? { file } : undefined;

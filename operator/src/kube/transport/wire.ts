@@ -2,6 +2,7 @@
 
 import type { Readable } from "node:stream";
 import { MAX_BODY_BYTES, MAX_QUEUED_BYTES } from "../../bounds.js";
+import { cutAtWord } from "../../printable.js";
 import { omitUndefined } from "../../values.js";
 import { type KubeRequest, type KubeStream, type StatusDetails, StatusError } from "../client.js";
 import { isProtobuf, PROTOBUF, readStatus } from "../protobuf/decoder.js";
@@ -102,7 +103,7 @@ export function parseBody<T>(body: Buffer, response: RawResponse, { request, whe
     return JSON.parse(text) as T;
   } catch (error) {
     throw new Error(
-      `${where}: answered ${response.code} with ${response.contentType || "no content type"}, which is not JSON: "${text.slice(0, QUOTED_CHARACTERS)}"; check that the address is an API server's`,
+      `${where}: answered ${response.code} with ${response.contentType || "no content type"}, which is not JSON: "${cutAtWord(text, QUOTED_CHARACTERS)}"; check that the address is an API server's`,
       { cause: error },
     );
   }
@@ -113,7 +114,7 @@ export function toStatusError(request: KubeRequest, response: RawResponse, body:
   const protobuf = isProtobuf(response.contentType);
   const text = protobuf ? "" : body.toString("utf8");
   const status = protobuf ? decodeStatus(body) : parseStatus(text);
-  const seen = status.message ?? (text.trim().slice(0, QUOTED_CHARACTERS) || "no message");
+  const seen = status.message ?? (cutAtWord(text.trim(), QUOTED_CHARACTERS) || "no message");
   const retryAfterSeconds = parseRetryAfter(response.retryAfter, nowMs);
   return new StatusError({
     code: response.code,

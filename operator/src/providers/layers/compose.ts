@@ -6,7 +6,7 @@
  * 2. dry run     ends here when it is on
  *
  * Around each request:
- * 3. secrets     outermost: no error shows a token. Below it, the error of a refused token names its Secret
+ * 3. secrets     outermost: no error shows a token, nor the part of one that a cut would leave. Below it, the error of a refused token names its Secret
  * 4. deadline    of the whole call, waits included: everything below ends with it
  * 5. retries     each attempt passes all layers below again
  * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
@@ -25,7 +25,7 @@ import { failedCalls } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
 import type { ApiCall, CallLayer, CallRunner, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
-import { isProviderError, ProviderError, withProps } from "../errors.js";
+import { isProviderError, ProviderError, shortened, withProps } from "../errors.js";
 import type { FirewallProvider } from "../firewall-types.js";
 import type { AddressProvider, DnsProvider } from "../types.js";
 import { direct, withAttemptDeadline, withCallDeadline, withFence, withRetries } from "./attempt.js";
@@ -100,7 +100,7 @@ function withoutSecrets(redactor: Pick<Redactor, "scrub">): CallLayer {
       return await next(call, send);
     } catch (error) {
       if (!isProviderError(error)) throw error;
-      const seen = redactor.scrub(error.seen);
+      const seen = shortened(redactor.scrub(error.seen));
       if (seen === error.seen) throw error;
       throw new ProviderError({ ...error.props, seen, cause: undefined });
     }

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { StatusError } from "../../../src/kube/client.js";
 import { NetworkError } from "../../../src/kube/transport/failures.js";
+import { errorText } from "../../../src/logging.js";
 import { answer, errorOf, GET, HttpRig, PATCH } from "../../support/http-rig.js";
 import { plainConfig } from "../../support/reflector-rig.js";
 import { until } from "../../support/until.js";
@@ -66,6 +67,18 @@ describe("transport", () => {
     expect(await errorOf(rig.transport().request(GET)))
       .to.be.instanceOf(StatusError)
       .and.include({ code: 403 });
+  });
+
+  it("quotes no part of a token from an answer that is no JSON", async () => {
+    const token = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6lM9o";
+    for (const code of [200, 403]) {
+      for (const before of [0, 170, 180, 190, 199]) {
+        const page = `${"<b>".repeat(before).slice(0, before)}"${token}" is no user`;
+        rig.handler = (_request, response) => response.writeHead(code, { "content-type": "text/html" }).end(page);
+        const text = errorText(await errorOf(rig.transport().request(GET)));
+        expect(text.replaceAll(token, ""), `${before} characters before it`).to.not.include(token.slice(0, 4));
+      }
+    }
   });
 
   it("streams a watch, and closing it closes its socket", async () => {
