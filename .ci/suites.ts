@@ -24,7 +24,7 @@ export const SUITES: readonly Suite[] = [
     parallel: true,
     commands: [
       ...LINT,
-      "mocha 'test/*.test.ts'",
+      "mocha 'test/*.test.ts' 'test/docs/*.test.ts'",
       "cd constructs && mocha 'test/**/*.test.ts' --ignore 'test/server/**'",
       "cd operator && mocha 'test/{claims,inventory,match,metrics}/**/*.test.ts'",
     ],

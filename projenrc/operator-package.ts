@@ -65,9 +65,9 @@ const EXPORTS = {
   "./logging": "./src/logging.ts",
   "./operator": "./src/operator.ts",
   "./transport": "./src/kube/transport/transport.ts",
-  "./testing/fake-clock": "./test/support/fake-clock.ts",
-  "./testing/scaled-clock": "./test/support/scaled-clock.ts",
-  "./testing/until": "./test/support/until.ts",
+  "./testing/fake-clock": "./test/support/time/fake-clock.ts",
+  "./testing/scaled-clock": "./test/support/time/scaled-clock.ts",
+  "./testing/until": "./test/support/time/until.ts",
 };
 
 const DEV_DEPENDENCIES = [

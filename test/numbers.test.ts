@@ -31,20 +31,24 @@ describe("the measurement of the structure", () => {
   });
 
   it("rejects a cycle, a full folder, a long file, an unused export, and files outside of the areas", () => {
-    const full = Array.from({ length: 21 }, (_, index) => `operator/src/full/${index}.ts`);
-    const lines = new Map([...full, "elsewhere/a.ts", "operator/src/b.ts"].map((file) => [file, 30]));
+    const many = Array.from({ length: 21 }, (_, index) => `operator/src/many/${index}.ts`);
+    const lines = new Map([...many, "elsewhere/a.ts", "operator/src/b.ts"].map((file) => [file, 30]));
     lines.set("operator/src/long.ts", 301);
     const imports = new Map([
-      ["operator/src/b.ts", ["operator/src/long.ts", "operator/src/full/0.ts"]],
+      ["operator/src/b.ts", ["operator/src/long.ts", "operator/src/many/0.ts"]],
       ["operator/src/long.ts", ["operator/src/b.ts"]],
     ]);
-    const texts = new Map([["operator/src/b.ts", "export const unused = 1;"]]);
+    const tests = Array.from({ length: 21 }, (_, index) => `operator/test/full/${index}.test.ts`);
+    const texts = new Map([
+      ...tests.map((file) => [file, ""] as const),
+      ["operator/src/b.ts", "export const unused = 1;"],
+    ]);
     const found = measure({ lines, imports, texts });
     expect(found.map(({ value }) => value)).to.deep.equal([22 * 30 + 301, 1, 1, 1, 1, 2, 1]);
     expect(found.flatMap(({ refused = [] }) => refused)).to.deep.equal([
       "no area: 30 lines, at most 0",
       "operator/src/b.ts operator/src/long.ts",
-      "operator/src/full: 21",
+      "operator/test/full: 21",
       "operator/src/long.ts: 301",
       "operator/src/b.ts: unused",
     ]);

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { anyAbort, Pacer, pause, settlesWithin } from "../src/async.js";
 import { SLICE_MS } from "../src/bounds.js";
-import { FakeClock } from "./support/fake-clock.js";
+import { FakeClock } from "./support/time/fake-clock.js";
 
 describe("settlesWithin", () => {
   it("reports whether a promise settles in time, well or not, and leaves no timer", async () => {

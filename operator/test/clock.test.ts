@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { systemClock, timeText } from "../src/clock.js";
-import { FakeClock } from "./support/fake-clock.js";
+import { FakeClock } from "./support/time/fake-clock.js";
 
 describe("clock", () => {
   for (const clock of [systemClock, new FakeClock()]) {

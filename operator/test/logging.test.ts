@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { StatusError } from "../src/kube/client.js";
 import { createLogger, type LoggerOptions, Redactor, silentLogger } from "../src/logging.js";
 import { ProviderError } from "../src/providers/errors.js";
-import { FakeClock } from "./support/fake-clock.js";
+import { FakeClock } from "./support/time/fake-clock.js";
 
 function setUp(options: Partial<LoggerOptions> & { isTTY?: boolean } = {}) {
   const lines: string[] = [];

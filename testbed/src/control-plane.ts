@@ -5,7 +5,7 @@ import { type Binaries, describeReasons, executable, resolveBinaries } from "./b
 import type { Part } from "./binaries/part.js";
 import { makeParts, type PartOptions, type Parts } from "./binaries/parts.js";
 import { PARTS, type PartName } from "./binaries/versions.js";
-import { Client } from "./client.js";
+import { Client } from "./client/client.js";
 import type { Etcd } from "./etcd.js";
 import { ADMIN, type Identity, type TokenIdentity, withTokens } from "./identities.js";
 import { kubeconfigText } from "./kubeconfig.js";

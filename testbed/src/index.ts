@@ -1,4 +1,3 @@
-export { ApiError } from "./api-error.js";
 export {
   type Binaries,
   describeReasons,
@@ -12,6 +11,7 @@ export {
 export type { LookupContext } from "./binaries/lookup.js";
 export type { Part } from "./binaries/part.js";
 export { ETCD_VERSION, KUBERNETES_VERSION, PARTS, type PartName } from "./binaries/versions.js";
+export { ApiError } from "./client/api-error.js";
 export {
   type Answer,
   Client,
@@ -20,7 +20,17 @@ export {
   type MustClient,
   PATCH_TYPES,
   type PatchType,
-} from "./client.js";
+} from "./client/client.js";
+export type {
+  KubeObject,
+  KubeStatus,
+  ObjectMeta,
+  OwnerReference,
+  Query,
+  ResourceName,
+  ResourceRef,
+} from "./client/resource.js";
+export type { WatchEvent } from "./client/watch.js";
 export { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
 export type { Etcd, EtcdState } from "./etcd.js";
 export { type HealthAnswer, type HealthQuestion, healthOrSkip, judgeHealth } from "./health/judge.js";
@@ -37,15 +47,6 @@ export {
 } from "./nodes/fake-services.js";
 export { Kubelet, type KubeletOptions } from "./nodes/kubelet.js";
 export { freePort } from "./ports.js";
-export type {
-  KubeObject,
-  KubeStatus,
-  ObjectMeta,
-  OwnerReference,
-  Query,
-  ResourceName,
-  ResourceRef,
-} from "./resource.js";
 export {
   controlPlaneOrSkip,
   type SharedOptions,
@@ -56,4 +57,3 @@ export {
 } from "./shared.js";
 export { type Exit, type ProcessSpec, type SupervisedProcess, Supervisor } from "./supervisor.js";
 export { eventually, inSeconds, type WaitOptions } from "./wait.js";
-export type { WatchEvent } from "./watch.js";

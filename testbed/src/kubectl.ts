@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readText } from "./streams.js";
+import { readText } from "./client/streams.js";
 
 /** Options of a kubectl call. */
 export interface KubectlOptions {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { parse } from "yaml";
+import { toPath } from "../src/client/resource.js";
 import { tokenFile, withTokens } from "../src/identities.js";
 import { kubeconfigText } from "../src/kubeconfig.js";
 import { expand } from "../src/nodes/pod-env.js";
 import { phaseOf } from "../src/nodes/pod-status.js";
-import { toPath } from "../src/resource.js";
 
 describe("paths of the API", () => {
   it("contain the names", () => {

@@ -72,9 +72,9 @@ function cycles({ imports }: Sources): Measurement {
   return { name: "import cycles", value: details.length, target: 0, details, refused: details };
 }
 
-function folders({ lines }: Sources): Measurement {
+function folders({ texts }: Sources): Measurement {
   const counts = new Map<string, number>();
-  for (const file of lines.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  for (const file of texts.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   const large = [...counts].filter(([, count]) => count > MOST_FILES_OF_A_FOLDER);
   const details = large.map(([folder, count]) => `${folder}: ${count}`);
   const name = `folders with more than ${MOST_FILES_OF_A_FOLDER} files`;

@@ -31,7 +31,7 @@ const EXAMPLES = pages().flatMap((page): readonly Example[] => {
   return used.map((code, index) => ({ title: `${page}, block ${index + 1}`, code }));
 });
 
-/** Tests of users' apps, which test/test-an-app.test.ts runs. */
+/** Tests of users' apps, which test/docs/test-an-app.test.ts runs. */
 const isTest = ({ code }: Example): boolean => code.includes('from "node:test"');
 /** Mistakes that the page shows with their messages, which test/library/readme.test.ts compares. */
 const isMistake = ({ code }: Example): boolean => code.includes('ips: ["192.0.2.10", "192.0.2.10"]');

@@ -1,26 +1,26 @@
 /** All cases, in the order in which they run. */
 
 import type { Case } from "../bench.js";
-import { accountCase } from "./account.js";
-import { bundleCase } from "./bundle.js";
-import { cloudsCase } from "./clouds.js";
-import { clusterCase } from "./cluster.js";
-import { commandsCase } from "./commands.js";
+import { accountCase } from "./clouds/account.js";
+import { cloudsCase } from "./clouds/clouds.js";
+import { recordsCase } from "./clouds/records.js";
 import { deathsCase } from "./deaths.js";
-import { eventsCase } from "./events.js";
-import { idleCase } from "./idle.js";
-import { largeCase } from "./large.js";
-import { latencyCase, startCase } from "./latency.js";
-import { leaderCase } from "./leader.js";
-import { outageCase } from "./outage.js";
-import { overlapCase } from "./overlap.js";
+import { bundleCase } from "./edge/bundle.js";
+import { clusterCase } from "./edge/cluster.js";
+import { commandsCase } from "./edge/commands.js";
+import { eventsCase } from "./edge/events.js";
+import { largeCase } from "./edge/large.js";
+import { syncCases } from "./edge/sync.js";
+import { idleCase } from "./pools/idle.js";
+import { latencyCase, startCase } from "./pools/latency.js";
+import { leaderCase } from "./pools/leader.js";
+import { outageCase } from "./pools/outage.js";
+import { overlapCase } from "./pools/overlap.js";
+import { scaleCase } from "./pools/scale.js";
+import { quietCase, smallCase } from "./pools/small.js";
+import { surgeCase } from "./pools/surge.js";
 import { probesCase } from "./probes.js";
-import { recordsCase } from "./records.js";
 import { routedCase } from "./routed.js";
-import { scaleCase } from "./scale.js";
-import { quietCase, smallCase } from "./small.js";
-import { surgeCase } from "./surge.js";
-import { syncCases } from "./sync.js";
 import { trafficCase } from "./traffic.js";
 
 const EDGE: readonly Case[] = [bundleCase, ...syncCases, eventsCase, clusterCase, largeCase, commandsCase];

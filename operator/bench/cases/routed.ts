@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JournalEntry } from "flipop-sandbox/http";
 import { bundledOperator } from "../../test/e2e/support/bundle.js";
 import { ROUTES } from "../../test/e2e/support/clouds.js";
-import { until } from "../../test/support/until.js";
+import { until } from "../../test/support/time/until.js";
 import type { Bench, Case } from "../bench.js";
 import type { MeasuredProcess } from "../measured-process.js";
 import { ROUTED, type Routed, SharedFirewalls } from "../shared-firewalls.js";

@@ -7,7 +7,7 @@ import { ROUTES } from "../../test/e2e/support/clouds.js";
 import type { OperatorProcess } from "../../test/e2e/support/operator-process.js";
 import type { PoolResource } from "../../test/e2e/support/resource.js";
 import type { World } from "../../test/e2e/support/world.js";
-import { until } from "../../test/support/until.js";
+import { until } from "../../test/support/time/until.js";
 import { FAULT_OF, type Fault, type FaultName } from "./faults.js";
 import { answeredShare, longestGap, type Moments, type Split, splitOf } from "./gaps.js";
 import { hostClock, type Protocol, type Sample } from "./messages.js";

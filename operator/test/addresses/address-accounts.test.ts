@@ -5,7 +5,7 @@ import { Inventories } from "../../src/inventory/inventories.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
 import type { ProviderRegistry } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("an account of addresses", () => {
   const error = (kind: "Unauthorized" | "Unavailable" | "Conflict", more: Partial<ProviderErrorProps> = {}) =>

@@ -11,7 +11,7 @@ import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/c
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import { slimNode } from "../match/cluster.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const NODES = ["n1", "n2", "n3"] as const;
 const KEY = `${HOLDER_LABEL_PREFIX}fip.default.web`;

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { parseAllDocuments, parse as parseYaml } from "yaml";
-import { until } from "../support/until.js";
+import { until } from "../support/time/until.js";
 import { Flipop } from "./flipop.js";
 
 const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool" };

@@ -5,8 +5,8 @@
 
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { sliceOf } from "../support/long.js";
 import { seededRandom } from "../support/seeded-random.js";
+import { sliceOf } from "../support/time/long.js";
 import { DOMAIN } from "./support/clouds.js";
 import type { Machine } from "./support/fleet.js";
 import type { PoolResource } from "./support/resource.js";

@@ -4,7 +4,7 @@ import { OperatorFeature } from "cdk8s-flipop";
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { GATEWAY_DEFINITION } from "../support/gateway-definition.js";
+import { GATEWAY_DEFINITION } from "../support/kube/gateway-definition.js";
 import { CRDS } from "./support/install.js";
 import { spare, spareOne } from "./support/spare.js";
 import type { World } from "./support/world.js";

@@ -9,7 +9,7 @@ import type { ResourceHealth } from "../../src/health/resource-health.js";
 import type { WholeObject } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 export const RENEW_MS = NODE_LEASE_SECONDS * 250;
 export const CHECK: HealthCheck = { type: "TCP", port: 80 };

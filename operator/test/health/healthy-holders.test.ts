@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { sliceOf } from "../support/long.js";
+import { sliceOf } from "../support/time/long.js";
 import { HoldersWorld } from "./holders-world.js";
 
 /** Simulated hours of each run. */

@@ -14,9 +14,9 @@ import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import { actionsOf } from "../../src/reconcile/plan.js";
-import { ModelCloud } from "../controllers/floating-ip-pool/model-cloud.js";
+import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { seededRandom } from "../support/seeded-random.js";
-import { VirtualClock } from "../support/virtual-clock.js";
+import { VirtualClock } from "../support/time/virtual-clock.js";
 import { cloudOf, type Surroundings, standbyOf } from "./holders-witnesses.js";
 
 const CHECK: HealthCheck = { type: "TCP", port: 80 };

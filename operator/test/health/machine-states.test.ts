@@ -6,7 +6,7 @@ import type { NodeHealth } from "../../src/health/witness.js";
 import { silentLogger } from "../../src/logging.js";
 import type { CallContext } from "../../src/providers/call.js";
 import type { MachineState } from "../../src/providers/types.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const SUSPECTED: NodeHealth = { is: "suspected" };
 const MACHINE = "digitalocean://1";

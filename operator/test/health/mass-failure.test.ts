@@ -6,7 +6,7 @@ import { type HolderFacts, massFailuresOf } from "../../src/health/mass-failure.
 import { type Refusal, refusal, type Verdict } from "../../src/match/checks.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import { slimNode } from "../match/cluster.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const NOW = 1_000_000;
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { NodeLeases } from "../../src/health/node-leases.js";
 import { Store } from "../../src/kube/cache/store.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("the watches of the kubelets' Leases", () => {
   it("have all ended when they are closed, also those that a resource no longer needs", async () => {

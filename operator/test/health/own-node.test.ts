@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from "mocha";
 import { OwnNode } from "../../src/health/own-node.js";
 import { type Probe, REFUSED } from "../../src/health/probe.js";
 import type { ProbeResult } from "../../src/health/probe-state.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("the own node of the operator", () => {
   let clock: FakeClock;

@@ -7,7 +7,7 @@ import { probeWithSocket } from "../../src/health/probe.js";
 import type { ProbeResult } from "../../src/health/probe-state.js";
 import type { ProbeTarget } from "../../src/health/target.js";
 import { issue, makeAuthority } from "../support/certificates.js";
-import { until } from "../support/until.js";
+import { until } from "../support/time/until.js";
 
 const HOST = "127.0.0.1";
 

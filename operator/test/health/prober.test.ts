@@ -7,7 +7,7 @@ import type { Probe } from "../../src/health/probe.js";
 import type { ProbeResult } from "../../src/health/probe-state.js";
 import { nextTick, Prober } from "../../src/health/prober.js";
 import type { ProbeTarget } from "../../src/health/target.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const INTERVAL = 1_000;
 const TIMEOUT = 800;

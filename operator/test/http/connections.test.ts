@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { HttpConnections, type HttpRequest } from "../../src/http/connections.js";
 import { CONNECT_TIMEOUT, PROXY_REFUSED } from "../../src/http/connector.js";
 import { errorOf } from "../support/http-rig.js";
-import { until } from "../support/until.js";
+import { until } from "../support/time/until.js";
 
 const LIMITS = { keepAliveMs: 5_000, connectTimeoutMs: 5_000 };
 

@@ -5,8 +5,8 @@ import { Inventories } from "../../src/inventory/inventories.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import { ASKER, closing } from "../providers/conformance/benches.js";
 import { startAddressBench } from "../providers/digitalocean/address-bench.js";
+import { startProviderStack } from "../support/cloud/provider-stack.js";
 import { errorOf } from "../support/http-rig.js";
-import { startProviderStack } from "../support/provider-stack.js";
 
 const WEB = { kind: "FloatingIPPool", namespace: "apps", name: "web", uid: "1" };
 const MAIL = { ...WEB, name: "mail", uid: "2" };

@@ -9,7 +9,7 @@ import type {
   ProviderId,
 } from "../../src/providers/types.js";
 import { failure } from "../providers/support.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 export const WEB = { kind: "FloatingIPPool", namespace: "apps", name: "web", uid: "1" };
 export const MAIL = { ...WEB, name: "mail", uid: "2" };

@@ -10,7 +10,7 @@ import type {
   ProviderId,
 } from "../../src/providers/types.js";
 import { failure } from "../providers/support.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const IP = "203.0.113.7";
 const CONTEXT: CallContext = {

@@ -5,7 +5,7 @@ import { Inventories } from "../../src/inventory/inventories.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import { ASKER, closing } from "../providers/conformance/benches.js";
 import { startAddressBench } from "../providers/digitalocean/address-bench.js";
-import { startProviderStack } from "../support/provider-stack.js";
+import { startProviderStack } from "../support/cloud/provider-stack.js";
 
 const POOLS = 50;
 const ADDRESSES_OF_POOL = 4;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
-import { LARGE_SCENES, LargeAccount, type LargeScene } from "../support/large-account.js";
+import { LARGE_SCENES, LargeAccount, type LargeScene } from "../support/cloud/large-account.js";
 
 const ADDRESSES = 5_000;
 /** What one node may cost a plan: its checks, its place among others, a chain of its own. */

@@ -4,8 +4,8 @@ import { READ_PAUSE_MS, SHARED_READ_SECONDS } from "../../src/bounds.js";
 import { Coalesced, lostAnswer, ReadGate } from "../../src/inventory/reads.js";
 import { Urgency } from "../../src/providers/call.js";
 import { providerError } from "../records/fake-dns.js";
-import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("a coalesced read", () => {
   function rig(fails = false) {

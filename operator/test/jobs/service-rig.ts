@@ -9,7 +9,7 @@ import { Store } from "../../src/kube/cache/store.js";
 import { StatusError } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { meta } from "../claims/resources.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 export const SPEC = { updateRoutedIP: {}, updateFirewall: {} };
 export const ORDER: JobOrder = {

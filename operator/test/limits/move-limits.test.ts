@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { MINUTE_MS } from "../../src/bounds.js";
 import { type Bucket, MoveLimits, refilled, tokenInMs } from "../../src/limits/move-limits.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("a bucket of moves", () => {
   it("starts full, never holds more than a minute yields, and refills evenly", () => {

@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { CreationRegistry } from "../../src/addresses/creation/creation-registry.js";
 import { CreatedAddresses } from "../../src/limits/created-addresses.js";
 import { isUnnamed, recordLimits, TenantAccess } from "../../src/limits/tenant-access.js";
-import { limitedTo } from "../support/limited-to.js";
+import { limitedTo } from "../support/kube/limited-to.js";
 
 const ID = "023e105f4ecef8ad9ca31a8372d0c353";
 

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { slimPods } from "../../src/kube/cache/slim.js";
 import { refusalsOf } from "../../src/match/checks.js";
 import { PodWorkload, type Workload } from "../../src/match/workload.js";
-import { slimPod } from "../support/objects.js";
+import { slimPod } from "../support/kube/objects.js";
 import { compiled, facts, readyCondition } from "./cluster.js";
 
 const AT = "2025-06-01T10:00:00Z";

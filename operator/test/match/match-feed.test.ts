@@ -5,10 +5,10 @@ import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
 import { Transport } from "../../src/kube/transport/transport.js";
 import { MatchFeed } from "../../src/match/match-feed.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
-import { FakeApi } from "../support/fake-api.js";
-import { plainConfig } from "../support/reflector-rig.js";
-import { scaledClock } from "../support/scaled-clock.js";
-import { until } from "../support/until.js";
+import { FakeApi } from "../support/kube/fake-api.js";
+import { plainConfig } from "../support/kube/reflector-rig.js";
+import { scaledClock } from "../support/time/scaled-clock.js";
+import { until } from "../support/time/until.js";
 import { compiled, slimNode } from "./cluster.js";
 
 const SERVING = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };

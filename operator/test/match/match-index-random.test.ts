@@ -5,7 +5,7 @@ import { describe, it } from "mocha";
 import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
 import type { Refusal, Verdict } from "../../src/match/checks.js";
 import type { MatchIndex } from "../../src/match/match-index.js";
-import { slimPod } from "../support/objects.js";
+import { slimPod } from "../support/kube/objects.js";
 import { readyCondition, slimNode, taint } from "./cluster.js";
 import { IndexRig } from "./index-rig.js";
 

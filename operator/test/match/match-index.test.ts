@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { MatchIndex } from "../../src/match/match-index.js";
-import { slimPod } from "../support/objects.js";
+import { slimPod } from "../support/kube/objects.js";
 import { compiled, NOT_READY, slimNode, taint } from "./cluster.js";
 import { IndexRig } from "./index-rig.js";
 

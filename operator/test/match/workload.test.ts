@@ -4,7 +4,7 @@ import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
 import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
-import { slimPod } from "../support/objects.js";
+import { slimPod } from "../support/kube/objects.js";
 import { compiled } from "./cluster.js";
 
 describe("the workload of a match", () => {

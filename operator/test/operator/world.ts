@@ -13,9 +13,9 @@ import { readSettings, type Settings } from "../../src/config.js";
 import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
 import { Transport } from "../../src/kube/transport/transport.js";
 import { createOperator, type Operator, type OperatorOptions } from "../../src/operator.js";
-import { until } from "../support/until.js";
-import { lineLogger } from "./line-logger.js";
+import { until } from "../support/time/until.js";
 import { misplacedWords } from "./places.js";
+import { lineLogger } from "./process/line-logger.js";
 
 /** Of the clock, while nothing is asked of any API. */
 const SPEED = 600;

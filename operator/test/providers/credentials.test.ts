@@ -3,9 +3,9 @@ import { afterEach, describe, it } from "mocha";
 import { Redactor, silentLogger } from "../../src/logging.js";
 import type { CallContext } from "../../src/providers/call.js";
 import { fixedToken, OncePerToken, PushedToken, TokenFile, tokenHash } from "../../src/providers/credentials.js";
-import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { TempDir } from "../support/temp-dir.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 import { ASKER } from "./conformance/benches.js";
 import { failure } from "./support.js";
 

@@ -12,10 +12,10 @@ import type { AuditRecord } from "../../src/providers/layers/mutations.js";
 import { ProviderRegistry, UnknownProviderError } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
 import { openFence } from "../../src/runtime/fence.js";
-import { FakeClock } from "../support/fake-clock.js";
 import { answer, errorOf, HttpRig } from "../support/http-rig.js";
 import { TempDir } from "../support/temp-dir.js";
-import { until } from "../support/until.js";
+import { FakeClock } from "../support/time/fake-clock.js";
+import { until } from "../support/time/until.js";
 import { ASKER } from "./conformance/benches.js";
 
 const SERVICES: readonly ProviderService[] = ["addresses", "dns", "firewalls"];

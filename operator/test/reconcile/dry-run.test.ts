@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Logger, silentLogger } from "../../src/logging.js";
 import { DryRunPlans } from "../../src/reconcile/dry-run.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const WEB = { kind: "FloatingIPPool", namespace: "default", name: "web" };
 const SETTLE_MS = 3_000;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ACCOUNT_RECOVERIES_APART_MS } from "../../src/bounds.js";
 import { AccountRecovery } from "../../src/reconcile/notifier.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("the recovery of an account", () => {
   function start() {

@@ -4,7 +4,7 @@ import { type KubeRequest, StatusError } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { MERGE_PATCH } from "../../src/kube/write/patch.js";
 import { LatestVersion, ObjectGone, ObjectWriter } from "../../src/reconcile/object-writer.js";
-import { clientThat } from "../support/partial.js";
+import { clientThat } from "../support/kube/partial.js";
 
 interface Counter extends KubeObject {
   readonly status?: { readonly count: number };

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { OWN_WRITE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { LatestVersion } from "../../src/reconcile/object-writer.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 function version(resourceVersion: string, uid = "u"): KubeObject {
   return { metadata: { name: "a", uid, resourceVersion } };

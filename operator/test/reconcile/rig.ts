@@ -13,8 +13,8 @@ import { Notifier } from "../../src/reconcile/notifier.js";
 import { ObjectWriters } from "../../src/reconcile/object-writer.js";
 import type { KindTypes } from "../../src/reconcile/plan.js";
 import type { ResourceSource, SourceEvent } from "../../src/reconcile/resource-source.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { clientThat } from "../support/partial.js";
+import { clientThat } from "../support/kube/partial.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 export const KEY = "default/one";
 

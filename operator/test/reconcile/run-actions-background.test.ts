@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Background } from "../../src/reconcile/run-actions.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("work in the background", () => {
   it("is waited for when the process drains, and aborted at the end", async () => {

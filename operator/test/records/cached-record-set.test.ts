@@ -5,7 +5,7 @@ import { planRecordChanges } from "../../src/providers/diff.js";
 import { isProviderError } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
 import { RecordRegistry } from "../../src/records/dns-service.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 import { ASKER, FakeDns, providerError } from "./fake-dns.js";
 
 const FQDN = "www.example.com";

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import type { FirewallChange } from "../../src/providers/firewall-types.js";
 import { FirewallRegistry, type SharedFirewall } from "../../src/routing/firewall-registry.js";
-import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 import { FakeFirewalls, PER_FIREWALL, rule } from "./fake-firewalls.js";
 
 const ISSUER = "default/do";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { FirewallProvider, FirewallSurvey } from "../../src/providers/firewall-types.js";
 import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const CONTEXT = {
   requester: { kind: "RoutedIP", namespace: "default", name: "a" },

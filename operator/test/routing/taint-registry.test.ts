@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { TaintRegistry } from "../../src/routing/taint-registry.js";
 import { slimNode } from "../match/cluster.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 const TAINT = { key: "flipop.digitalocean.com/routed-ip", effect: "PreferNoSchedule" };
 

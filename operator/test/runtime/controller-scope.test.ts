@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Scope } from "../../src/runtime/controller.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 function setUp() {
   const clock = new FakeClock();

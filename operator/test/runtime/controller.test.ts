@@ -15,7 +15,7 @@ import {
   settle,
 } from "../../src/runtime/controller.js";
 import { WorkQueue } from "../../src/runtime/queue.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 function setUp(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
   const clock = new FakeClock();

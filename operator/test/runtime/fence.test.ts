@@ -3,8 +3,8 @@ import { describe, it } from "mocha";
 import { CALL_MARGIN_MS, ELECTION_TIMINGS, FAST_ELECTION_TIMINGS, LEASE_CALL_MS } from "../../src/bounds.js";
 import { checkTimings, leaseCallMs } from "../../src/runtime/election.js";
 import { callMarginMs, fenced, LeaseFence, NotLeaderError, openFence } from "../../src/runtime/fence.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { MemoryKube } from "../support/memory-kube.js";
+import { MemoryKube } from "../support/kube/memory-kube.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("fence", () => {
   it("is shut until the lease is won", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { status } from "../support/memory-kube.js";
+import { status } from "../support/kube/memory-kube.js";
 import { contend, heldBy, PATH, spec, world } from "./leader-rig.js";
 
 describe("leader elector: the end of its term", () => {

@@ -3,8 +3,8 @@ import { silentLogger } from "../../src/logging.js";
 import { leaderMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
 import { LeaderElector } from "../../src/runtime/leader.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { MemoryKube } from "../support/memory-kube.js";
+import { MemoryKube } from "../support/kube/memory-kube.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 export const PATH = "/apis/coordination.k8s.io/v1/namespaces/flipop/leases/lock";
 

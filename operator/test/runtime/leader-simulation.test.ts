@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ElectionWorld } from "../support/election-world.js";
-import { sliceOf } from "../support/long.js";
+import { sliceOf } from "../support/time/long.js";
 
 const HOUR_MS = 3_600_000;
 /** Lease 15 s, retry 2 s x 2.2, two calls of 5 s, a restart of 5 s. */

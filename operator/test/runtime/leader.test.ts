@@ -4,7 +4,7 @@ import type { KubeRequest } from "../../src/kube/client.js";
 import { LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { LeaderElector, noElection } from "../../src/runtime/leader.js";
-import { status } from "../support/memory-kube.js";
+import { status } from "../support/kube/memory-kube.js";
 import { contend, heldBy, PATH, spec, world } from "./leader-rig.js";
 
 describe("leader elector", () => {

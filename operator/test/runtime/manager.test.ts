@@ -5,7 +5,7 @@ import { silentLogger } from "../../src/logging.js";
 import { Health } from "../../src/runtime/http-server.js";
 import type { Elector } from "../../src/runtime/leader.js";
 import { type Drainable, Manager, type ManagerOptions, type Runnable } from "../../src/runtime/manager.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 /** Parts that write down what happens to them. */
 function setUp(options: Partial<ManagerOptions> = {}) {

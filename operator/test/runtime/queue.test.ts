@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { WorkQueue, type WorkQueueOptions } from "../../src/runtime/queue.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 function setUp(options: Partial<WorkQueueOptions> = {}) {
   const clock = new FakeClock();

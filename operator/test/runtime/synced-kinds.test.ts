@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { silentLogger } from "../../src/logging.js";
 import type { Drainable, Synced } from "../../src/runtime/manager.js";
 import { AbsentKinds, afterSync, cachePart } from "../../src/runtime/synced-kinds.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("kinds that a cluster does not have", () => {
   const part = (code: number | undefined, synced = false) => ({

@@ -3,8 +3,8 @@
 import type { PendingCreation } from "cdk8s-flipop/api";
 import type { OtherCreation } from "../../src/addresses/address-set.js";
 import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
-import type { ModelCloud } from "../controllers/floating-ip-pool/model-cloud.js";
-import { limitedTo } from "../support/limited-to.js";
+import type { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
+import { limitedTo } from "../support/kube/limited-to.js";
 import { A, B, creationFailed, DNS, refused, type Scene, seenOf } from "./pool-scenes.js";
 import { callFailure, type Group, type Situation } from "./situation.js";
 

@@ -2,7 +2,7 @@
 
 import { REMEDIES } from "../../src/messages/failed-calls.js";
 import { providerMessages } from "../../src/messages/provider.js";
-import { limitedTo } from "../support/limited-to.js";
+import { limitedTo } from "../support/kube/limited-to.js";
 import { A, B, cloudOf, DNS as POOL_DNS, type Scene, seenOf } from "./pool-scenes.js";
 import { DNS, nodeAt, type RecordScene, recordsSeen } from "./record-scenes.js";
 import { callFailure, type Group, refusedToken, type Situation } from "./situation.js";

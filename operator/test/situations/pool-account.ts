@@ -5,7 +5,7 @@ import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.j
 import { NOTHING_SEEN } from "../../src/inventory/view.js";
 import { providerMessages } from "../../src/messages/provider.js";
 import { withSummary } from "../../src/reconcile/summary.js";
-import { limitedTo } from "../support/limited-to.js";
+import { limitedTo } from "../support/kube/limited-to.js";
 import { A, cloudOf, type Scene, seenOf } from "./pool-scenes.js";
 import { callFailure, type Group, refusedToken, type Seen, type Situation, seenIn } from "./situation.js";
 

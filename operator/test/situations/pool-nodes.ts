@@ -2,7 +2,7 @@
 
 import { providerMessages } from "../../src/messages/provider.js";
 import { readyCondition } from "../match/cluster.js";
-import { slimPod } from "../support/objects.js";
+import { slimPod } from "../support/kube/objects.js";
 import { A, B, C, refused, type Scene, seenOf } from "./pool-scenes.js";
 import type { Group, Situation } from "./situation.js";
 

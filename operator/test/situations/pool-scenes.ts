@@ -10,7 +10,7 @@ import { NodeDirectory } from "../../src/match/node-directory.js";
 import { PodWorkload } from "../../src/match/workload.js";
 import { refusedNodes } from "../../src/messages/refused-nodes.js";
 import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
-import { ModelCloud } from "../controllers/floating-ip-pool/model-cloud.js";
+import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { compiled, slimNode } from "../match/cluster.js";
 import { type Seen, seenIn } from "./situation.js";
 

@@ -4,7 +4,7 @@ import { addressAccessOf, addressProblem } from "../../src/routing/access.js";
 import { type ServiceFacts, serviceProblem } from "../../src/routing/service.js";
 import { meta } from "../claims/resources.js";
 import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
-import { slimPod } from "../support/objects.js";
+import { slimPod } from "../support/kube/objects.js";
 import { ROUTED_FIREWALLS } from "./routed-firewalls.js";
 import { IP, type RoutedScene, routed, routedSeen, unresolved, withoutEndpoint } from "./routed-scenes.js";
 import { type Group, refusedToken } from "./situation.js";

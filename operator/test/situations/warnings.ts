@@ -9,7 +9,7 @@ import type { Inventories } from "../../src/inventory/inventories.js";
 import type { InventoryAddress } from "../../src/inventory/view.js";
 import { abandoned } from "../../src/messages/events.js";
 import { actionsOf } from "../../src/reconcile/plan.js";
-import { partial } from "../support/partial.js";
+import { partial } from "../support/kube/partial.js";
 import { A, B, cloudOf, seenOf } from "./pool-scenes.js";
 import type { Group, Seen, Situation } from "./situation.js";
 

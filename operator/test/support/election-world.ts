@@ -6,9 +6,9 @@ import { LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { type Fence, fenced } from "../../src/runtime/fence.js";
 import { LeaderElector } from "../../src/runtime/leader.js";
-import { FakeClock } from "./fake-clock.js";
-import { MemoryKube, type StoredObject, status } from "./memory-kube.js";
+import { MemoryKube, type StoredObject, status } from "./kube/memory-kube.js";
 import { seededRandom } from "./seeded-random.js";
+import { FakeClock } from "./time/fake-clock.js";
 
 /** What was sent arrives within this, or never: less than lease - renew deadline + call margin, 7 s. */
 const MAX_TRANSIT_MS = 6_000;

@@ -4,9 +4,9 @@ import { expect } from "chai";
 import type { KubeRequest } from "../../src/kube/client.js";
 import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
 import { type RequestSample, Transport } from "../../src/kube/transport/transport.js";
-import { plainConfig } from "./reflector-rig.js";
-import { scaledClock } from "./scaled-clock.js";
-import { until } from "./until.js";
+import { plainConfig } from "./kube/reflector-rig.js";
+import { scaledClock } from "./time/scaled-clock.js";
+import { until } from "./time/until.js";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

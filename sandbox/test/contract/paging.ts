@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
 import type { Answer } from "./api-client.js";
+import { Things } from "./custom/thing-definition.js";
 import { namespace, ok, type TargetSource } from "./target.js";
-import { Things } from "./thing-definition.js";
 
 /** Pages of lists, and lists at resource versions. */
 export function pagingContract(target: TargetSource): void {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
 import { messageSchemas } from "../../src/kubernetes/output/built-in-schemas.js";
+import { THING_SCHEMA, Things } from "./custom/thing-definition.js";
 import { namespace, ok, type TargetSource, uniqueName } from "./target.js";
-import { THING_SCHEMA, Things } from "./thing-definition.js";
 
 /** The fields that the emulator's table has for a schema: on the real server the same ones must come. */
 function fieldNames(schema: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { fetchText, type HttpRequest } from "../client/http.js";
 import { Etcd } from "../etcd.js";
 import { apiserverFlags, controllerManagerFlags, etcdFlags, type FlagFacts } from "../flags.js";
-import { fetchText, type HttpRequest } from "../http.js";
 import type { Supervisor } from "../supervisor.js";
 import { type Binaries, executable } from "./binaries.js";
 import { Part } from "./part.js";

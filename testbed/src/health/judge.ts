@@ -3,9 +3,9 @@ import { devNull } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onPath } from "../binaries/lookup.js";
+import { readText } from "../client/streams.js";
 import { packageRoot } from "../paths.js";
 import { type SuiteContext, skip } from "../shared.js";
-import { readText } from "../streams.js";
 
 /** An object as the API server sends it, and the Lua script of an Argo CD health check. */
 export interface HealthQuestion {

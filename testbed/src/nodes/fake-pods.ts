@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Client } from "../client.js";
-import type { KubeObject } from "../resource.js";
+import type { Client } from "../client/client.js";
+import type { KubeObject } from "../client/resource.js";
 
 /** Properties of a fake pod. */
 export interface FakePodSpec {

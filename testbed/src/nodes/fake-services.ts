@@ -1,5 +1,5 @@
-import type { Client } from "../client.js";
-import type { KubeObject } from "../resource.js";
+import type { Client } from "../client/client.js";
+import type { KubeObject } from "../client/resource.js";
 
 /** Properties of a service. */
 export interface FakeServiceSpec {

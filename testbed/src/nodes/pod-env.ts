@@ -1,4 +1,4 @@
-import type { Client } from "../client.js";
+import type { Client } from "../client/client.js";
 import type { Container, EnvFrom, EnvVar, KeySelector, Pod } from "./pod-types.js";
 
 type Variables = Record<string, string>;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer, Client } from "../client.js";
+import type { Answer, Client } from "../client/client.js";
 import type { Supervisor } from "../supervisor.js";
 import { type RunningContainer, startContainer, type Termination, timestamp } from "./container-run.js";
 import { containerEnv } from "./pod-env.js";

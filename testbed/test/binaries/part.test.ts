@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Part } from "../../src/binaries/part.js";
-import { fetchText } from "../../src/http.js";
+import { fetchText } from "../../src/client/http.js";
 import { freePort } from "../../src/ports.js";
 import { Supervisor } from "../../src/supervisor.js";
 import { isAlive } from "../support/processes.js";

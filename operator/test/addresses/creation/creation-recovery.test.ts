@@ -6,8 +6,8 @@ import type { ListObservation } from "../../../src/addresses/creation/creation-r
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { InventoryAddress } from "../../../src/inventory/view.js";
-import { ModelCloud } from "../../controllers/floating-ip-pool/model-cloud.js";
-import { NO_MEMORY } from "../../controllers/floating-ip-pool/no-memory.js";
+import { ModelCloud } from "../../controllers/floating-ip-pool/support/model-cloud.js";
+import { NO_MEMORY } from "../../controllers/floating-ip-pool/support/no-memory.js";
 import { NEW, OLD, ON_NODE, OPEN_CREATIONS } from "./open-creations.js";
 
 describe("an open creation", () => {

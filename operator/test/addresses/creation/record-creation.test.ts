@@ -19,7 +19,7 @@ import { silentLogger } from "../../../src/logging.js";
 import type { CallContext } from "../../../src/providers/call.js";
 import { DryRunError, ProviderError } from "../../../src/providers/errors.js";
 import type { ObjectWrite } from "../../../src/reconcile/object-writer.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const IP = "192.0.2.7";
 const STARTED = "2026-01-02T03:04:05Z";

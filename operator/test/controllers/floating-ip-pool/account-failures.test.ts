@@ -14,9 +14,9 @@ import { ProviderError, type ProviderErrorKind, withProps } from "../../../src/p
 import type { Kind } from "../../../src/reconcile/kind.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import { attributeFailure, failureOf, faultyMachine, recordOutcome } from "../../../src/reconcile/run-actions.js";
-import { ModelCloud } from "./model-cloud.js";
-import { NO_MEMORY } from "./no-memory.js";
-import { poolState } from "./pool-state.js";
+import { ModelCloud } from "./support/model-cloud.js";
+import { NO_MEMORY } from "./support/no-memory.js";
+import { poolState } from "./support/pool-state.js";
 
 const IP = "203.0.113.7";
 const MACHINE = "digitalocean://4242";

@@ -5,10 +5,10 @@ import { memoryOf } from "../../../src/controllers/floating-ip-pool/memory.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { createView } from "../../../src/inventory/view.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { ModelCloud } from "./model-cloud.js";
-import { NO_MEMORY } from "./no-memory.js";
-import { poolState } from "./pool-state.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
+import { ModelCloud } from "./support/model-cloud.js";
+import { NO_MEMORY } from "./support/no-memory.js";
+import { poolState } from "./support/pool-state.js";
 
 const IP = "203.0.113.7";
 const [OURS, OTHER] = ["digitalocean://n1", "digitalocean://other"];

@@ -4,7 +4,7 @@ import { samplesOf, showAddresses } from "../../../src/controllers/floating-ip-p
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { flipopMetrics } from "../../../src/metrics/definitions.js";
 import { MetricsRegistry, OwnSeries, StateSeries } from "../../../src/metrics/registry.js";
-import { ModelCloud } from "./model-cloud.js";
+import { ModelCloud } from "./support/model-cloud.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const LABELS = { namespace: "default", name: "web", provider: "digitalocean", dns: "" };

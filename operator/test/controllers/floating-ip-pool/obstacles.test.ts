@@ -4,7 +4,7 @@ import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
 import { providerMessages } from "../../../src/messages/provider.js";
 
-import { ModelCloud } from "./model-cloud.js";
+import { ModelCloud } from "./support/model-cloud.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const REGION = "topology.kubernetes.io/region";

@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import type { OtherCreation } from "../../../src/addresses/address-set.js";
 import { timestamp } from "../../../src/clock.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { actions, altered, cluster, condition, rest } from "./pool-plans.js";
+import { actions, altered, cluster, condition, rest } from "./support/pool-plans.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };

@@ -9,8 +9,8 @@ import type { Plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { createView, type InventoryAddress, type ResourceRef } from "../../../src/inventory/view.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import type { ModelCloud } from "./model-cloud.js";
-import { actions, altered, assigned, cluster } from "./pool-plans.js";
+import type { ModelCloud } from "./support/model-cloud.js";
+import { actions, altered, assigned, cluster } from "./support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const N1 = "digitalocean://n1";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { summary } from "../../../src/reconcile/summary.js";
-import { type Fault, ModelCloud } from "./model-cloud.js";
+import { type Fault, ModelCloud } from "./support/model-cloud.js";
 
 const NODES = ["n1", "n2", "n3", "n4", "n5", "n6", "n7"];
 const POOLS = ["a", "b"];

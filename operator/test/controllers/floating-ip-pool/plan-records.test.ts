@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { actions, cluster, condition, rest } from "./pool-plans.js";
+import { actions, cluster, condition, rest } from "./support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const DNS = { recordName: "web.example.com", zone: "example.com" };

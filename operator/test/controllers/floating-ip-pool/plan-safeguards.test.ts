@@ -1,8 +1,8 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { ModelCloud } from "./model-cloud.js";
-import { actions, altered, assigned, cluster, condition, settled } from "./pool-plans.js";
+import type { ModelCloud } from "./support/model-cloud.js";
+import { actions, altered, assigned, cluster, condition, settled } from "./support/pool-plans.js";
 
 const A = "203.0.113.7";
 

@@ -5,8 +5,8 @@ import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { NO_MEMORY } from "./no-memory.js";
-import { actions, altered, cluster, condition, rest } from "./pool-plans.js";
+import { NO_MEMORY } from "./support/no-memory.js";
+import { actions, altered, cluster, condition, rest } from "./support/pool-plans.js";
 
 const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 

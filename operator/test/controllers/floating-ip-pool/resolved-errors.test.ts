@@ -9,9 +9,9 @@ import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapsho
 import { statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
 import type { DnsSnapshot } from "../../../src/records/record-plan.js";
-import { ModelCloud } from "./model-cloud.js";
-import { NO_MEMORY } from "./no-memory.js";
-import { poolState } from "./pool-state.js";
+import { ModelCloud } from "./support/model-cloud.js";
+import { NO_MEMORY } from "./support/no-memory.js";
+import { poolState } from "./support/pool-state.js";
 
 const IP = "203.0.113.7";
 

@@ -12,7 +12,7 @@ import {
 } from "../../../src/controllers/floating-ip-pool/status.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
 import { meta } from "../../claims/resources.js";
-import { ModelCloud } from "./model-cloud.js";
+import { ModelCloud } from "./support/model-cloud.js";
 
 const A = "203.0.113.7";
 const node = { name: "n2", machine: "digitalocean://n2" };

@@ -5,8 +5,8 @@ import { type Action, addressLockKey } from "../../../src/addresses/actions.js";
 import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/calls.js";
 import { mayBeAccepted, recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { ProviderError } from "../../../src/providers/errors.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { poolState } from "./pool-state.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
+import { poolState } from "./support/pool-state.js";
 
 const IP = "203.0.113.7";
 const ASSIGN: Action = { do: "assign", ip: IP, node: { name: "n2", machine: "digitalocean://2" }, why: "" };

@@ -22,8 +22,8 @@ import { actionsOf } from "../../../src/reconcile/plan.js";
 import { DnsService, type DnsView, RecordRegistry } from "../../../src/records/dns-service.js";
 import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
 import { ASKER, FakeDns } from "../../records/fake-dns.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { limitedTo } from "../../support/limited-to.js";
+import { limitedTo } from "../../support/kube/limited-to.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 export const ZONE = "example.com";
 export const NAME = "game.example.com";

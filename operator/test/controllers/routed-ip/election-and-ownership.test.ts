@@ -7,7 +7,7 @@ import { accessMessages } from "../../../src/messages/routing.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import { omitUndefined } from "../../../src/values.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
-import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
+import { NO_MEMORY } from "../floating-ip-pool/support/no-memory.js";
 import { ModelWorld } from "./model-world.js";
 import { altered, conditionOf, IP } from "./routed-plans.js";
 

@@ -21,7 +21,7 @@ import { NO_PORTS, type PortPod, portsOf } from "../../../src/routing/ports.js";
 import type { RoutedIP } from "../../../src/routing/resource.js";
 import { serviceProblem } from "../../../src/routing/service.js";
 import type { TaintedNode } from "../../../src/routing/taint-registry.js";
-import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
+import { NO_MEMORY } from "../floating-ip-pool/support/no-memory.js";
 import { ModelCluster, TAINT } from "./model-cluster.js";
 
 const CAPABILITIES = {

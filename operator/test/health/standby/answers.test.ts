@@ -8,7 +8,7 @@ import { holderOf, OwnReplica } from "../../../src/health/standby/replicas.js";
 import { type Question, questionToken, readAnswer } from "../../../src/health/standby/signed-messages.js";
 import { Signer } from "../../../src/health/standby/tokens.js";
 import { keyOf, type ProbeTarget } from "../../../src/health/target.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const target: ProbeTarget = {
   ...{ type: "TCP", host: "10.0.0.3", port: 80, timeoutMs: 1_000 },

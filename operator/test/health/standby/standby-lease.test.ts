@@ -4,8 +4,8 @@ import { STANDBY_TIMINGS } from "../../../src/bounds.js";
 import { StandbyLease } from "../../../src/health/standby/standby-lease.js";
 import { type Lease, LeaseLock } from "../../../src/kube/write/lease.js";
 import { silentLogger } from "../../../src/logging.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { MemoryKube } from "../../support/memory-kube.js";
+import { MemoryKube } from "../../support/kube/memory-kube.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const PATH = "/apis/coordination.k8s.io/v1/namespaces/flipop/leases/standby";
 

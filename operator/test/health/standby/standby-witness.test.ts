@@ -10,7 +10,7 @@ import { StandbyWitness } from "../../../src/health/standby/standby-witness.js";
 import { Signer } from "../../../src/health/standby/tokens.js";
 import type { ProbeTarget } from "../../../src/health/target.js";
 import { silentLogger } from "../../../src/logging.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const target: ProbeTarget = {
   ...{ type: "TCP", host: "10.0.0.3", port: 80, timeoutMs: 1_000 },

@@ -4,8 +4,8 @@ import { ReflectedCache } from "../../../src/kube/cache/cache.js";
 import { slimPods } from "../../../src/kube/cache/slim.js";
 import { type KubeClient, type KubeRequest, StatusError } from "../../../src/kube/client.js";
 import { silentLogger } from "../../../src/logging.js";
-import { scaledClock } from "../../support/scaled-clock.js";
-import { until } from "../../support/until.js";
+import { scaledClock } from "../../support/time/scaled-clock.js";
+import { until } from "../../support/time/until.js";
 
 const PATH = "/api/v1/namespaces/team/pods";
 const FORBIDDEN = new StatusError({ code: 403, reason: "Forbidden", message: "pods is forbidden" });

@@ -5,10 +5,10 @@ import { SharedWatches } from "../../../src/kube/cache/shared-watches.js";
 import { wholeObjects } from "../../../src/kube/cache/slim.js";
 import type { LabelSelector } from "../../../src/kube/objects.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
-import { FakeApi } from "../../support/fake-api.js";
-import { plainConfig } from "../../support/reflector-rig.js";
-import { scaledClock } from "../../support/scaled-clock.js";
-import { until } from "../../support/until.js";
+import { FakeApi } from "../../support/kube/fake-api.js";
+import { plainConfig } from "../../support/kube/reflector-rig.js";
+import { scaledClock } from "../../support/time/scaled-clock.js";
+import { until } from "../../support/time/until.js";
 
 const app = (value: string): { selector: LabelSelector } => ({ selector: { matchLabels: { app: value } } });
 

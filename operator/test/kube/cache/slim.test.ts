@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Interner, slimNodes, slimPods, wholeObjects } from "../../../src/kube/cache/slim.js";
 import { jsonEqual, type KubeObject } from "../../../src/kube/objects.js";
-import { rawPod } from "../../support/objects.js";
+import { rawPod } from "../../support/kube/objects.js";
 
 const NODE: KubeObject = {
   metadata: {

@@ -4,8 +4,8 @@ import { Pacer } from "../../../src/async.js";
 import type { SlimPod } from "../../../src/kube/cache/slim.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { silentLogger } from "../../../src/logging.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { slimPod } from "../../support/objects.js";
+import { slimPod } from "../../support/kube/objects.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 describe("store", () => {
   let store: Store<SlimPod, "node">;

@@ -4,9 +4,9 @@ import { CREDENTIALS_READ_MS } from "../../../src/bounds.js";
 import { IdentitySource, kubeconfigPlugin } from "../../../src/kube/config/identity.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { silentLogger } from "../../../src/logging.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
 import { TempDir } from "../../support/temp-dir.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const CONFIG = {
   source: "context a",

@@ -11,9 +11,9 @@ import { Transport } from "../../../src/kube/transport/transport.js";
 import { Reflector } from "../../../src/kube/watch/reflector.js";
 import { silentLogger } from "../../../src/logging.js";
 import { answer, errorOf, HttpRig } from "../../support/http-rig.js";
-import { plainConfig } from "../../support/reflector-rig.js";
-import { scaledClock } from "../../support/scaled-clock.js";
-import { until } from "../../support/until.js";
+import { plainConfig } from "../../support/kube/reflector-rig.js";
+import { scaledClock } from "../../support/time/scaled-clock.js";
+import { until } from "../../support/time/until.js";
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 const PODS = "/api/v1/pods";

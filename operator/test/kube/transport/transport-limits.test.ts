@@ -3,10 +3,10 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DeadlineError, NetworkError } from "../../../src/kube/transport/failures.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { answer, errorOf, GET, HttpRig, PATCH } from "../../support/http-rig.js";
-import { plainConfig } from "../../support/reflector-rig.js";
-import { until } from "../../support/until.js";
+import { plainConfig } from "../../support/kube/reflector-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
+import { until } from "../../support/time/until.js";
 
 describe("retries, deadlines and fences of the transport", () => {
   let rig: HttpRig;

@@ -8,8 +8,8 @@ import type { ClusterConfig } from "../../../src/kube/config/cluster-config.js";
 import { NetworkError } from "../../../src/kube/transport/failures.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { issue, makeAuthority } from "../../support/certificates.js";
-import { scaledClock } from "../../support/scaled-clock.js";
 import { TempDir } from "../../support/temp-dir.js";
+import { scaledClock } from "../../support/time/scaled-clock.js";
 
 const authority = makeAuthority();
 const stranger = makeAuthority("stranger");

@@ -6,8 +6,8 @@ import { StatusError } from "../../../src/kube/client.js";
 import { NetworkError } from "../../../src/kube/transport/failures.js";
 import { errorText } from "../../../src/logging.js";
 import { answer, errorOf, GET, HttpRig, PATCH } from "../../support/http-rig.js";
-import { plainConfig } from "../../support/reflector-rig.js";
-import { until } from "../../support/until.js";
+import { plainConfig } from "../../support/kube/reflector-rig.js";
+import { until } from "../../support/time/until.js";
 
 describe("transport", () => {
   let rig: HttpRig;

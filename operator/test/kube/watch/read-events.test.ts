@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { isExpired, StatusError } from "../../../src/kube/client.js";
 import { readEvents } from "../../../src/kube/watch/read-events.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const event = (name: string) => ({ type: "ADDED", object: { metadata: { name, uid: name, resourceVersion: "1" } } });
 

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { eventFrame, inEnvelope, type JsonObject, objectBytes } from "flipop-sandbox/kubernetes";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { WATCH_LONGEST_GAP_MS } from "../../../src/bounds.js";
-import { ReflectorRig } from "../../support/reflector-rig.js";
-import { until } from "../../support/until.js";
+import { ReflectorRig } from "../../support/kube/reflector-rig.js";
+import { until } from "../../support/time/until.js";
 
 /** The 10 s after which the server counts as away are 2 s, also on a busy machine. */
 const CALM = 5;

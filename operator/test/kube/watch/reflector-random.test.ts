@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { ReflectorRig } from "../../support/reflector-rig.js";
-import { until } from "../../support/until.js";
+import { ReflectorRig } from "../../support/kube/reflector-rig.js";
+import { until } from "../../support/time/until.js";
 
 type Step = (rig: ReflectorRig) => Promise<void> | void;
 

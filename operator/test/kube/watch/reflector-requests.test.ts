@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { ReflectorRig } from "../../support/reflector-rig.js";
-import { until } from "../../support/until.js";
+import { ReflectorRig } from "../../support/kube/reflector-rig.js";
+import { until } from "../../support/time/until.js";
 
 describe("requests of a reflector", () => {
   let rig: ReflectorRig;

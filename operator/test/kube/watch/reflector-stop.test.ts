@@ -5,13 +5,13 @@ import { type SlimPod, slimPods } from "../../../src/kube/cache/slim.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { Reflector } from "../../../src/kube/watch/reflector.js";
-import { FakeApi } from "../../support/fake-api.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
 import { heapUsed } from "../../support/heap.js";
-import { plainConfig, ReflectorRig } from "../../support/reflector-rig.js";
-import { scaledClock } from "../../support/scaled-clock.js";
-import { StepClient } from "../../support/step-client.js";
-import { until } from "../../support/until.js";
+import { FakeApi } from "../../support/kube/fake-api.js";
+import { plainConfig, ReflectorRig } from "../../support/kube/reflector-rig.js";
+import { scaledClock } from "../../support/time/scaled-clock.js";
+import { StepClient } from "../../support/time/step-client.js";
+import { until } from "../../support/time/until.js";
 
 /** More than a run of the scenario has, so that the last ones stop a reflector that is at rest. */
 const STEPS = 26;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Watchdog } from "../../../src/kube/watch/watch.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 describe("watchdog", () => {
   it("bites once, when it has not been fed for its time", async () => {

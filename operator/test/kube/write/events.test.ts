@@ -7,9 +7,9 @@ import { ApiEventRecorder } from "../../../src/kube/write/events.js";
 import { silentLogger } from "../../../src/logging.js";
 import { eventMetrics } from "../../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../../src/metrics/registry.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { MemoryKube, type StoredObject, status } from "../../support/memory-kube.js";
+import { MemoryKube, type StoredObject, status } from "../../support/kube/memory-kube.js";
 import { seededRandom } from "../../support/seeded-random.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 const pool = { apiVersion: "flipop.digitalocean.com/v1alpha1", kind: "FloatingIPPool", namespace: "apps", name: "web" };
 const moved: EventInput = { regarding: pool, type: "Normal", reason: "Assigned", action: "Assign", note: "to node-1" };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { microTime } from "../../../src/clock.js";
 import { LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../../../src/kube/write/lease.js";
-import { MemoryKube, status } from "../../support/memory-kube.js";
+import { MemoryKube, status } from "../../support/kube/memory-kube.js";
 
 const record: LeaseRecord = {
   holder: "a",

@@ -4,7 +4,13 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { type DesiredRecord, planRecordChanges, planRemoval } from "../../../src/providers/diff.js";
 import type { ProviderError } from "../../../src/providers/errors.js";
 import type { DnsProvider, RecordSetFacts } from "../../../src/providers/types.js";
-import { BATCH, type CloudflareRig, context, failureOf, startCloudflareRig } from "../../support/cloudflare-rig.js";
+import {
+  BATCH,
+  type CloudflareRig,
+  context,
+  failureOf,
+  startCloudflareRig,
+} from "../../support/cloud/cloudflare-rig.js";
 
 const OWNER = "default/web";
 

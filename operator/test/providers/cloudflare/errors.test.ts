@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import type { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordChangeSet } from "../../../src/providers/types.js";
-import { context, failureOf } from "../../support/cloudflare-rig.js";
+import { context, failureOf } from "../../support/cloud/cloudflare-rig.js";
 import { NOW, ok, refused, type Stub, type StubAnswer, startStub, ZONE_ID } from "./stub.js";
 
 const NAME = { zone: ZONE_ID, name: "www.example.com", types: ["A"] } as const;

@@ -10,7 +10,7 @@ import { afterEach, describe, it } from "mocha";
 import { planRecordChanges } from "../../../src/providers/diff.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import type { DnsProvider } from "../../../src/providers/types.js";
-import { type CloudflareRig, context, startCloudflareRig } from "../../support/cloudflare-rig.js";
+import { type CloudflareRig, context, startCloudflareRig } from "../../support/cloud/cloudflare-rig.js";
 import { drive } from "../conformance/drive.js";
 
 const FQDN = "www.example.com";

@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES } from "../../../src/bounds.js";
 import { planRecordChanges } from "../../../src/providers/diff.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordSetFacts } from "../../../src/providers/types.js";
-import { context } from "../../support/cloudflare-rig.js";
+import { context } from "../../support/cloud/cloudflare-rig.js";
 import { ok, type Stub, startStub, ZONE_ID } from "./stub.js";
 
 const FQDN = "www.example.com";

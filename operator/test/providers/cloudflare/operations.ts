@@ -1,4 +1,4 @@
-import { UsedOperations } from "../../support/used-operations.js";
+import { UsedOperations } from "../../support/kube/used-operations.js";
 
 /** Younger than the official description: held against a schema of our own. */
 export const BATCH_OPERATION = "POST /zones/{zone_id}/dns_records/batch";

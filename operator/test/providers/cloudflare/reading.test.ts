@@ -5,7 +5,13 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { ZONE_MAX_AGE_MS } from "../../../src/bounds.js";
 import type { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordType } from "../../../src/providers/types.js";
-import { type CloudflareRig, context, failureOf, LIST, startCloudflareRig } from "../../support/cloudflare-rig.js";
+import {
+  type CloudflareRig,
+  context,
+  failureOf,
+  LIST,
+  startCloudflareRig,
+} from "../../support/cloud/cloudflare-rig.js";
 import { drive } from "../conformance/drive.js";
 
 const ZONE = "GET /zones/{zone_id}";

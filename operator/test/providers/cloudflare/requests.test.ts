@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import type { CallRunner, RateFacts } from "../../../src/providers/call.js";
 import type { ProviderError } from "../../../src/providers/errors.js";
-import { context, failureOf } from "../../support/cloudflare-rig.js";
+import { context, failureOf } from "../../support/cloud/cloudflare-rig.js";
 import { NOW, ok, refused, type Stub, type StubAnswer, startStub, ZONE_ID } from "./stub.js";
 
 const NAME = { zone: ZONE_ID, name: "www", types: ["A"] } as const;

@@ -1,4 +1,4 @@
-import type { FakeClock } from "../../support/fake-clock.js";
+import type { FakeClock } from "../../support/time/fake-clock.js";
 
 /** Turns of the event loop without any progress, after which only time can help. */
 const IDLE_TURNS = 12;

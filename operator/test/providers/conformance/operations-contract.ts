@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { skip } from "flipop-testbed";
 import { describe, it } from "mocha";
-import type { UsedOperations } from "../../support/used-operations.js";
+import type { UsedOperations } from "../../support/kube/used-operations.js";
 
 export interface OperationsContractOptions {
   readonly used: UsedOperations;

@@ -11,8 +11,8 @@ import { checkJournalRequests, digitalOceanOpenApi } from "flipop-sandbox/testin
 import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
 import type { ProviderSet } from "../../../src/providers/layers/compose.js";
 import type { IpFamily, ProviderId } from "../../../src/providers/types.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { startProviderStack } from "../../support/provider-stack.js";
+import { startProviderStack } from "../../support/cloud/provider-stack.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import type { Bench } from "../conformance/benches.js";
 import { drive } from "../conformance/drive.js";
 import { DIGITALOCEAN_OPERATIONS } from "./operations.js";

@@ -1,4 +1,4 @@
-import { UsedOperations } from "../../support/used-operations.js";
+import { UsedOperations } from "../../support/kube/used-operations.js";
 
 /** All that the provider uses of the API. Each request of each test is held against it. */
 export const DIGITALOCEAN_OPERATIONS = new UsedOperations([

@@ -6,7 +6,7 @@ import { type Credentials, fixedToken, PushedToken } from "../../../src/provider
 import { ProviderError, type ProviderErrorProps } from "../../../src/providers/errors.js";
 import { direct, withRetries } from "../../../src/providers/layers/attempt.js";
 import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { callOf, failure } from "../support.js";
 
 /** Fails with these in turn, then answers. */

@@ -12,8 +12,8 @@ import {
   withRetries,
 } from "../../../src/providers/layers/attempt.js";
 import { LeaseFence, NotLeaderError } from "../../../src/runtime/fence.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { callOf, failure } from "../support.js";
 
 const NAMES = { title: "Cloud", tokenVariable: "TOKEN", urlVariable: "URL" };

@@ -5,8 +5,8 @@ import { MetricsRegistry } from "../../../src/metrics/registry.js";
 import { brokenError, noTokenError } from "../../../src/providers/errors.js";
 import { direct } from "../../../src/providers/layers/attempt.js";
 import { withMetrics } from "../../../src/providers/layers/compose.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { callOf, failure } from "../support.js";
 
 const NAMES = { title: "Cloud", tokenVariable: "TOKEN", urlVariable: "URL" };

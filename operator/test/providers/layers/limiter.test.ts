@@ -6,8 +6,8 @@ import type { ApiCall, CallPriority, RateFacts } from "../../../src/providers/ca
 import { direct, withCallDeadline } from "../../../src/providers/layers/attempt.js";
 import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
 import { ReportedBudget } from "../../../src/providers/layers/rate-limits.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { callOf, failure } from "../support.js";
 
 const LIMITS = [

@@ -10,7 +10,7 @@ import {
 } from "../../../src/providers/layers/mutations.js";
 import type { ActionFacts, CreateOutcome } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
-import { partial } from "../../support/partial.js";
+import { partial } from "../../support/kube/partial.js";
 import { ASKER } from "../conformance/benches.js";
 import { failure } from "../support.js";
 

@@ -8,8 +8,8 @@ import { direct } from "../../../src/providers/layers/attempt.js";
 import { callStack } from "../../../src/providers/layers/compose.js";
 import { CircuitBreaker, TokenGuards, withCircuitBreaker } from "../../../src/providers/layers/token-guards.js";
 import { LeaseFence } from "../../../src/runtime/fence.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { callOf, failure } from "../support.js";
 
 describe("the circuit breaker", () => {

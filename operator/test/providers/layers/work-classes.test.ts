@@ -5,8 +5,8 @@ import { supersededBecause } from "../../../src/providers/errors.js";
 import { direct } from "../../../src/providers/layers/attempt.js";
 import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
 import type { RateLimit } from "../../../src/providers/layers/rate-limits.js";
-import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { callOf } from "../support.js";
 
 const DIGITALOCEAN = [

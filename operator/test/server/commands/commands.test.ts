@@ -5,8 +5,8 @@ import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-s
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { Flipop, type Running } from "../../commands/flipop.js";
-import { installDefinitions } from "../../support/definitions.js";
-import { grantOperator } from "../../support/grant.js";
+import { installDefinitions } from "../../support/kube/definitions.js";
+import { grantOperator } from "../../support/kube/grant.js";
 
 const POOLS = `/apis/${GROUP_VERSION}/namespaces/default/floatingippools`;
 

@@ -2,10 +2,10 @@ import { expect } from "chai";
 import { ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, afterEach, before, describe, it } from "mocha";
 import type { ElectionTimings } from "../../../src/runtime/election.js";
-import { AnnotatorRig } from "../../support/annotator-rig.js";
-import { sliceOf } from "../../support/long.js";
+import { AnnotatorRig } from "../../support/kube/annotator-rig.js";
 import { seededRandom } from "../../support/seeded-random.js";
-import { until } from "../../support/until.js";
+import { sliceOf } from "../../support/time/long.js";
+import { until } from "../../support/time/until.js";
 
 /** Longer than any fault here: whatever happens, the same process must live through it. */
 const PATIENT = { leaseMs: 900_000, renewDeadlineMs: 600_000, retryMs: 2_000 };

@@ -5,10 +5,10 @@ import { after, before, describe, it } from "mocha";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { ADDRESS } from "../../example/annotator.js";
-import { sliceOf } from "../../support/long.js";
+import { WriteLog } from "../../support/kube/write-log.js";
 import { NodeFleet } from "../../support/node-fleet.js";
-import { until } from "../../support/until.js";
-import { WriteLog } from "../../support/write-log.js";
+import { sliceOf } from "../../support/time/long.js";
+import { until } from "../../support/time/until.js";
 
 const OPERATOR = join(import.meta.dirname, "../../..");
 /** A quarter of the usual ones, but for the margin of a call, which is fixed: a stall of 20 s becomes one of 5 s. */

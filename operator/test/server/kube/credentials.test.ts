@@ -8,7 +8,7 @@ import { isUnauthorized } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { TempDir } from "../../support/temp-dir.js";
-import { until } from "../../support/until.js";
+import { until } from "../../support/time/until.js";
 
 interface Review {
   readonly status: { readonly userInfo: { readonly username: string; readonly uid: string } };

@@ -9,11 +9,11 @@ import { Transport } from "../../../src/kube/transport/transport.js";
 import { Reflector } from "../../../src/kube/watch/reflector.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
 import { heapUsed } from "../../support/heap.js";
-import { sliceOf } from "../../support/long.js";
-import { scaledClock } from "../../support/scaled-clock.js";
-import { ServerRig } from "../../support/server-rig.js";
-import { StepClient } from "../../support/step-client.js";
-import { until } from "../../support/until.js";
+import { ServerRig } from "../../support/kube/server-rig.js";
+import { sliceOf } from "../../support/time/long.js";
+import { scaledClock } from "../../support/time/scaled-clock.js";
+import { StepClient } from "../../support/time/step-client.js";
+import { until } from "../../support/time/until.js";
 
 const RECONNECTS = sliceOf(1_000, 400);
 /** The first ones fill caches and compile code. */

@@ -5,8 +5,8 @@ import { request } from "undici";
 import { isTooLargeResourceVersion } from "../../../src/kube/client.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { listPages, PAGE_SIZE, probeVersion } from "../../../src/kube/watch/list.js";
-import { ServerRig } from "../../support/server-rig.js";
-import { until } from "../../support/until.js";
+import { ServerRig } from "../../support/kube/server-rig.js";
+import { until } from "../../support/time/until.js";
 
 const FUTURE = "900000000";
 /** Nothing here waits for an answer that the server takes its time for. */

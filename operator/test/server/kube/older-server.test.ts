@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { ServerRig } from "../../support/server-rig.js";
+import { ServerRig } from "../../support/kube/server-rig.js";
 
 describe("reflector on an API server without watch lists", function () {
   this.timeout(120_000);

@@ -14,8 +14,8 @@ import { readEvents } from "../../../src/kube/watch/read-events.js";
 import { slimSlices } from "../../../src/routing/endpoint-workload.js";
 import { slimServices } from "../../../src/routing/service.js";
 import { errorOf } from "../../support/http-rig.js";
-import { view } from "../../support/protobuf-view.js";
-import { endpointSlices, nodes, pods, services } from "../../support/random-objects.js";
+import { view } from "../../support/kube/protobuf-view.js";
+import { endpointSlices, nodes, pods, services } from "../../support/kube/random-objects.js";
 
 const PREFIX = "flipop.digitalocean.com/";
 const BATCH = 60;

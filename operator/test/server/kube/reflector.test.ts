@@ -2,8 +2,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { afterEach, before, beforeEach, describe, it } from "mocha";
-import { ServerRig } from "../../support/server-rig.js";
-import { until } from "../../support/until.js";
+import { ServerRig } from "../../support/kube/server-rig.js";
+import { until } from "../../support/time/until.js";
 
 describe("reflector on a real API server", function () {
   this.timeout(120_000);

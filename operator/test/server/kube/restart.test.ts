@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
-import { ServerRig } from "../../support/server-rig.js";
+import { ServerRig } from "../../support/kube/server-rig.js";
 
 describe("reflector while the control plane dies", function () {
   this.timeout(180_000);

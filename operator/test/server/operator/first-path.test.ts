@@ -6,8 +6,8 @@ import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { installDefinitions } from "../../support/definitions.js";
-import { grantOperator } from "../../support/grant.js";
+import { installDefinitions } from "../../support/kube/definitions.js";
+import { grantOperator } from "../../support/kube/grant.js";
 
 const OPERATOR = resolve(import.meta.dirname, "../../..");
 const USER = "flipop-first-path";

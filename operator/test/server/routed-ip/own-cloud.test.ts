@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, FakeNode } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import type { Manifest } from "../../e2e/support/install.js";
-import { CLOUD_TOKEN, OwnCloud } from "../../support/own-cloud.js";
+import { CLOUD_TOKEN, OwnCloud } from "../../support/cloud/own-cloud.js";
 import { routedIP } from "./resources.js";
 import { PLANE, RoutedRig } from "./rig.js";
 

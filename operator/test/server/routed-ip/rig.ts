@@ -12,7 +12,7 @@ import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { createOperator, type Operator } from "../../../src/operator.js";
 import { type Install, installKinds, installOperator, type Manifest } from "../../e2e/support/install.js";
-import { lineLogger } from "../../operator/line-logger.js";
+import { lineLogger } from "../../operator/process/line-logger.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
 import { JumpClock } from "./jump-clock.js";
 import { SECRET, SERVICE } from "./resources.js";

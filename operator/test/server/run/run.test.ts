@@ -5,8 +5,8 @@ import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { installDefinitions } from "../../support/definitions.js";
-import { grantOperator } from "../../support/grant.js";
+import { installDefinitions } from "../../support/kube/definitions.js";
+import { grantOperator } from "../../support/kube/grant.js";
 
 const OPERATOR = resolve(import.meta.dirname, "../../..");
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/flipop/leases";

@@ -13,7 +13,7 @@ import { memoryOf, type RoutedKind } from "../../../../src/controllers/routed-ip
 import { silentLogger } from "../../../../src/logging.js";
 import type { ActionCall, RunAction } from "../../../../src/reconcile/kind.js";
 import { Retries } from "../../../../src/reconcile/retries.js";
-import { FakeClock } from "../../../support/fake-clock.js";
+import { FakeClock } from "../../../support/time/fake-clock.js";
 import { ModelWorld } from "../model-world.js";
 
 const IP = "192.0.2.1";

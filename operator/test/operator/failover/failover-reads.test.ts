@@ -1,0 +1,61 @@
+/** A holder that disappears while the operator's own action on its address is recent. */
+
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+import { World } from "../world.js";
+
+const READ = /^GET \/v2\/reserved_ips(\/[^/]+)?$/;
+
+describe("operator in process: a failover soon after a move", function () {
+  this.timeout(240_000);
+  let world: World;
+
+  afterEach(() => world.close());
+
+  for (const seconds of [5, 17, 22, 28, 40]) {
+    it(`takes seconds and few reads ${seconds} s after it, where the machine is gone`, async () => {
+      world = await World.create({ speed: 20 });
+      for (const node of ["node-1", "node-2"]) world.addNode(node);
+      const { ip } = world.digitalocean.state.addAddress();
+      world.addPool("web", { ips: [ip], nodePreference: "Name" });
+      world.start();
+      await world.fulfilled("web");
+      await world.clock.sleep(seconds * 1000);
+
+      const before = world.digitalocean.journal.count({ on: READ });
+      const goneAt = world.clock.now();
+      world.removeNode("node-1");
+      await world.until("it is on node-2", () => world.holder(ip) !== undefined);
+      expect((world.clock.now() - goneAt) / 1000).to.be.below(15);
+      expect(world.digitalocean.journal.count({ on: READ }) - before).to.be.below(6);
+    });
+  }
+});
+
+describe("operator in process: a failover of a RoutedIP soon after a move", function () {
+  this.timeout(240_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("takes seconds and few reads, where the machine is gone", async () => {
+    made = await RoutedWorld.create(["n1", "n2"], { speed: 20 });
+    const { world } = made;
+    const { ip } = world.digitalocean.state.addAddress();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip });
+    made.serve({ node: "n1" });
+    world.start();
+    await made.ready("a");
+    await world.clock.sleep(20_000);
+
+    const before = world.digitalocean.journal.count({ on: READ });
+    const goneAt = world.clock.now();
+    made.serve({ node: "n2" });
+    world.removeNode("n1");
+    await made.until("it is on n2", () => world.holder(ip) !== undefined);
+    expect((world.clock.now() - goneAt) / 1000).to.be.below(15);
+    expect(world.digitalocean.journal.count({ on: READ }) - before).to.be.below(10);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { World } from "../world.js";
+
+describe("operator in process: Warnings about a new pool", function () {
+  this.timeout(240_000);
+  let world: World;
+
+  beforeEach(async () => {
+    // As with a real cloud, calls take time.
+    world = await World.create({ patient: true });
+  });
+
+  afterEach(() => world.close());
+
+  const warnings = (): readonly string[] =>
+    world.kubernetes
+      .list("events.k8s.io/v1", "Event")
+      .filter((event) => event["type"] === "Warning")
+      .map((event) => `${String(event["reason"])} ${String(event["action"])}`)
+      .sort();
+
+  const addPool = () =>
+    world.addPool("web", { desiredIPs: 1, dnsRecordSet: { zone: "example.com", recordName: "www" } });
+
+  it("wait while its nodes start: the first reconcile emits none", async () => {
+    addPool();
+    world.start();
+    await world.until("the first status", () => world.condition("web", "Fulfilled")?.reason === "NoCandidate");
+    world.addNode("node-1");
+    await world.fulfilled("web");
+    await world.rest();
+    expect(warnings()).to.deep.equal([]);
+  });
+
+  it("come once when what it lacks at the start lasts", async () => {
+    addPool();
+    world.start();
+    await world.until("the Warnings", () => warnings().length > 0);
+    await world.rest();
+    expect(warnings()).to.deep.equal(["KeptLastKnown DNSReady", "NoCandidate Fulfilled"]);
+  });
+
+  it("come at once for what does not end by itself", async () => {
+    world.addPool("web", { desiredIPs: 1, provider: "unknown" });
+    const before = world.clock.now();
+    world.start();
+    await world.until("the Warning", () => warnings().length > 0);
+    expect(world.clock.now() - before).to.be.below(30_000);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { World } from "../world.js";
+
+describe("operator in process: a person takes an address off a healthy node", function () {
+  this.timeout(120_000);
+  let world: World;
+
+  afterEach(() => world.close());
+
+  it("the Event of the move back says that somebody else took it, from which node and when", async () => {
+    world = await World.create();
+    world.addNode("node-1");
+    const { ip } = world.digitalocean.state.addAddress();
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    await world.until("active", () => world.status("web").ips?.[ip]?.state === "active");
+    await world.rest();
+    expect(JSON.stringify(world.events("Moving")), "the first assignment has no such cause").not.to.contain("somebody");
+    await unassign(ip);
+    await world.until("it is seen", () => world.status("web").ips?.[ip]?.state !== "active");
+    await world.until("it is back", () => world.status("web").ips?.[ip]?.state === "active");
+    await world.until("the Event", () => {
+      const events = JSON.stringify(world.events("Moving"));
+      return /goes to node-1 \(the only candidate\): at [^"]+ somebody else had taken it off node-1/.test(events);
+    });
+  });
+
+  async function unassign(ip: string): Promise<void> {
+    const { url, token } = world.digitalocean;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const body = JSON.stringify({ type: "unassign" });
+    const answer = await fetch(`${url}/v2/reserved_ips/${ip}/actions`, { method: "POST", headers, body });
+    expect(answer.status).to.equal(201);
+  }
+});

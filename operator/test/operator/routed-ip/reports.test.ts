@@ -1,0 +1,137 @@
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+import { until } from "../../support/time/until.js";
+
+const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
+
+type Lines = () => Promise<readonly string[]>;
+
+async function untilLines(lines: Lines, test: (seen: readonly string[]) => boolean): Promise<void> {
+  let seen: readonly string[] = [];
+  const isSo = async () => {
+    seen = await lines();
+    return test(seen);
+  };
+  await until("the metrics are as they should be", isSo, 60_000).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${seen.filter((line) => !line.startsWith("flipop_providers_")).join("\n")}`);
+  });
+}
+
+describe("operator in process: what a RoutedIP reports", function () {
+  this.timeout(240_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("says that no address is up only where nothing answers and nothing moves", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const ip = await made.readyOnFirst({ dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    const published = () => made.condition("a", "DNSReady").startsWith("True");
+    await made.until("published", published);
+    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    await made.settledOn("n2");
+    await made.ready("a");
+    made.serve({ node: "n2", ready: false });
+    await made.until("no other node is a candidate", () => made.condition("a", "Assigned") === "True/NoCandidate");
+    await made.world.rest();
+    expect(made.world.events("KeptLastKnown"), "neither on its way nor while it answers").to.be.empty;
+    expect(published()).to.equal(true);
+    made.serve();
+    await made.until("down", () => made.condition("a", "DNSReady") === "False/KeptLastKnown");
+    await made.until("an Event reports it", () => made.world.events("KeptLastKnown").length === 1);
+    const { dns } = made.world.digitalocean.state;
+    expect(dns.records("example.com", "www").map(({ data }) => data)).to.deep.equal([ip]);
+  });
+
+  it("names the node that gets no address because the account has reached its quota", async () => {
+    made = await RoutedWorld.create(["n1"], { quota: 0 });
+    made.serve({ node: "n1" });
+    made.addIssuer();
+    made.addRouted("a");
+    made.world.start();
+    await made.until("it reports the quota", () => made.condition("a", "Assigned") === "False/QuotaExceeded");
+    const assigned = made.status("a").conditions?.find(({ type }) => type === "Assigned");
+    expect(assigned?.message).to.match(/an address for node n1: .*owner of the account/);
+  });
+
+  it("says that the provider is out, and goes on when it is back", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
+    const down = () => true;
+    const outage = made.world.digitalocean.faults.inject(
+      { kind: "status", status: 503 },
+      { on: down, times: Infinity },
+    );
+    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    await made.until("Assigned reports it", () => made.condition("a", "Assigned") === "True/ProviderUnavailable");
+    expect(made.condition("a", "Accepted")).to.equal("False/ProviderUnavailable");
+    expect(made.status("a").assignedNode).to.equal("n1");
+    outage.cancel();
+    await made.settledOn("n2");
+    await made.ready("a");
+  });
+
+  it("goes on through a rotation of its token, and says what is wrong with one that is refused", async () => {
+    made = await RoutedWorld.create(["n1", "n2"], { flags: { "issuer-namespaces": "default" } });
+    const { kubernetes, digitalocean } = made.world;
+    const secret = { apiVersion: "v1", kind: "Secret", name: "do", namespace: "default" };
+    const data = (token: string) => ({ token: Buffer.from(token).toString("base64") });
+    const rotate = (token: string) => kubernetes.change(secret, (object) => ({ ...object, data: data(token) }));
+    digitalocean.tokens.add({ name: "first", secret: "dop_v1_first" });
+    kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Secret", data: data("dop_v1_first") },
+      metadata: { name: "do", namespace: "default" },
+    });
+    made.addIssuer({ credentialsSecretRef: { name: "do", key: "token" } });
+    made.addRouted("a");
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.ready("a");
+    digitalocean.tokens.revoke("dop_v1_first");
+    rotate("dop_v1_wrong");
+    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    await made.until("refused", () => made.condition("a", "Assigned") === "True/Unauthorized");
+    await made.until(
+      "the issuer, too",
+      () => made.condition("do", "Accepted", "RoutedIPIssuer") === "False/Unauthorized",
+    );
+    digitalocean.tokens.add({ name: "second", secret: "dop_v1_second" });
+    rotate("dop_v1_second");
+    await made.settledOn("n2");
+    await made.ready("a");
+    expect(digitalocean.state.addresses()).to.have.length(1);
+    const last = digitalocean.journal.calls({ on: ASSIGN }).at(-1);
+    expect(last?.caller).to.equal("second");
+  });
+
+  it("shows what it does in its metrics, and takes them away with itself", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip, dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    made.serve({ node: "n1" });
+    const { operator } = made.world.start();
+    await made.ready("a");
+    made.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: ASSIGN });
+    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    await made.settledOn("n2");
+    const conditions = ["Ready", "Assigned", "FirewallReady", "DNSReady"].map((type) => {
+      return `flipop_resource_condition{kind="RoutedIP",namespace="default",name="a",type="${type}"} 1`;
+    });
+    const base = `namespace="default",name="a",provider="digitalocean",dns="www.example.com",ip="${ip}"`;
+    const prefix = "flipop_routedipcontroller_ip";
+    const wanted = [
+      `${prefix}_assignments{${base}} 2`,
+      `${prefix}_assignment_errors{${base}} 1`,
+      `${prefix}_state{${base},state="active"} 1`,
+      `${prefix}_node{${base},provider_id="${made.world.holder(ip)}",node="n2"} 1`,
+      ...conditions,
+    ];
+    const lines = async () => (await operator.registry.text()).split("\n").filter((line) => line.includes('name="a"'));
+    await untilLines(lines, (seen) => wanted.every((line) => seen.includes(line)));
+    made.world.kubernetes.delete(made.refTo("a"));
+    await made.until("gone", () => made.object("a") === undefined);
+    await untilLines(lines, (seen) => seen.every((line) => line.startsWith("flipop_providers_")));
+  });
+});
