@@ -109,9 +109,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Check all that the operator needs around it",
     details: [
       "The command checks that each CRD has every field of this release, which pod leads, whether another operator leads elsewhere, and",
-      "the operator's rights (one SelfSubjectAccessReview for each). It reports nodes that no provider can serve, workers of DOKS",
-      "([will it work for me](../how-to/will-it-work.md)), network policies in the operator's namespace, and issuers and classes that the",
-      "operator refuses. For each token in its own environment, it checks whether the provider accepts it, which scopes to read it has,",
+      "the operator's rights (one SelfSubjectAccessReview for each). It reports nodes that no provider can serve, nodes with the",
+      "providerID of another one, workers of DOKS ([will it work for me](../how-to/will-it-work.md)), network policies in the operator's",
+      "namespace, and issuers and classes that the operator refuses. For each token in its own environment, it checks whether the provider accepts it, which scopes to read it has,",
       "and how many addresses the account may have. It reads no Secret, so it tries no token of an issuer. It asks for rights as the",
       "ServiceAccount of the operator, so you need the right to impersonate it. It ends with code 1 if one of the results is PROBLEM.",
     ],

@@ -147,6 +147,18 @@ describe("flipop doctor", () => {
     ]);
   });
 
+  it("finds nodes with the providerID of another node, and names the other one", async () => {
+    const metadata = { name: "twin" };
+    kubernetes.create({ apiVersion: "v1", kind: "Node", metadata, spec: { providerID: "digitalocean://1" } });
+    const found = (await doctor([])).of("nodes").find(({ seen }) => seen.includes("of another node"));
+    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "twin" });
+    expect(found).to.include({
+      result: "warning",
+      seen: "1 of 5 nodes have the spec.providerID of another node: twin (digitalocean://1, as node-0)",
+    });
+    expect(found?.remedy).to.include("delete the Nodes whose kubelet is gone");
+  });
+
   it("warns that the provider's documentation does not support its managed workers", async () => {
     expect((await doctor([])).of("DOKS")).to.deep.equal([]);
     const metadata = { name: "worker", labels: { "doks.digitalocean.com/node-pool": "edge" } };

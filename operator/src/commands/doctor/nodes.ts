@@ -33,6 +33,12 @@ const UNSERVED: readonly Unserved[] = [
     seen: "have a spec.providerID that names no machine",
     remedy: "they get no address: correct what sets it, and delete these Nodes, so that their kubelets register again",
   },
+  {
+    of: ({ standIn }) => standIn !== undefined,
+    seen: "have the spec.providerID of another node",
+    remedy:
+      "they get no address: delete the Nodes whose kubelet is gone; of nodes that both run, correct what sets it, then delete these Nodes",
+  },
 ];
 
 /** @param machines that a provider of this release can serve */
@@ -58,9 +64,10 @@ function doksFindings(nodes: readonly NodeFacts[]): readonly Finding[] {
 }
 
 function namesOf(nodes: readonly NodeFacts[]): string {
-  const shown = nodes
-    .slice(0, SHOWN)
-    .map(({ name, machine }) => (machine === undefined ? name : `${name} (${machine})`));
+  const shown = nodes.slice(0, SHOWN).map(({ name, machine, standIn }) => {
+    const same = standIn === undefined ? "" : `, as ${standIn}`;
+    return machine === undefined ? name : `${name} (${machine}${same})`;
+  });
   return `${shown.join(", ")}${nodes.length > SHOWN ? `, and ${nodes.length - SHOWN} more` : ""}`;
 }
 
