@@ -200,7 +200,7 @@ const ORDER: readonly NodeExplanation["result"][] = ["holds", "published", "cand
 function byResult(a: NodeExplanation, b: NodeExplanation): number {
   const difference = ORDER.indexOf(a.result) - ORDER.indexOf(b.result);
   if (difference !== 0) return difference;
-  return Number(b.meant) - Number(a.meant) || (a.node < b.node ? -1 : 1);
+  return Number(b.meant) - Number(a.meant) || a.obstacles.length - b.obstacles.length || (a.node < b.node ? -1 : 1);
 }
 
 function print({ io, args: [, name], ...call }: CommandCall, explanation: Explanation): void {

@@ -48,7 +48,8 @@ export const addressMessages = topic("addresses", {
     by: "administrator",
     text: ({ reason }: { readonly reason: string }) =>
       `the operator is stopped${reason === "" ? "" : ` (${reason})`}: it changes no cloud and no DNS`,
-    remedy: "have the cluster's administrator run flipop resume",
+    remedy:
+      "have the cluster's administrator run flipop resume, which removes annotation flipop.digitalocean.com/stop (any value stops the operator) from the Lease",
     example: { reason: "the account moves, until 14:00" },
   }),
   paused: problem({

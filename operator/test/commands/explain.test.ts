@@ -39,6 +39,18 @@ describe("flipop explain", () => {
     expect(out).to.match(/Cordoned +Uncordon the node, or, where the resource has match, tolerate/);
   });
 
+  it("shows first, of nodes that all lack what is asked for, those that lack the least", async () => {
+    for (let index = 1; index <= 12; index += 1) cluster.node(`a-${index}`, { labels: { pool: "other" } });
+    const match = { nodeLabel: "pool=work", podNamespace: "ingres", podLabel: "app=web" };
+    cluster.pool("typo", { desiredIPs: 1, match }, {});
+    const { out } = await flipop.run("explain", "pool/typo", "-n", "ingress");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "typo" });
+    for (let index = 1; index <= 12; index += 1)
+      kubernetes.delete({ apiVersion: "v1", kind: "Node", name: `a-${index}` });
+    expect(cells(out).get("node-3")?.[3]).to.equal("NoPod: it runs no pod of namespace ingres with app=web");
+    expect(out).to.include("more nodes lack what is asked for");
+  });
+
   it("shows text of others in the line that it belongs to, and no member that a label only seems to have", async () => {
     cluster.node("node-8", { ready: "Unknown\nforged   holds   203.0.113.9\n" });
     const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
