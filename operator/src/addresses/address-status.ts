@@ -44,10 +44,7 @@ export function addressesOf(
   assignmentPlan: AssignmentPlan,
 ): readonly PlannedAddress[] {
   const assignments = new Map(assignmentPlan.assignments.map((pair) => [pair.placement.address.ip, pair]));
-  const { cooling, coolUntil = snapshot.now } = assignmentPlan;
-  const waits = new Map(
-    cooling.map(({ placement }) => [placement.address.ip, candidateMessages.coolingOff({ until: coolUntil })]),
-  );
+  const waits = waitsOf(snapshot, assignmentPlan);
   return placements.map((placement) => {
     const { ip } = placement.address;
     const { problem, ...entry } = statusOf(snapshot, placement, { pair: assignments.get(ip), wait: waits.get(ip) });
@@ -58,6 +55,17 @@ export function addressesOf(
       ...omitUndefined({ problem }),
     };
   });
+}
+
+/** By address: why it waits, though a node waits for it. */
+function waitsOf({ now }: AddressSnapshot, assignmentPlan: AssignmentPlan): ReadonlyMap<string, Problem> {
+  const { cooling, coolUntil = now, limited, limitedUntil = now } = assignmentPlan;
+  const entries = (pairs: readonly Assignment[], problem: Problem) =>
+    pairs.map(({ placement }) => [placement.address.ip, problem] as const);
+  return new Map([
+    ...entries(cooling, candidateMessages.coolingOff({ until: coolUntil })),
+    ...entries(limited, healthMessages.moveLimit({ until: limitedUntil })),
+  ]);
 }
 
 /** @param candidates all nodes that match. */

@@ -1,6 +1,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { healthMessages } from "../../../src/messages/health.js";
 import type { ModelCloud } from "./support/model-cloud.js";
 import { actions, altered, assigned, cluster, condition, settled } from "./support/pool-plans.js";
 
@@ -55,6 +56,8 @@ describe("the safeguards of a pool", () => {
     expect(made.requeueAt).to.equal(nextAt);
     expect(condition(made, "Fulfilled")).to.equal("False/MoveLimit");
     expect(made.explanation).to.match(/2 others wait for the limit of moves per minute until/);
+    const waiting = made.addresses.flatMap(({ status, problem }) => (status.state === "no-match" ? [problem] : []));
+    expect(waiting).to.deep.equal([1, 2].map(() => healthMessages.moveLimit({ until: nextAt })));
     const begun = altered(cloud, { moveAllowance: { moves: 0, nextAt, begun: new Set([A]) } });
     expect(assigned(begun), "a move that has begun").to.deep.equal([A]);
   });
