@@ -2,6 +2,8 @@ import { REASONS, type Reason } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Row } from "../operator/src/messages/message.js";
+import { no } from "../operator/src/reconcile/conditions.js";
+import { summary } from "../operator/src/reconcile/summary.js";
 import { CATALOGUE } from "../tools/reference/catalogue.js";
 
 const ROWS: readonly Row[] = Object.values(CATALOGUE).flatMap((topic) => Object.values(topic).map(({ row }) => row));
@@ -37,5 +39,15 @@ describe("the catalogue of messages", () => {
       return REASONS[reason() as Reason].remedy === "";
     });
     expect(helpless.map(({ id }) => id)).to.deep.equal([]);
+  });
+
+  it("never contradicts in the summary who has to do something", () => {
+    for (const { id, by, reason, example } of ROWS.filter((row) => row.by !== undefined)) {
+      const planned = no("Accepted", { id, reason: reason() as Reason, message: example() });
+      const [, , stalled] = summary([planned], { readyWhen: ["Accepted"] });
+      if (by === "operator") expect(stalled?.status, `${id}: the operator removes the obstacle`).to.equal("False");
+      if (by === "operator" || stalled?.status === "True") continue;
+      expect(stalled?.message, `${id}: a person removes it`).not.to.match(/no obstacle|no person|needs a person/);
+    }
   });
 });

@@ -9,8 +9,9 @@ export const summaryMessages = topic("summary", {
     reason: "Observed",
     text: () => "the operator cannot proceed until a person removes the obstacle that condition Stalled names",
   }),
-  needsNobody: note({
+  notStalled: note({
     reason: "Observed",
-    text: () => "no obstacle needs a person; condition Reconciling shows the progress",
+    text: () =>
+      "the operator proceeds as soon as it can; condition Reconciling shows what it waits for, and who can help",
   }),
 });

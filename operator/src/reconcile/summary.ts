@@ -61,7 +61,7 @@ function notReady(unmet: PlannedCondition): readonly PlannedCondition[] {
   const ready = isUnobserved(unmet) ? unknown("Ready", cause) : no("Ready", cause);
   return needsPerson(unmet)
     ? [ready, no("Reconciling", summaryMessages.waitsForPerson()), yes("Stalled", cause)]
-    : [ready, yes("Reconciling", cause), no("Stalled", summaryMessages.needsNobody())];
+    : [ready, yes("Reconciling", cause), no("Stalled", summaryMessages.notStalled())];
 }
 
 function isUnobserved({ status, reason }: PlannedCondition): boolean {
