@@ -244,7 +244,7 @@ export const CLOUD_KEEP_ALIVE_MS = 20_000;
 /** The longest real answer, 200 addresses with their droplets, has about 1 MB. */
 export const MAX_ANSWER_BYTES = 10_000_000;
 export const CLOUD_LIST_ATTEMPTS = 3; // A list that changes while its pages are read is read again this often.
-export const CLOUD_LIST_MAX_PAGES = 1_000; // More than any list has: the operator does not follow an endless one.
+export const CLOUD_LIST_MOST = { pages: 1_000, items: 100_000, characters: 50_000_000 }; // More than a list of an account has.
 export const BREAKER_FIRST_REST_MS = 5_000; // The circuit breaker's first pause.
 export const BREAKER_LONGEST_REST_MS = 10_000; // Its longest one: an address that cannot move is an outage.
 /** A recorded assignment has been accepted or has failed after this: a status write, then a call. */

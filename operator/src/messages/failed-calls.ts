@@ -11,6 +11,11 @@ export interface FailureText {
   readonly remedy: string;
 }
 
+/** A large number, such as 100,000. */
+export function counted(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
 /** The page with the rights that each provider's token needs. */
 export const TOKEN_RIGHTS = "https://github.com/flipop/flipop/blob/main/docs/how-to/install.md#rights-of-the-tokens";
 
@@ -114,6 +119,12 @@ export const failedCalls = {
   listChanged: (attempts: number, changes: string): FailureText => ({
     seen: `the list changed while it was read, ${attempts} times`,
     remedy: `the operator tries again; if this lasts, look for another program that ${changes} at a high rate`,
+  }),
+  /** @param unit such as `pages` */
+  listTooLong: (unit: string, count: number, most: number): FailureText => ({
+    seen: `the list is too long: it has at least ${counted(count)} ${unit}, and the operator reads ${counted(most)} ${unit} at most`,
+    remedy:
+      "the operator changed nothing and tries again; have the owner of the account delete what is not used, and have the cluster's administrator check that no proxy answers in the API's place",
   }),
   sharedReadLate: (seconds: number): FailureText => ({
     seen: `it did not end within ${seconds} s`,

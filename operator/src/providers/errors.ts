@@ -62,6 +62,8 @@ export type ProviderErrorReason =
   | "Cancelled"
   /** The facts behind the change no longer held when it could have been sent. */
   | "Superseded"
+  /** The list has more items, pages or text than the operator keeps in memory. */
+  | "ListTooLong"
   /** The answer was not what the API's description promises. */
   | "MalformedAnswer";
 

@@ -4,9 +4,16 @@
  */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { CLOUD_CONNECT_TIMEOUT_MS, CLOUD_CONNECTIONS, CLOUD_KEEP_ALIVE_MS, MAX_ANSWER_BYTES } from "../bounds.js";
+import {
+  CLOUD_CONNECT_TIMEOUT_MS,
+  CLOUD_CONNECTIONS,
+  CLOUD_KEEP_ALIVE_MS,
+  CLOUD_LIST_MOST,
+  MAX_ANSWER_BYTES,
+} from "../bounds.js";
 import { HttpConnections } from "../http/connections.js";
 import { proxyFromEnv } from "../http/connector.js";
+import { counted } from "../messages/failed-calls.js";
 
 /** The answer was cut off by us. */
 export class AnswerTooLong extends Error {
@@ -152,12 +159,23 @@ export class Answer {
 
   items(): readonly Answer[] {
     if (!Array.isArray(this.value)) throw this.not("a list");
+    const { length } = this.value;
+    if (length > CLOUD_LIST_MOST.items) throw this.tooLong(length);
     return this.value.map((item: unknown, index) => new Answer(item, `${this.path}[${index}]`));
   }
 
   private not(wanted: string): MalformedAnswer {
-    const where = this.path === "" ? "the answer" : `"${this.path}"`;
-    return new MalformedAnswer(`${where} is ${kindOf(this.value)}, expected ${wanted}`);
+    return new MalformedAnswer(`${this.where()} is ${kindOf(this.value)}, expected ${wanted}`);
+  }
+
+  private tooLong(length: number): MalformedAnswer {
+    return new MalformedAnswer(
+      `${this.where()} has ${counted(length)} items, expected ${counted(CLOUD_LIST_MOST.items)} at most`,
+    );
+  }
+
+  private where(): string {
+    return this.path === "" ? "the answer" : `"${this.path}"`;
   }
 }
 

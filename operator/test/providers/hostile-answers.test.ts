@@ -12,7 +12,30 @@ import { ASKER } from "./conformance/benches.js";
 
 const ZONE_ID = "0123456789abcdef0123456789abcdef";
 const RESERVED = { ip: "203.0.113.7", droplet: null, region: { slug: "nyc3" }, locked: false, project_id: "p" };
+const ZONE = { id: ZONE_ID, name: "example.com" };
 const BUILD = { digitalocean: digitalOcean.build, cloudflare: cloudflare.build };
+
+/** A page of 30,000 records, and another page after it; the fifth page is the last, so that a test of a broken operator ends. */
+function endlessPage(url: string): object {
+  if (!url.includes("records")) return { success: true, result: ZONE };
+  const page = Number(new URL(url, "http://cloud").searchParams.get("page"));
+  const numbers = Array.from({ length: 30_000 }, (_, index) => page * 30_000 + index);
+  const found = page < 5 ? numbers : [];
+  return {
+    success: true,
+    result: found.map((id) => ({
+      id: String(id),
+      type: "A",
+      name: "www.example.com",
+      content: "203.0.113.7",
+      ttl: 60,
+    })),
+    result_info: {},
+    domain_records: found.map((id) => ({ id, type: "A", name: "www", data: "203.0.113.7", ttl: 60 })),
+    links: page < 5 ? { pages: { next: "x" } } : {},
+    meta: { total: 90_000 },
+  };
+}
 
 describe("a hostile cloud", () => {
   const rigs: { close(): Promise<unknown> }[] = [];
@@ -71,6 +94,31 @@ describe("a hostile cloud", () => {
       await recordsOf(setOf(provider, cloud.url), ZONE_ID).catch(() => undefined);
 
       expect([cloud.seen.length > 0, other.seen.length]).to.deep.equal([true, 0]);
+    });
+  }
+
+  for (const provider of ["digitalocean", "cloudflare"] as const) {
+    it(`of ${provider} gets no list without an end into the memory of the operator`, async () => {
+      const cloud = await startServer();
+      cloud.handler = ({ url = "" }, response) => answer(response, 200, endlessPage(url));
+
+      const error = await errorOf(recordsOf(setOf(provider, cloud.url), ZONE_ID));
+
+      expect(error).to.include({ kind: "Unavailable", reason: "ListTooLong" });
+      expect(cloud.seen.length).to.be.below(10);
+    });
+
+    it(`of ${provider} gets no page with a million items there either`, async () => {
+      const cloud = await startServer();
+      const million = Array.from({ length: 1_000_000 }, () => ({}));
+      const body = { success: true, domain_records: million, links: {}, meta: { total: 1_000_000 } };
+      cloud.handler = ({ url = "" }, response) =>
+        answer(response, 200, { ...body, result: url.includes("dns_records") ? million : ZONE });
+
+      const error = await errorOf(recordsOf(setOf(provider, cloud.url), ZONE_ID));
+
+      expect(error).to.include({ kind: "Unavailable", reason: "MalformedAnswer" });
+      expect(String(error)).to.include("1,000,000 items");
     });
   }
 

@@ -6,11 +6,11 @@ import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/rec
 import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
 import { createClient } from "cloudflare/tree-shakable";
 import { anyAbort } from "../../async.js";
-import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, LONGEST_TIMER_MS } from "../../bounds.js";
-import { failedCalls } from "../../messages/failed-calls.js";
+import { LONGEST_TIMER_MS } from "../../bounds.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
-import { noTokenError, ProviderError } from "../errors.js";
+import { noTokenError } from "../errors.js";
 import { Answer, Connections } from "../http.js";
+import { type ListPage, readAllPages } from "../pages.js";
 import type { ClientOptions } from "../registry.js";
 import type { Batch } from "./batches.js";
 import { fetchOver, readRateFacts, refusedError, toProviderError } from "./to-provider-error.js";
@@ -39,6 +39,8 @@ interface SendOptions {
 interface Sent {
   asResponse(): Promise<Response>;
 }
+
+type SendPage = (page: number, options: SendOptions) => Sent;
 
 type ZoneQuery = Pick<ZoneListParams, "name" | "order">;
 
@@ -81,21 +83,16 @@ export class CloudflareClient {
   }
 
   zones<T>(context: CallContext, asked: Asked, query: ZoneQuery, read: (zone: Answer) => T): Promise<readonly T[]> {
-    const call = readCall(context, asked);
-    return readAllPages(callText(call), (page) => {
-      const send = (options: SendOptions) => this.api.zones.list({ ...query, page, per_page: ZONES_PER_PAGE }, options);
-      return this.request(call, send, (answer) => readPage(answer, read));
-    });
+    return this.list(readCall(context, asked), read, (page, options) =>
+      this.api.zones.list({ ...query, page, per_page: ZONES_PER_PAGE }, options),
+    );
   }
 
   /** All that the filters let through. */
   records<T>(context: CallContext, asked: Asked, query: RecordQuery, read: (item: Answer) => T): Promise<readonly T[]> {
-    const call = readCall(context, asked);
-    return readAllPages(callText(call), (page) => {
-      const params = { ...query, page, per_page: RECORDS_PER_PAGE };
-      const send = (options: SendOptions) => this.api.dns.records.list(params, options);
-      return this.request(call, send, (answer) => readPage(answer, read));
-    });
+    return this.list(readCall(context, asked), read, (page, options) =>
+      this.api.dns.records.list({ ...query, page, per_page: RECORDS_PER_PAGE }, options),
+    );
   }
 
   /** One transaction. Never sent again after a lost answer: the second time it would be refused as a whole. */
@@ -108,6 +105,19 @@ export class CloudflareClient {
   /** Ends all requests and connections. */
   close(): Promise<void> {
     return this.connections.close();
+  }
+
+  private list<T>(call: ApiCall, read: (item: Answer) => T, send: SendPage): Promise<readonly T[]> {
+    return readAllPages({
+      where: callText(call),
+      changes: "changes records",
+      read: (number) =>
+        this.request(
+          call,
+          (options) => send(number, options),
+          (answer) => readPage(answer, read),
+        ),
+    });
   }
 
   /** Rejects with ProviderError or NotLeaderError. `read` may throw MalformedAnswer. */
@@ -152,59 +162,14 @@ function readCall(context: CallContext, { call, subject }: Asked): ApiCall {
   return { provider: CLOUDFLARE, name: call, subject, write: false, repeatable: true, context };
 }
 
-interface Page<T> {
-  readonly items: readonly Item<T>[];
-  /** Items on all pages, where the API says so. */
-  readonly total: number | undefined;
-}
-
-/** An item, and its identity. */
-interface Item<T> {
-  readonly id: string;
-  readonly value: T;
-}
-
 /** `{result: [{id, ...}], result_info: {total_count}}`. Throws MalformedAnswer. */
-function readPage<T>(answer: Answer, read: (item: Answer) => T): Page<T> {
+function readPage<T>(answer: Answer, read: (item: Answer) => T): ListPage<T> {
   const info = answer.at("result_info");
   const total = info.empty ? info : info.at("total_count");
   const items = answer.at("result").items();
   return {
     items: items.map((item) => ({ id: item.at("id").string(), value: read(item) })),
     total: total.empty ? undefined : total.natural(),
+    end: undefined,
   };
-}
-
-/**
- * All items. A list that changes meanwhile is read again: an item that moves between pages would be missed.
- * @param where for the error, `cloudflare: read records of www.example.com`.
- */
-async function readAllPages<T>(where: string, read: (number: number) => Promise<Page<T>>): Promise<readonly T[]> {
-  for (let attempt = 1; attempt <= CLOUD_LIST_ATTEMPTS; attempt++) {
-    const items = await onePass(read);
-    if (items !== undefined) return items;
-  }
-  throw new ProviderError({
-    kind: "Unavailable",
-    where,
-    ...failedCalls.listChanged(CLOUD_LIST_ATTEMPTS, "changes records"),
-    outcome: "refused",
-  });
-}
-
-/** Until there are as many items as promised; without a promise, until a page is empty. `undefined`: it changed. */
-async function onePass<T>(read: (number: number) => Promise<Page<T>>): Promise<readonly T[] | undefined> {
-  const found = new Map<string, T>();
-  let promised: number | undefined;
-  for (let number = 1; number <= CLOUD_LIST_MAX_PAGES; number++) {
-    const { items, total } = await read(number);
-    if (number > 1 && total !== promised) return undefined;
-    promised = total;
-    const before = found.size;
-    for (const { id, value } of items) found.set(id, value);
-    if (found.size === promised || (items.length === 0 && promised === undefined)) return [...found.values()];
-    // A page without anything new leads nowhere.
-    if (found.size === before) return undefined;
-  }
-  return undefined;
 }

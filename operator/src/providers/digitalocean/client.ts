@@ -1,11 +1,12 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
-import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, SECOND_MS } from "../../bounds.js";
+import { SECOND_MS } from "../../bounds.js";
 import { failedCalls } from "../../messages/failed-calls.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
 import { brokenError, noTokenError, ProviderError } from "../errors.js";
 import { Answer, Connections, MalformedAnswer, type RawAnswer } from "../http.js";
+import { type ListPage, readAllPages } from "../pages.js";
 import type { ClientOptions } from "../registry.js";
 import { refusedError } from "./to-provider-error.js";
 
@@ -38,12 +39,6 @@ export interface ListRequest<T> extends Pick<ApiRequest, "call" | "subject" | "p
   readonly key: string;
   readonly read: (item: Answer) => T;
   readonly identify: (item: T) => string;
-}
-
-interface Page<T> {
-  readonly items: readonly T[];
-  readonly total: number;
-  readonly last: boolean;
 }
 
 export class DigitalOceanClient {
@@ -79,43 +74,28 @@ export class DigitalOceanClient {
     await this.request(context, request, () => undefined);
   }
 
-  /** All pages. A list that changes meanwhile is read again: an item that moves between pages would be missed. */
-  async list<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[]> {
-    for (let attempt = 1; ; attempt++) {
-      const items = await this.allPages(context, request);
-      if (items !== undefined) return items;
-      if (attempt === CLOUD_LIST_ATTEMPTS) throw unsteady(request.subject);
-    }
+  /** All pages. */
+  list<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[]> {
+    const where = callText({ provider: DIGITALOCEAN, subject: request.subject });
+    const read = (number: number) => this.page(context, request, number);
+    return readAllPages({ where, changes: "creates and deletes", read });
   }
 
   close(): Promise<void> {
     return this.connections.close();
   }
 
-  private async allPages<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[] | undefined> {
-    const found = new Map<string, T>();
-    let total: number | undefined;
-    // Each page has an item at least: a list with more pages than items never ends.
-    for (let number = 1; number <= Math.min(total ?? 1, CLOUD_LIST_MAX_PAGES); number++) {
-      const page = await this.page(context, request, number);
-      total ??= page.total;
-      if (page.total !== total) return undefined;
-      for (const item of page.items) found.set(request.identify(item), item);
-      if (page.last) return found.size === total ? [...found.values()] : undefined;
-    }
-    return undefined;
-  }
-
-  private page<T>(context: CallContext, request: ListRequest<T>, number: number): Promise<Page<T>> {
+  private page<T>(context: CallContext, request: ListRequest<T>, number: number): Promise<ListPage<T>> {
     const query = { ...request.query, page: String(number), per_page: String(PAGE_SIZE) };
     const { call, subject, path } = request;
     return this.request(context, { call, subject, path, query, method: "GET" }, (answer) => {
-      const items = answer.at(request.key).items().map(request.read);
+      const values = answer.at(request.key).items().map(request.read);
+      const items = values.map((value) => ({ id: request.identify(value), value }));
       const links = answer.at("links");
       const pages = links.empty ? links : links.at("pages");
-      const last = pages.empty || pages.at("next").empty;
-      if (!last && items.length === 0) throw new MalformedAnswer("an empty page that is not the last");
-      return { items, total: answer.at("meta").at("total").natural(), last };
+      const end = pages.empty || pages.at("next").empty;
+      if (!end && items.length === 0) throw new MalformedAnswer("an empty page that is not the last");
+      return { items, total: answer.at("meta").at("total").natural(), end };
     });
   }
 
@@ -169,14 +149,5 @@ function relativePath(call: ApiCall): ProviderError {
     where: callText(call),
     ...failedCalls.relativePath,
     outcome: "not-sent",
-  });
-}
-
-function unsteady(subject: string): ProviderError {
-  return new ProviderError({
-    kind: "Unavailable",
-    where: `${DIGITALOCEAN}: ${subject}`,
-    ...failedCalls.listChanged(CLOUD_LIST_ATTEMPTS, "creates and deletes"),
-    outcome: "refused",
   });
 }
