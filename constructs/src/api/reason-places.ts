@@ -145,7 +145,7 @@ const OWN_PLACES = {
   PublishingDisabled: PUBLICATION,
   PublishFailed: PUBLICATION,
   TooManyAddresses: PUBLICATION,
-  NoneActive: PUBLICATION,
+  NoneActive: { kinds: WITH_ADDRESS, conditions: ["DNSReady", "Published"] },
   LeaseRenewed: DOUBT,
   StandbyReached: DOUBT,
   NoWitness: DOUBT,

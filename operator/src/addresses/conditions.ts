@@ -94,13 +94,27 @@ export function dnsReadyOf(
   return contents(snapshot, published);
 }
 
+function noneActive(
+  { set: { kind } }: RecordsSnapshot,
+  content: Parameters<typeof recordMessages.inPlace>[0],
+): Problem {
+  const condition = kind === "RoutedIP" ? "Assigned" : "Fulfilled";
+  if (content.values.length === 0) return recordMessages.nothingYet({ name: content.name, condition });
+  return recordMessages.noneActive({ ...content, condition });
+}
+
+/** No address is active: the record set keeps the last ones, or has none. */
+export function lacksAddress({ reason }: Pick<PlannedCondition, "reason">): boolean {
+  return reason === "KeptLastKnown" || reason === "NoneActive";
+}
+
 /** What the record set holds, next to what it should. */
 function contents(snapshot: RecordsSnapshot, published: readonly string[]): PlannedCondition {
   const { dnsRecordSet, writtenDns } = snapshot.set;
   const name = fullNameOf(snapshot.dns, dnsRecordSet);
   const { values = [] } = writtenDns ?? {};
   if (isPaused(snapshot.set) && values.join() !== published.join()) return no("DNSReady", addressMessages.paused());
-  if (published.length === 0) return no("DNSReady", recordMessages.noneActive({ name, values }));
+  if (published.length === 0) return no("DNSReady", noneActive(snapshot, { name, values }));
   const foreign = foreignRecords(snapshot, published);
   if (foreign.length > 0) return no("DNSReady", accessMessages.recordExists({ name, values: foreign }));
   if (values.join() !== published.join()) return unknown("DNSReady");

@@ -73,6 +73,15 @@ const raised = ({ asked, used }: { readonly asked: number; readonly used: number
   `the provider allows no TTL of ${asked}, so the operator writes ${used}`;
 const SET_TTL = ({ used }: { readonly used: number }) => `set ttl to ${used} or more`;
 
+/** The condition of the resource that shows why no address is active. */
+interface Told {
+  readonly condition: "Fulfilled" | "Assigned";
+}
+
+function toldIn({ condition }: Told): string {
+  return `condition ${condition} says why, and who can change that`;
+}
+
 export const recordMessages = topic("records", {
   notAsked: note({ reason: "NotObserved", text: () => "spec has no dnsRecordSet" }),
   providerMissing: problem({
@@ -134,10 +143,16 @@ export const recordMessages = topic("records", {
   noneActive: problem({
     reason: "KeptLastKnown",
     by: "cause",
-    text: ({ name, values }: Content) =>
-      `no address is active; record ${name} keeps ${values.join(", ") || "what it has"}`,
-    remedy: "condition Fulfilled (of a RoutedIP: Assigned) says why, and who can change that",
-    example: CONTENT,
+    text: ({ name, values }: Content & Told) => `no address is active; record ${name} keeps ${values.join(", ")}`,
+    remedy: toldIn,
+    example: { ...CONTENT, condition: "Fulfilled" },
+  }),
+  nothingYet: problem({
+    reason: "NoneActive",
+    by: "cause",
+    text: ({ name }: Told & { readonly name: string }) => `no address is active, so record ${name} is not written`,
+    remedy: toldIn,
+    example: { name: CONTENT.name, condition: "Fulfilled" },
   }),
   foreignWriter: problem({
     reason: "ForeignWriter",

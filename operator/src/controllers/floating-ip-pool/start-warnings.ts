@@ -5,7 +5,7 @@ import { START_WARNING_MS } from "../../bounds.js";
 import type { PlannedCondition, SeenCondition } from "../../reconcile/conditions.js";
 
 /** They end by themselves when the nodes of the pool have started. */
-const OF_START: ReadonlySet<Reason> = new Set(["NoCandidate", "TooFewCandidates", "KeptLastKnown"]);
+const OF_START: ReadonlySet<Reason> = new Set(["NoCandidate", "TooFewCandidates", "KeptLastKnown", "NoneActive"]);
 
 interface Compared {
   readonly before: readonly SeenCondition[];

@@ -7,7 +7,7 @@ import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-
 import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import { isObserved } from "../../addresses/address-set.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls.js";
-import { retryOf } from "../../addresses/conditions.js";
+import { lacksAddress, retryOf } from "../../addresses/conditions.js";
 import { shownMarks } from "../../addresses/node-marks.js";
 import { CANDIDATES_WRITE_MS } from "../../bounds.js";
 import { timeOf, timestamp } from "../../clock.js";
@@ -101,8 +101,7 @@ function observations(snapshot: Snapshot, { waiting, counts }: Plan) {
 function errorOf({ conditions: planned }: Plan): string | undefined {
   const bad = planned.find(({ type, status }) => type === "Accepted" && status === "False");
   const dns = planned.find(
-    ({ type, status, reason }) =>
-      type === "DNSReady" && status === "False" && reason !== "KeptLastKnown" && reason !== "Paused",
+    (each) => each.type === "DNSReady" && each.status === "False" && !lacksAddress(each) && each.reason !== "Paused",
   );
   const text = bad?.message ?? dns?.message;
   return text === undefined ? undefined : cut(text, MAX_ERROR);

@@ -6,6 +6,7 @@ import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
   busyNodesOf,
   heldBackBy,
+  lacksAddress,
   lastFailure,
   massFailureCondition,
   otherRegion,
@@ -207,7 +208,7 @@ function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedC
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */
 function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedCondition): PlannedCondition {
-  if (dns.reason !== "KeptLastKnown" || !isUp(snapshot, findings)) return dns;
+  if (!lacksAddress(dns) || !isUp(snapshot, findings)) return dns;
   const { spec, status } = snapshot.routed;
   const { values = [] } = status.dns ?? {};
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { recordMessages } from "../../../src/messages/records.js";
 import { actions, cluster, condition, rest } from "./support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
@@ -12,6 +13,15 @@ describe("the record set in the plan of a pool", () => {
     rest(cloud);
     expect(cloud.zone.get(DNS.recordName)).to.deep.equal([A]);
     expect(condition(cloud.plan("web"), "DNSReady")).to.equal("False/KeptLastKnown");
+  });
+
+  it("says of a name that was never written that there is nothing to publish", () => {
+    const cloud = cluster(["n1"], { ips: [A], dnsRecordSet: DNS });
+    cloud.setReady("n1", false);
+    rest(cloud);
+    const { conditions } = cloud.plan("web");
+    const ready = conditions.find(({ type }) => type === "DNSReady");
+    expect(ready?.said).to.deep.equal(recordMessages.nothingYet({ name: DNS.recordName, condition: "Fulfilled" }));
   });
 
   it("keeps an address published while it moves", () => {

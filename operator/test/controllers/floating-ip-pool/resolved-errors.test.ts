@@ -149,7 +149,7 @@ describe("a failure of a whole pool", () => {
 
   it("is not shown of its records while the pool is paused: no call can show that it is over", () => {
     const { desired, condition } = scene({ dns: failedDns(now + MINUTE) }, { paused: true });
-    expect(condition("DNSReady")?.reason).to.equal("KeptLastKnown");
+    expect(condition("DNSReady")?.reason).to.equal("NoneActive");
     expect([desired.error, desired.retryAt]).to.deep.equal([undefined, undefined]);
   });
 });

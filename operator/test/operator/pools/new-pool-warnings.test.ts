@@ -38,7 +38,7 @@ describe("operator in process: Warnings about a new pool", function () {
     world.start();
     await world.until("the Warnings", () => warnings().length > 0);
     await world.rest();
-    expect(warnings()).to.deep.equal(["KeptLastKnown DNSReady", "NoCandidate Fulfilled"]);
+    expect(warnings()).to.deep.equal(["NoCandidate Fulfilled", "NoneActive DNSReady"]);
   });
 
   it("come at once for what does not end by itself", async () => {

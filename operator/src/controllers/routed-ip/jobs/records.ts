@@ -1,7 +1,7 @@
 /** The record set of a RoutedIP whose class works by Jobs: the operator writes it, as it does under an issuer. Pure. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
+import { lacksAddress, dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
 import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
@@ -52,7 +52,7 @@ export function dnsReadyOf(
   published: readonly string[],
 ): PlannedCondition | undefined {
   const ready = sharedDnsReadyOf(snapshot, { published, observed: snapshot.cachesComplete });
-  if (ready?.reason !== "KeptLastKnown" || !isOnItsWay(snapshot, election)) return ready;
+  if (ready === undefined || !lacksAddress(ready) || !isOnItsWay(snapshot, election)) return ready;
   const { values = [] } = snapshot.set.writtenDns ?? {};
   if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
   return yes("DNSReady", recordMessages.inPlace({ name: fullNameOf(snapshot.dns, snapshot.set.dnsRecordSet), values }));
