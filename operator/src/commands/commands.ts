@@ -47,17 +47,22 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "explain",
-    summary: "Show each check of each node for a resource, and what would make a node a candidate",
+    summary: "Show each check of each node for a resource, or what uses an issuer or a class",
     details: [
       "The command reads the nodes, the workload and the addresses of other resources, and runs the operator's own checks on",
       "them: [why a node is not a candidate](conditions.md#why-a-node-is-not-a-candidate) lists the reasons. `holds` is a node with",
       "an address of the resource, `occupied` one that would be a candidate without the address of another resource. `-o wide` has",
       "a column for each check. With a provider's token in its environment, the command also reads the account, and shows addresses",
       "that no resource knows and that take the place of others; without one, it knows those in the status of resources only.",
-      "Above the nodes are all conditions that are not as they should be, the most important first.",
+      "Above the nodes are all conditions that are not as they should be, the most important first. An issuer or a class needs no",
+      "nodes: the command shows whether RoutedIPs can use it, all RoutedIPs that do (and the classes that use an issuer), and what",
+      "keeps each of them from serving.",
     ],
     args: [
-      { name: "<resource>", description: "pool/NAME, recordset/NAME or routedip/NAME" },
+      {
+        name: "<resource>",
+        description: "pool/NAME, recordset/NAME, routedip/NAME, issuer/NAME or class/NAME",
+      },
       { name: "[node]", description: "Show this node only, with every check" },
     ],
     options: [
@@ -67,7 +72,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...CLUSTER_OPTIONS,
     ],
     reads: "list nodes, and the pods, Service and EndpointSlices that the resource names",
-    examples: ["flipop explain pool/web", "flipop explain routedip/game node-3 -n games"],
+    examples: [
+      "flipop explain pool/web",
+      "flipop explain routedip/game node-3 -n games",
+      "flipop explain issuer/main -n games",
+    ],
     load: () => import("./explain.js"),
   },
   {

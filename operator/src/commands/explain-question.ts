@@ -40,6 +40,7 @@ import {
   slimSlices,
 } from "../routing/endpoint-workload.js";
 import { type LookUp, type ResolvedClass, resolveClass } from "../routing/resolved-class.js";
+import { type ClassObject, classFor, type IssuerObject, readClass, readIssuer } from "../routing/resource.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../routing/service.js";
 import { CommandError } from "./command.js";
 import type { Question } from "./node-explanation.js";
@@ -250,15 +251,16 @@ async function readSlices({ client, signal }: Reader, namespace: string, name: s
   return slices.map((slice) => slimSlices(slice));
 }
 
-function lookUpOf(reads: readonly KindRead[]): LookUp {
+/** As the operator looks them up: by its class name, the oldest class of that name. */
+export function lookUpOf(reads: readonly KindRead[]): LookUp {
   const objects = (kind: string) => reads.find((read) => read.kind.kind === kind)?.objects ?? [];
-  const found = (kind: string, namespace: string | undefined, name: string) =>
-    objects(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  const classes = objects("ClusterRoutedIPClass") as readonly ClassObject[];
+  const issuers = objects("RoutedIPIssuer") as readonly IssuerObject[];
   return {
-    class: (name) => found("ClusterRoutedIPClass", undefined, name) as ReturnType<LookUp["class"]>,
-    issuer: (key) => {
-      const [namespace, name = ""] = key.split("/");
-      return found("RoutedIPIssuer", namespace, name) as ReturnType<LookUp["issuer"]>;
+    class: (name) => {
+      const serving = classFor(name, classes);
+      return readClass(classes.find(({ metadata }) => metadata.name === serving));
     },
+    issuer: (key) => readIssuer(issuers.find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key)),
   };
 }

@@ -1,4 +1,4 @@
-/** `flipop explain`: each check of each node for one resource, by the operator's own code. */
+/** `flipop explain`: each check of each node for one resource, by the operator's own code. Of an issuer or a class: its use. */
 
 import {
   ALL_KINDS,
@@ -6,6 +6,7 @@ import {
   canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
+  KINDS,
   nearest,
 } from "cdk8s-flipop/api";
 import { regionOf } from "../addresses/assignments.js";
@@ -20,21 +21,52 @@ import { ownersIn } from "./claimed.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { type Asked, QUESTIONS, readNodes } from "./explain-question.js";
+import { explainUse, USED, useText } from "./explain-use.js";
 import { heldBy, withUnowned } from "./held-addresses.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { withProgress } from "./progress.js";
-import { type OwnObject, readKinds } from "./read.js";
+import { type KindRead, type OwnObject, readKinds } from "./read.js";
 import { type Explanation, explanationText, nodeText } from "./render/explain.js";
-import { problemsOf, rowOf } from "./render/status.js";
+import { problemsOf, rowOf, shortName } from "./render/status.js";
 import { dataText } from "./render/table.js";
-import { findResource, parseResourceName } from "./resource-name.js";
+import { findResource, parseResourceName, type ResourceName } from "./resource-name.js";
 
 /** Kinds whose resources need nodes. */
-const EXPLAINED = Object.keys(QUESTIONS);
+const NEED_NODES = Object.keys(QUESTIONS);
+const EXPLAINED = [...NEED_NODES, ...USED.map(({ kind }) => kind)];
 
 export function run(call: CommandCall): Promise<number> {
+  const named = parseResourceName(call.args[0] ?? "", EXPLAINED);
+  return NEED_NODES.includes(named.kind.kind) ? runForNodes(call, named) : runForUse(call, named);
+}
+
+function runForUse(call: CommandCall, named: ResourceName): Promise<number> {
   const { io, args } = call;
-  const named = parseResourceName(args[0] ?? "", EXPLAINED);
+  if (args[1] !== undefined)
+    throw new CommandError(`${shortName(named.kind.kind)}/${named.name} needs no nodes: omit ${args[1]}`);
+  return withCluster(call, async ({ client, namespace }) => {
+    const reads = await readKinds(client, io.stop, { kinds: [KINDS.RoutedIP, ...USED] });
+    const use = explainUse(named.kind, findResource(readOf(reads, named.kind), named, namespace), reads);
+    const unread = unreadIn(reads);
+    if (unread.length > 0) io.err(`flipop: more may use it: ${unread.join(", ")} can't be read\n`);
+    const format = textOption(call, "output");
+    io.out(format === "json" || format === "yaml" ? dataText(use, format) : useText(use));
+    return 0;
+  });
+}
+
+function readOf(reads: readonly KindRead[], { kind, plural }: AnyKind): KindRead {
+  const read = reads.find((one) => one.kind.kind === kind);
+  if (read === undefined) throw new CommandError(`${plural} were not read`);
+  return read;
+}
+
+function unreadIn(reads: readonly KindRead[]): readonly string[] {
+  return reads.filter(({ problem }) => problem !== undefined).map(({ kind }) => kind.plural);
+}
+
+function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
+  const { io } = call;
   return withCluster(call, async ({ client, namespace }) => {
     const reader = { client, signal: io.stop };
     // The account first: an address that the operator creates meanwhile is in a resource by the time that those are read.
@@ -43,9 +75,7 @@ export function run(call: CommandCall): Promise<number> {
       readKinds(client, io.stop, { kinds: kindsFor(named.kind) }),
       readNodes(reader),
     ]);
-    const read = reads.find(({ kind }) => kind.kind === named.kind.kind);
-    if (read === undefined) throw new CommandError(`${named.kind.plural} were not read`);
-    const object = findResource(read, named, namespace);
+    const object = findResource(readOf(reads, named.kind), named, namespace);
     const asked = await askOf(named.kind)({ ...reader, reads }, object);
     const subject = { uid: object.metadata.uid, family: asked.family };
     const holding = reads.filter(holdsAddresses);
@@ -54,7 +84,7 @@ export function run(call: CommandCall): Promise<number> {
     const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
     const question = withHolders(asked, held, nodes);
     const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
-    const unread = reads.filter(({ problem }) => problem !== undefined).map(({ kind }) => kind.plural);
+    const unread = unreadIn(reads);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
     print(call, explanation);
     return 0;

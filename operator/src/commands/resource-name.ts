@@ -34,21 +34,21 @@ export function findResource(
   { kind, name }: ResourceName,
   namespace: string,
 ): OwnObject {
-  const found = objects.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  const isHere = ({ metadata }: OwnObject) => kind.scope === "Cluster" || metadata.namespace === namespace;
+  const found = objects.find((object) => object.metadata.name === name && isHere(object));
   if (found !== undefined) return found;
   if (problem !== undefined) throw new CommandError(`${kind.plural} can't be read: ${problem}`);
-  throw new CommandError(
-    `there is no ${kind.kind} "${name}" in namespace ${namespace}${hintOf(objects, name, namespace)}`,
-  );
+  const place = kind.scope === "Cluster" ? "" : ` in namespace ${namespace}`;
+  throw new CommandError(`there is no ${kind.kind} "${name}"${place}${hintOf(objects, name, isHere)}`);
 }
 
-function hintOf(objects: readonly OwnObject[], name: string, namespace: string): string {
+function hintOf(objects: readonly OwnObject[], name: string, isHere: (object: OwnObject) => boolean): string {
   const [elsewhere] = objects.filter(({ metadata }) => metadata.name === name);
   if (elsewhere !== undefined) {
     const { metadata } = elsewhere;
     return `; there is one in namespace ${metadata.namespace}: add -n ${metadata.namespace}`;
   }
-  const here = objects.filter(({ metadata }) => metadata.namespace === namespace).map(({ metadata }) => metadata.name);
+  const here = objects.filter(isHere).map(({ metadata }) => metadata.name);
   const meant = nearest(name, here);
   return meant === undefined ? ": flipop status lists all" : `: did you mean ${meant}?`;
 }

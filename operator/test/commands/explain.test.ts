@@ -272,11 +272,13 @@ describe("flipop explain", () => {
       'there is no FloatingIPPool "web" in namespace default; there is one in namespace ingress: add -n ingress',
     ],
     [["pool/secon", "-n", "ingress"], 'there is no FloatingIPPool "secon" in namespace ingress: did you mean second?'],
-    [["web"], '"web" names no resource: write it as pool/NAME, recordset/NAME, routedip/NAME; -n names the namespace'],
     [
-      ["ripissuer/main"],
-      '"ripissuer/main" is a RoutedIPIssuer, and this command takes pool/NAME, recordset/NAME, routedip/NAME: flipop status shows the conditions of all kinds',
+      ["web"],
+      '"web" names no resource: write it as pool/NAME, recordset/NAME, routedip/NAME, issuer/NAME, class/NAME; -n names the namespace',
     ],
+    [["ripissuer/main"], 'there is no RoutedIPIssuer "main" in namespace default: flipop status lists all'],
+    [["class/main"], 'there is no ClusterRoutedIPClass "main": flipop status lists all'],
+    [["class/main", "node-1"], "class/main needs no nodes: omit node-1"],
     [["pool/web", "node-33", "-n", "ingress"], 'there is no node "node-33": did you mean node-3?'],
   ];
   for (const [args, message] of mistakes) {

@@ -1,0 +1,127 @@
+/** `flipop explain` of an issuer or a class: whether it can be used, and what uses it. */
+
+import { type AnyKind, type ClusterRoutedIPClassSpec, KINDS } from "cdk8s-flipop/api";
+import { resolveClass, usesOf } from "../routing/resolved-class.js";
+import { nameOfClass, type RoutedObject, readRouted } from "../routing/resource.js";
+import { omitUndefined } from "../values.js";
+import { lookUpOf } from "./explain-question.js";
+import type { KindRead, OwnObject } from "./read.js";
+import { problemsOf, rowOf, type StatusProblem, type StatusRow, shortName } from "./render/status.js";
+import { onRow, tableText } from "./render/table.js";
+
+/** Kinds that RoutedIPs use; the first also serves the second. */
+export const USED: readonly AnyKind[] = [KINDS.RoutedIPIssuer, KINDS.ClusterRoutedIPClass];
+
+interface User {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The class by which it uses the issuer. Absent: it names the issuer or the class itself. */
+  readonly by?: string;
+  readonly serves: string;
+  /** Why it has no use of the issuer or class, else what keeps it from serving. Absent: there is neither. */
+  readonly problem?: string;
+}
+
+export interface UseExplanation {
+  readonly resource: StatusRow;
+  /** As the operator's condition Accepted says. */
+  readonly usable: StatusRow["ready"];
+  /** Conditions that are not as they should be, the most important first. */
+  readonly conditions: readonly StatusProblem[];
+  /** Namespaces that may use a class. Absent: all, or it is an issuer. */
+  readonly allowedNamespaces?: readonly string[];
+  readonly users: readonly User[];
+}
+
+/** Pure. @param reads of RoutedIPs, issuers and classes */
+export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly KindRead[]): UseExplanation {
+  const { allowedNamespaces } = (object.spec ?? {}) as Pick<ClusterRoutedIPClassSpec, "allowedNamespaces">;
+  const users = kind.kind === "ClusterRoutedIPClass" ? usersOfClass(object, reads) : usersOfIssuer(object, reads);
+  return {
+    resource: rowOf(kind, object),
+    usable: usableOf(object),
+    conditions: problemsOf(kind, object),
+    ...omitUndefined({ allowedNamespaces }),
+    users,
+  };
+}
+
+/** A condition of an earlier generation says nothing about the spec as it is. */
+function usableOf({ metadata, status }: OwnObject): UseExplanation["usable"] {
+  const accepted = status?.conditions?.find(({ type }) => type === "Accepted");
+  return accepted?.observedGeneration === metadata.generation ? (accepted?.status ?? "Unknown") : "Unknown";
+}
+
+/** Of several classes with one class name, only one serves. */
+function usersOfClass(object: OwnObject, reads: readonly KindRead[]): readonly User[] {
+  const name = nameOfClass(object);
+  if (lookUpOf(reads).class(name)?.metadata.name !== object.metadata.name) return [];
+  return usersIn(reads, (routed) => (usesOf(routed).className === name ? {} : undefined));
+}
+
+function usersOfIssuer({ metadata }: OwnObject, reads: readonly KindRead[]): readonly User[] {
+  const key = `${metadata.namespace}/${metadata.name}`;
+  const lookUp = lookUpOf(reads);
+  const classes = objectsOf(reads, KINDS.ClusterRoutedIPClass).filter((object) => {
+    const { issuerRef } = (object.spec ?? {}) as ClusterRoutedIPClassSpec;
+    return issuerRef !== undefined && `${issuerRef.namespace}/${issuerRef.name}` === key;
+  });
+  const named = classes.map((object) => userOf(rowOf(KINDS.ClusterRoutedIPClass, object)));
+  const serving = (className: string) => {
+    const name = lookUp.class(className)?.metadata.name;
+    return classes.some(({ metadata }) => metadata.name === name);
+  };
+  const routed = usersIn(reads, (each) => {
+    const { className, issuer } = usesOf(each);
+    if (className !== undefined && serving(className)) return { by: className };
+    return issuer === key ? {} : undefined;
+  });
+  return [...named, ...routed];
+}
+
+type Routed = ReturnType<typeof readRouted>["routed"];
+
+/** RoutedIPs that use it, `uses` says how. */
+function usersIn(reads: readonly KindRead[], uses: (routed: Routed) => Pick<User, "by"> | undefined): readonly User[] {
+  const lookUp = lookUpOf(reads);
+  return objectsOf(reads, KINDS.RoutedIP).flatMap((object) => {
+    const { routed } = readRouted(object as RoutedObject);
+    const use = uses(routed);
+    if (use === undefined) return [];
+    return [{ ...userOf(rowOf(KINDS.RoutedIP, object), resolveClass(routed, lookUp).problem?.message), ...use }];
+  });
+}
+
+function userOf({ kind, namespace, name, serves, problem }: StatusRow, unable?: string): User {
+  const own = problem && `${problem.condition} ${problem.reason}: ${problem.message}`;
+  return { kind, namespace, name, serves, ...omitUndefined({ problem: unable ?? own }) };
+}
+
+function objectsOf(reads: readonly KindRead[], { kind }: AnyKind): readonly OwnObject[] {
+  return reads.find((read) => read.kind.kind === kind)?.objects ?? [];
+}
+
+const USABLE: Readonly<Record<UseExplanation["usable"], string>> = {
+  True: "RoutedIPs can use it",
+  False: "RoutedIPs cannot use it",
+  Unknown: "the operator has not observed yet whether RoutedIPs can use it",
+};
+
+/** Pure. */
+export function useText({ resource, usable, conditions, allowedNamespaces, users }: UseExplanation): string {
+  const { kind, namespace, name } = resource;
+  const lines = [
+    `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${USABLE[usable]}`,
+    ...conditions.map(({ condition, reason, message }) => `  ${condition} ${reason}: ${message}`),
+    ...(allowedNamespaces === undefined ? [] : [`  allows namespaces ${allowedNamespaces.join(", ") || "none"}`]),
+    ...(users.length === 0 ? ["  nothing uses it"] : []),
+  ];
+  const rows = users.map((user) => [
+    ...[user.namespace || "-", `${shortName(user.kind)}/${user.name}`, user.by ?? "-"],
+    ...[user.serves || "-", user.problem ?? ""],
+  ]);
+  const table =
+    rows.length === 0 ? "" : `\n${tableText([["NAMESPACE", "USED BY", "CLASS", "SERVES", "PROBLEM"], ...rows])}`;
+  return `${lines.map((line) => `${onRow(line)}\n`).join("")}${table}`;
+}

@@ -1,0 +1,147 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { systemClock } from "../../src/clock.js";
+import type { UseExplanation } from "../../src/commands/explain-use.js";
+import { Flipop } from "./flipop.js";
+
+const ACCEPTED = { type: "Accepted", status: "True", reason: "Observed", message: "", observedGeneration: 1 };
+const CREATED = "2026-01-01T00:00:00Z";
+
+describe("flipop explain of an issuer or a class", () => {
+  let kubernetes: Emulator;
+  let flipop: Flipop;
+
+  before(async () => {
+    let passed = 0;
+    kubernetes = await startEmulator({ clock: { ...systemClock, now: () => Date.now() + passed } });
+    flipop = new Flipop(kubernetes.kubeconfig());
+    for (const name of ["platform", "a", "b"]) {
+      kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    }
+    const account = { provider: "digitalocean", region: "nyc3" };
+    create("RoutedIPIssuer", {
+      metadata: { name: "main", namespace: "platform" },
+      spec: account,
+      conditions: [ACCEPTED],
+    });
+    const refusal = { status: "False", reason: "Unauthorized", message: "replace the token" };
+    const refused = [{ ...ACCEPTED, ...refusal }];
+    create("RoutedIPIssuer", { metadata: { name: "unused", namespace: "a" }, spec: account, conditions: refused });
+    const issuerRef = { name: "main", namespace: "platform" };
+    const shared = { issuerRef, className: "public", allowedNamespaces: ["a"] };
+    create("ClusterRoutedIPClass", { metadata: { name: "public-v1" }, spec: shared, conditions: [ACCEPTED] });
+    passed += 60_000;
+    create("ClusterRoutedIPClass", { metadata: { name: "public-v2" }, spec: shared });
+    const routed = (name: string, namespace: string, spec: object, routedIP?: string) => {
+      const status = routedIP === undefined ? {} : { routedIP, state: "active", assignedNode: "node-1" };
+      create("RoutedIP", {
+        metadata: { name, namespace },
+        spec: { serviceRef: { serviceName: name }, ...spec },
+        status,
+      });
+    };
+    routed("game", "a", { className: "public" }, "203.0.113.7");
+    routed("shop", "b", { className: "public" });
+    routed("own", "platform", { issuerRef: { name: "main" } });
+    routed("other", "a", { className: "public-v1" });
+  });
+
+  after(async () => {
+    flipop.close();
+    await kubernetes.close();
+  });
+
+  interface Written {
+    readonly metadata: object;
+    readonly spec: object;
+    readonly conditions?: readonly object[];
+    readonly status?: object;
+  }
+
+  function create(kind: string, { metadata, spec, conditions = [], status = {} }: Written) {
+    const times = { lastTransitionTime: CREATED };
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind, metadata: { generation: 1, ...metadata }, spec },
+      status: {
+        ...status,
+        observedGeneration: 1,
+        conditions: conditions.map((condition) => ({ ...condition, ...times })),
+      },
+    });
+  }
+
+  async function explained(...args: readonly string[]): Promise<UseExplanation> {
+    const { code, out, err } = await flipop.run("explain", ...args, "-o", "json");
+    expect({ code, err }).to.deep.equal({ code: 0, err: "" });
+    return JSON.parse(out) as UseExplanation;
+  }
+
+  const UNSEEN = "Ready NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
+
+  it("lists the RoutedIPs of a class by its class name, and why one cannot use it", async () => {
+    const { usable, allowedNamespaces, users } = await explained("class/public-v1");
+    expect({ usable, allowedNamespaces }).to.deep.equal({ usable: "True", allowedNamespaces: ["a"] });
+    expect(users.map(({ namespace, name, serves }) => [namespace, name, serves])).to.deep.equal([
+      ["a", "game", "203.0.113.7 active"],
+      ["b", "shop", "no address"],
+    ]);
+    expect(users[0]?.problem).to.equal(UNSEEN);
+    expect(users[1]?.problem).to.match(/namespace b/);
+  });
+
+  it("lists none for a class whose name an older one has, and does not call it usable before it was observed", async () => {
+    const { usable, users } = await explained("ripclass/public-v2");
+    expect({ usable, users }).to.deep.equal({ usable: "Unknown", users: [] });
+  });
+
+  it("lists the classes and RoutedIPs that use an issuer", async () => {
+    const { usable, users } = await explained("issuer/main", "-n", "platform");
+    expect(usable).to.equal("True");
+    expect(users.map(({ kind, namespace, name, by }) => [kind, namespace, name, by])).to.deep.equal([
+      ["ClusterRoutedIPClass", "", "public-v1", undefined],
+      ["ClusterRoutedIPClass", "", "public-v2", undefined],
+      ["RoutedIP", "a", "game", "public"],
+      ["RoutedIP", "b", "shop", "public"],
+      ["RoutedIP", "platform", "own", undefined],
+    ]);
+  });
+
+  it("says why RoutedIPs cannot use an issuer, and that nothing does", async () => {
+    const { out } = await flipop.run("explain", "issuer/unused", "-n", "a");
+    expect(out).to.equal(
+      "RoutedIPIssuer a/unused: RoutedIPs cannot use it\n  Accepted Unauthorized: replace the token\n  nothing uses it\n",
+    );
+  });
+
+  it("shows the users in a table, one on each line", async () => {
+    const { out } = await flipop.run("explain", "class/public-v1");
+    const [head, allows, empty, ...rows] = out.trimEnd().split("\n");
+    expect([head, allows, empty]).to.deep.equal([
+      "ClusterRoutedIPClass public-v1: RoutedIPs can use it",
+      ...["  allows namespaces a", ""],
+    ]);
+    expect(rows.map((row) => row.split(/ {3,}/).slice(0, 4))).to.deep.equal([
+      ["NAMESPACE", "USED BY", "CLASS", "SERVES"],
+      ["a", "routedip/game", "-", "203.0.113.7 active"],
+      ["b", "routedip/shop", "-", "no address"],
+    ]);
+  });
+
+  it("finds the class of a RoutedIP by its class name too", async () => {
+    const { out } = await flipop.run("explain", "routedip/game", "-n", "a");
+    expect(out).to.not.match(/no node can serve it: .*class/i);
+    const { out: other } = await flipop.run("explain", "routedip/other", "-n", "a");
+    expect(other, "the name of the object is not that of the class").to.match(/no node can serve it: .*public-v1/);
+  });
+
+  it("says what it could not read", async () => {
+    const rule = { verbs: ["get", "list"], apiGroups: ["*"], resources: ["routedipissuers", "clusterroutedipclasses"] };
+    const narrow = new Flipop(kubernetes.kubeconfig(kubernetes.addIdentity("narrow", [rule])));
+    const { code, out, err } = await narrow.run("explain", "class/public-v1");
+    narrow.close();
+    expect({ code, err }).to.deep.equal({ code: 0, err: "flipop: more may use it: routedips can't be read\n" });
+    expect(out).to.include("nothing uses it");
+  });
+});
