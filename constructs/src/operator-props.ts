@@ -207,7 +207,7 @@ export interface FlipopOperatorProps {
    * Whether to create a NetworkPolicy that allows only metrics and probes as incoming traffic, and as outgoing traffic
    * only DNS, TCP 443 and 6443 (providers, API server), and the ports of the URLs in the variables of the providers' APIs
    * and of proxies, such as HTTPS_PROXY. With feature `healthchecks`, it also allows every outgoing TCP port, and lets the
-   * operator's pods reach each other. For other ports, see `networkPolicyPorts`.
+   * operator's pods reach each other. For other ports, see `networkPolicyPorts` and `networkPolicyDnsPorts`.
    * @default false
    */
   readonly networkPolicy?: boolean;
@@ -218,6 +218,12 @@ export interface FlipopOperatorProps {
    * @default - none
    */
   readonly networkPolicyPorts?: number[];
+  /**
+   * The ports for DNS that the NetworkPolicy allows for outgoing traffic, by UDP and TCP. A NetworkPolicy applies to the
+   * port of the DNS pods themselves, not to that of their Service: on OpenShift, they listen at 5353.
+   * @default [53]
+   */
+  readonly networkPolicyDnsPorts?: number[];
   /**
    * Kind of the object with which the Prometheus operator scrapes the metrics. The CustomResourceDefinitions of the
    * Prometheus operator must be installed.

@@ -172,6 +172,11 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    title: "with a NetworkPolicy and ports of DNS of their own",
+    props: { networkPolicy: true, networkPolicyDnsPorts: [443, 5353, 5353], networkPolicyPorts: [53, 5353] },
+    values: { networkPolicy: true, networkPolicyDnsPorts: [443, 5353, 5353], networkPolicyPorts: [53, 5353] },
+  },
+  {
     title: "with a maximum for all namespaces, which needs no policy",
     props: { tenantLimits: { maxCreatedAddresses: 3 } },
     values: { tenantLimits: { maxCreatedAddresses: 3 } },
@@ -230,6 +235,9 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "a misspelt kind of resources": [{ resources: { limit: {} } }, "'limit'"],
   "a flag that has a value of its own": [{ extraArgs: ["--resync=1"] }, "/extraArgs/0"],
   "a port that is none": [{ networkPolicyPorts: [65_536] }, "/networkPolicyPorts/0"],
+  "a port of DNS that is none": [{ networkPolicyDnsPorts: [0] }, "/networkPolicyDnsPorts/0"],
+  "a port of DNS in quotes": [{ networkPolicyDnsPorts: ["53"] }, "/networkPolicyDnsPorts/0"],
+  "no port of DNS": [{ networkPolicyDnsPorts: [] }, "/networkPolicyDnsPorts"],
   "a misspelt affinity": [{ affinity: { nodeAfinity: {} } }, "'nodeAfinity'"],
   "token files in words": [{ tokenFiles: "yes" }, "/tokenFiles"],
   "a quantity in words": [{ resources: { limits: { memory: "much" } } }, "/resources/limits/memory"],

@@ -1,5 +1,10 @@
 import { allProviders, PACKAGES } from "cdk8s-flipop/api";
-import { API_SERVER_PORT_VARIABLE, CLIENT_PORTS, urlVariables } from "../../constructs/src/operator/network-policy.js";
+import {
+  API_SERVER_PORT_VARIABLE,
+  CLIENT_PORTS,
+  DNS_PORTS,
+  urlVariables,
+} from "../../constructs/src/operator/network-policy.js";
 
 /** Chart.yaml. The name and the version are the same on every machine. */
 export function chartYaml(): string {
@@ -44,26 +49,42 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{- end -}}
 {{- end -}}
 
+{{- define "flipop.dnsPorts" -}}
+{{- $ports := list -}}
+{{- range default (list ${DNS_PORTS.join(" ")}) .Values.networkPolicyDnsPorts -}}
+{{- $ports = append $ports (int .) -}}
+{{- end -}}
+{{ uniq $ports | join "," }}
+{{- end -}}
+
+{{- define "flipop.tcpDnsPorts" -}}
+{{ without (include "flipop.dnsPorts" . | splitList ",") ${quoted(CLIENT_PORTS)} | join "," }}
+{{- end -}}
+
 {{- define "flipop.policyPorts" -}}
+{{- $dns := include "flipop.dnsPorts" . | splitList "," -}}
 {{- $ports := list -}}
 {{- range .Values.networkPolicyPorts -}}
-{{- $ports = append $ports (int .) -}}
+{{- $ports = append $ports (int . | toString) -}}
 {{- end -}}
 {{- range .Values.extraEnv -}}
 {{- $url := default "" .value | trim -}}
 {{- if eq .name "${API_SERVER_PORT_VARIABLE}" -}}
 {{- $url = printf ":%s" $url -}}
 {{- end -}}
-{{- if and $url (has .name (list ${quotedNames()})) -}}
+{{- if and $url (has .name (list ${quoted([API_SERVER_PORT_VARIABLE, ...urlVariables()])})) -}}
 {{- $authority := regexReplaceAll "^[A-Za-z]+://" $url "" | regexFind "^[^/?#]*" -}}
 {{- $port := regexFind ":[0-9]{1,9}$" $authority | trimPrefix ":" -}}
 {{- $port = atoi (default (ternary "443" "80" (hasPrefix "https://" (lower $url))) $port) -}}
 {{- if and (ge $port 1) (le $port 65535) -}}
-{{- $ports = append $ports $port -}}
+{{- $ports = append $ports (toString $port) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{ without (uniq $ports) ${CLIENT_PORTS.join(" ")} | join "," }}
+{{- range $dns -}}
+{{- $ports = without $ports . -}}
+{{- end -}}
+{{ without (uniq $ports) ${quoted(CLIENT_PORTS)} | join "," }}
 {{- end -}}
 
 {{- define "flipop.quotedJson" -}}
@@ -83,8 +104,8 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{- end -}}
 `;
 
-function quotedNames(): string {
-  return [API_SERVER_PORT_VARIABLE, ...urlVariables()].map((name) => JSON.stringify(name)).join(" ");
+function quoted(values: readonly (string | number)[]): string {
+  return values.map((value) => JSON.stringify(String(value))).join(" ");
 }
 
 /** Helm prints this text after an installation. */

@@ -29,6 +29,8 @@ export const NAMESPACE_LISTS = {
 } as const;
 /** The item of `networkPolicyPorts`. */
 export const POLICY_PORT = 654_321;
+/** The item of `networkPolicyDnsPorts`. */
+export const DNS_PORT = 543_210;
 /** The item of `imagePullSecrets`. */
 export const PULL_SECRET = "helm-pull";
 /** These belong to values that no prop has. */
@@ -69,6 +71,7 @@ export const SENTINELS: FlipopOperatorProps = {
   tenantLimits: { namespaces: [{ names: ["helm-tenants"] }] },
   networkPolicy: true,
   networkPolicyPorts: [POLICY_PORT],
+  networkPolicyDnsPorts: [DNS_PORT],
   scrape: MetricsScrape.SERVICE_MONITOR,
   alertRules: true,
   dashboard: true,

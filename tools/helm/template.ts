@@ -1,5 +1,5 @@
 import { conditionOf } from "./condition.js";
-import { BLOCK, POLICY_PORT, PULL_SECRET } from "./sentinels.js";
+import { BLOCK, DNS_PORT, POLICY_PORT, PULL_SECRET } from "./sentinels.js";
 import { fillIn, numberText } from "./text.js";
 import type { Part, Tree } from "./tree.js";
 
@@ -69,12 +69,12 @@ function valueBlock(value: string, indent: string): readonly string[] {
   return [`${indent}{{- with $.Values.${value} }}`, ...lines];
 }
 
-/** The ports that the values add to those of every operator. */
-function policyPorts(indent: string): readonly string[] {
-  const item = [`${indent}- port: {{ . }}`, `${indent}  protocol: TCP`];
-  return [
-    `${indent}{{- range include "flipop.policyPorts" $ | splitList "," | compact }}`,
-    ...item,
+/** The ports of a helper's list. */
+function portsOf(helper: string, protocol: string): (indent: string) => readonly string[] {
+  return (indent) => [
+    `${indent}{{- range include "${helper}" $ | splitList "," | compact }}`,
+    `${indent}- port: {{ . }}`,
+    `${indent}  protocol: ${protocol}`,
     `${indent}{{- end }}`,
   ];
 }
@@ -83,7 +83,9 @@ function policyPorts(indent: string): readonly string[] {
 const LIST_BLOCKS: ReadonlyMap<string, (indent: string) => readonly string[]> = new Map([
   [JSON.stringify(BLOCK), (indent) => valueBlock("extraArgs", indent)],
   [JSON.stringify({ name: PULL_SECRET }), (indent) => valueBlock("imagePullSecrets", indent)],
-  [JSON.stringify({ port: POLICY_PORT, protocol: "TCP" }), policyPorts],
+  [JSON.stringify({ port: DNS_PORT, protocol: "UDP" }), portsOf("flipop.dnsPorts", "UDP")],
+  [JSON.stringify({ port: DNS_PORT, protocol: "TCP" }), portsOf("flipop.tcpDnsPorts", "TCP")],
+  [JSON.stringify({ port: POLICY_PORT, protocol: "TCP" }), portsOf("flipop.policyPorts", "TCP")],
   [JSON.stringify({ name: BLOCK, value: "env" }), (indent) => valueBlock("extraEnv", indent)],
   [JSON.stringify({ key: BLOCK, operator: "Exists" }), (indent) => valueBlock("tolerations", indent)],
 ]);

@@ -8,6 +8,7 @@ import {
   FEATURES,
   IMAGE,
 } from "cdk8s-flipop/api";
+import { DNS_PORTS } from "../../constructs/src/operator/network-policy.js";
 import {
   crdsSchema,
   extraEnvSchema,
@@ -158,6 +159,10 @@ export const VALUES: Readonly<
     default: [],
     schema: { type: "array", items: numberSchema("integer", { minimum: 1, maximum: 65_535 }) },
     note: NONE_IF_EMPTY,
+  },
+  networkPolicyDnsPorts: {
+    default: [...DNS_PORTS],
+    schema: { type: "array", minItems: 1, items: numberSchema("integer", { minimum: 1, maximum: 65_535 }) },
   },
   scrape: {
     default: "",

@@ -7,10 +7,10 @@ import { Draft } from "../private/spec-refusals";
 import { usableProps } from "./checks/late-props";
 import type { OperatorSettings } from "./settings";
 
-/** Ports of API servers: a policy applies to the address behind the Service "kubernetes". */
-const API_SERVER_PORTS = [443, 6443];
-/** TCP ports that every operator may reach. */
-export const CLIENT_PORTS: readonly number[] = [53, ...API_SERVER_PORTS];
+/** TCP ports of providers and API servers: a policy applies to the address behind the Service "kubernetes". */
+export const CLIENT_PORTS: readonly number[] = [443, 6443];
+/** Ports of DNS, by UDP and TCP. */
+export const DNS_PORTS: readonly number[] = [53];
 /** The variable with the port of the API server, which Kubernetes sets in each pod and `env` may replace. */
 export const API_SERVER_PORT_VARIABLE = "KUBERNETES_SERVICE_PORT";
 
@@ -21,9 +21,9 @@ export function urlVariables(): readonly string[] {
 }
 
 /**
- * Allows only the traffic that the operator's pods need: of TCP, DNS, the API server, the providers' APIs and proxies at
- * 443 or at the port in `env`, and the further ports of the props. With feature healthchecks, a resource may name any TCP
- * port of the nodes, whose addresses change, and the pods ask each other.
+ * Allows only the traffic that the operator's pods need: DNS by UDP and TCP, and of TCP the API server, the providers' APIs
+ * and proxies at 443 or at the port in `env`, and the further ports of the props. With feature healthchecks, a resource may
+ * name any TCP port of the nodes, whose addresses change, and the pods ask each other.
  */
 export function networkPolicy(scope: Construct, settings: OperatorSettings, props: FlipopOperatorProps): ApiObject {
   const { name, namespace, labels, selector, features } = settings;
@@ -31,8 +31,7 @@ export function networkPolicy(scope: Construct, settings: OperatorSettings, prop
   const fromReplicas = { from: [{ podSelector: { matchLabels: selector } }], ports: [tcp(PORTS.witness)] };
   const ingress = () => [{ ports: [tcp(PORTS.metrics), tcp(PORTS.health)] }, ...(probes() ? [fromReplicas] : [])];
   const egress = () => [
-    { protocol: "UDP", port: 53 },
-    ...egressPorts(usableProps(props, new Draft(object))).map(tcp),
+    ...egressPorts(usableProps(props, new Draft(object))),
     ...(probes() ? [{ protocol: "TCP" }] : []),
   ];
   const object: ApiObject = new ApiObject(scope, "network-policy", {
@@ -49,14 +48,18 @@ export function networkPolicy(scope: Construct, settings: OperatorSettings, prop
   return object;
 }
 
-/** TCP ports, each once. */
-function egressPorts({ networkPolicyPorts = [], env = {} }: FlipopOperatorProps): readonly number[] {
+/** The ports of DNS by UDP, then all TCP ports, each once. */
+function egressPorts(props: FlipopOperatorProps): readonly object[] {
+  const { networkPolicyDnsPorts = DNS_PORTS, networkPolicyPorts = [], env = {} } = props;
   const named = urlVariables();
   const ports = Object.entries(env).flatMap(([variable, value]) => {
     if (variable === API_SERVER_PORT_VARIABLE) return portOf(`:${value}`);
     return named.includes(variable) && value.trim() !== "" ? portOf(value) : [];
   });
-  return [...new Set([...CLIENT_PORTS, ...networkPolicyPorts, ...ports])];
+  const dns = [...new Set(networkPolicyDnsPorts)];
+  const others = [...CLIENT_PORTS, ...networkPolicyPorts, ...ports];
+  const tcpPorts = new Set([...dns.filter((port) => !CLIENT_PORTS.includes(port)), ...others]);
+  return [...dns.map((port) => ({ protocol: "UDP", port })), ...[...tcpPorts].map(tcp)];
 }
 
 /** The port of a URL, or of its scheme; a proxy without a scheme is one for http. The chart finds it in the same way. */

@@ -5,6 +5,11 @@ import { MetricsScrape, OperatorFeature } from "../../src";
 import { RELEASE } from "../../src/api";
 import { find, makeOperator, synthOperator, titles } from "./synth";
 
+interface Port {
+  readonly protocol: string;
+  readonly port: number;
+}
+
 describe("the objects of an operator", () => {
   it("of the default install are complete", () => {
     expect(titles(synthOperator())).to.deep.equal([
@@ -166,6 +171,17 @@ describe("the objects of an operator", () => {
     expect(egressWith({ KUBERNETES_SERVICE_PORT: "16443" })).to.deep.equal(tcp(16443));
     const others = { HTTPS_PROXY: "", NO_PROXY: "a.example:1", CLOUDFLARE_API_URL: "https://cf.example:65536" };
     expect(egressWith(others)).to.deep.equal([]);
+  });
+
+  it("include a NetworkPolicy that allows the ports of networkPolicyDnsPorts instead of 53, each once", () => {
+    const egressWith = (networkPolicyDnsPorts: number[]) => {
+      const policy = find(synthOperator({ networkPolicy: true, networkPolicyDnsPorts }), "NetworkPolicy", "flipop");
+      const { egress } = policy["spec"] as { readonly egress: readonly { readonly ports: readonly Port[] }[] };
+      return egress.flatMap(({ ports }) => ports.map(({ protocol, port }) => `${protocol} ${port}`));
+    };
+    expect(egressWith([5353])).to.deep.equal(["UDP 5353", "TCP 5353", "TCP 443", "TCP 6443"]);
+    const several = ["UDP 53", "UDP 443", "TCP 53", "TCP 443", "TCP 6443"];
+    expect(egressWith([53, 443, 53])).to.deep.equal(several);
   });
 
   it("include a NetworkPolicy that lets only the pods ask each other, with feature healthchecks", () => {

@@ -163,7 +163,22 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a port that is none",
     { networkPolicy: true, networkPolicyPorts: [8443, 0] },
-    "networkPolicyPorts[1]: 0 is not a TCP port: use a whole number from 1 to 65535",
+    "networkPolicyPorts[1]: 0 is not a port: use a whole number from 1 to 65535",
+  ],
+  [
+    "a port for DNS, of a NetworkPolicy that does not exist",
+    { networkPolicyDnsPorts: [5353] },
+    "networkPolicyDnsPorts: has no effect without networkPolicy: set networkPolicy to true, or remove the prop",
+  ],
+  [
+    "a port for DNS that is none",
+    { networkPolicy: true, networkPolicyDnsPorts: [53, 65_536] },
+    "networkPolicyDnsPorts[1]: 65536 is not a port: use a whole number from 1 to 65535",
+  ],
+  [
+    "no port for DNS",
+    { networkPolicy: true, networkPolicyDnsPorts: [] },
+    "networkPolicyDnsPorts: is empty, so the operator could resolve no name: add a port, or remove the prop to use 53",
   ],
   [
     "a toleration with an empty key",

@@ -26,7 +26,7 @@ export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
   checkLabels(monitoringLabels, draft.at("monitoringLabels"));
   checkSystem(nodeSelector, draft.at("nodeSelector"));
   checkMonitoring(props, draft.at("monitoringLabels"));
-  checkPolicyPorts(props, draft.at("networkPolicyPorts"));
+  checkNetworkPolicy(props, draft);
   checkAnnotations(props, draft.at("podAnnotations"));
   checkAffinity(props, draft.at("affinity"));
 }
@@ -87,11 +87,21 @@ function checkMonitoring({ monitoringLabels, scrape, alertRules, dashboard }: Fl
   site.refuse("has no effect without scrape, alertRules or dashboard: add one of them, or remove the prop");
 }
 
-function checkPolicyPorts({ networkPolicy, networkPolicyPorts = [] }: FlipopOperatorProps, site: Site): void {
-  for (const [index, port] of networkPolicyPorts.entries()) {
-    if (!isPort(port)) site.below(`[${index}]`).refuse(`${port} is not a TCP port: use a whole number from 1 to 65535`);
+function checkPolicyPorts(networkPolicy: boolean, ports: readonly number[], site: Site): void {
+  for (const [index, port] of ports.entries()) {
+    if (!isPort(port)) site.below(`[${index}]`).refuse(`${port} is not a port: use a whole number from 1 to 65535`);
   }
-  if (networkPolicyPorts.length > 0 && networkPolicy !== true) {
+  if (ports.length > 0 && !networkPolicy) {
     site.refuse("has no effect without networkPolicy: set networkPolicy to true, or remove the prop");
+  }
+}
+
+function checkNetworkPolicy(props: FlipopOperatorProps, draft: Draft): void {
+  const { networkPolicy = false, networkPolicyPorts = [], networkPolicyDnsPorts } = props;
+  checkPolicyPorts(networkPolicy, networkPolicyPorts, draft.at("networkPolicyPorts"));
+  const site = draft.at("networkPolicyDnsPorts");
+  checkPolicyPorts(networkPolicy, networkPolicyDnsPorts ?? [], site);
+  if (networkPolicyDnsPorts?.length === 0) {
+    site.refuse("is empty, so the operator could resolve no name: add a port, or remove the prop to use 53");
   }
 }

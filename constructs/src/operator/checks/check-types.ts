@@ -69,6 +69,7 @@ const SHAPES: OperatorShapes = {
   tenantLimits: { struct: { maxCreatedAddresses: { part: PART.number }, namespaces: { list: true, part: PART.map } } },
   admissionPolicy: { part: PART.boolean },
   networkPolicy: { part: PART.boolean },
+  networkPolicyDnsPorts: { list: true, part: PART.number },
   networkPolicyPorts: { list: true, part: PART.number },
   scrape: { part: SCRAPE },
   alertRules: { part: PART.boolean },

@@ -103,7 +103,7 @@ export const UNKNOWN_PROPS: readonly Mistake[] = [
   [
     "an unknown prop of an operator",
     operator({ serviceMonitor: true }),
-    `serviceMonitor: true ${NO_PROP} the props are name, namespace, createNamespaces, features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces, digitalOcean, cloudflare, tokenFiles, image, imagePullSecrets, replicas, serviceAccountName, nodeSelector, tolerations, priorityClassName, podAnnotations, affinity, cpuRequest, cpuLimit, memoryRequest, memoryLimit, env, extraArgs, debug, dryRun, resync, shutdownTimeout, fastFailover, aggregateUserRoles, tenantLimits, admissionPolicy, networkPolicy, networkPolicyPorts, scrape, alertRules, dashboard, monitoringLabels, cluster`,
+    `serviceMonitor: true ${NO_PROP} the props are name, namespace, createNamespaces, features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces, digitalOcean, cloudflare, tokenFiles, image, imagePullSecrets, replicas, serviceAccountName, nodeSelector, tolerations, priorityClassName, podAnnotations, affinity, cpuRequest, cpuLimit, memoryRequest, memoryLimit, env, extraArgs, debug, dryRun, resync, shutdownTimeout, fastFailover, aggregateUserRoles, tenantLimits, admissionPolicy, networkPolicy, networkPolicyPorts, networkPolicyDnsPorts, scrape, alertRules, dashboard, monitoringLabels, cluster`,
   ],
   [
     "a prop of CustomResourceDefinitions",
