@@ -45,7 +45,7 @@ const probing: Make = (chart, props) =>
   new FloatingIPPool(chart, "it", { ips: ["45.55.96.1"], healthCheck: HealthCheck.https(443, props) });
 
 /** Props that only exist together with others, which their makers add. */
-const NEEDS_MORE: readonly string[] = ["jobNamespaces", "startDeadline"];
+const NEEDS_MORE: readonly string[] = ["jobNamespaces", "networkPolicyDnsPorts", "startDeadline"];
 
 /** A construct with props of a struct. */
 const MAKERS: Readonly<Record<string, Make>> = {
@@ -62,7 +62,8 @@ const MAKERS: Readonly<Record<string, Make>> = {
   HttpsHealthCheckOptions: probing,
   FlipopOperatorProps: (chart, props) => {
     const features = "jobNamespaces" in props ? { features: Object.values(OperatorFeature) } : {};
-    new FlipopOperator(chart, "it", { ...features, ...props });
+    const policy = "networkPolicyDnsPorts" in props ? { networkPolicy: true } : {};
+    new FlipopOperator(chart, "it", { ...features, ...policy, ...props });
   },
   FloatingIPPoolProps: (chart, props) => new FloatingIPPool(chart, "it", { ips: ["45.55.96.1"], ...props }),
   NodeDNSRecordSetProps: (chart, props) =>
