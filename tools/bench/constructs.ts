@@ -13,6 +13,8 @@ const CHECK_ROUNDS = 3;
 const LIMITS = { pools500: 1000, ratio: 2.5, checks: 2000, importing: 30 };
 
 function main(): void {
+  // The pools need more addresses than an account has by default. The library warns about it in each round.
+  process.removeAllListeners("warning");
   console.log(`Node ${process.versions.node}`);
   measureSynthesis();
   measureChecks();
