@@ -140,12 +140,18 @@ export function retryOf(snapshot: AddressSnapshot, missing: number): string | un
   const { accountRetryAt, retryAt = accountRetryAt } = memory;
   const failed = isPaused(set) ? [] : [...(retryAt?.values() ?? [])];
   const waits = [
-    ...failed.filter((at) => !isDue(at, now)),
+    ...[...failed, ...nodeRetries(snapshot)].filter((at) => !isDue(at, now)),
     missing > 0 ? memory.creationFailure?.retryAt : undefined,
     dnsFailure(snapshot) && dns?.retryAt,
     providerFailure && providerRetryAt,
   ];
   return reportedRetry(waits, set.retryAt, now);
+}
+
+/** The candidates that refused an address, where one could not be assigned. */
+function nodeRetries({ set, candidates, memory }: AddressSnapshot): readonly number[] {
+  if (isPaused(set) || !Object.values(set.statuses).some(({ state }) => state === "error")) return [];
+  return candidates.flatMap(({ machine = "" }) => memory.nodeRetryAt.get(machine) ?? []);
 }
 
 function dnsObstacle(snapshot: RecordsSnapshot): Problem | undefined {

@@ -91,7 +91,9 @@ export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObje
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
     const family = ipFamily ?? familyOf(ips.find(isIp) ?? "");
     const room = { limit: limitOf(capabilities), family, ...regionOf(capabilities, region) };
-    return { ...asked, problems, failedProbes: failedProbesOf(status), ...probedAddress(spec), ...room };
+    const { nodeErrors = [] } = (status ?? {}) as Pick<FloatingIPPoolStatus, "nodeErrors">;
+    const known = { failedProbes: failedProbesOf(status), refusing: new Set(nodeErrors) };
+    return { ...asked, problems, ...known, ...probedAddress(spec), ...room };
   },
   NodeDNSRecordSet: async (reader, { spec = {}, status }) => {
     const { match } = spec as Partial<NodeDNSRecordSetSpec>;

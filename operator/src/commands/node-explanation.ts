@@ -19,6 +19,8 @@ export interface Question {
   readonly runsPod?: (node: string) => boolean;
   /** Nodes whose probes fail, with the last error, as the status has them. Absent: none. */
   readonly failedProbes?: ReadonlyMap<string, string>;
+  /** Nodes that lately refused an address, as the status has them. Absent: none. */
+  readonly refusing?: ReadonlySet<string>;
   /** The type of the address of a node that the operator probes. Absent: it probes no node, or its pods. */
   readonly probes?: string;
   /** Absent: the resource gives nodes no address. */
@@ -63,7 +65,9 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const matching = values.map(({ reason, check, seen, refusal }) =>
     shown(check, reason === "ProbeFailed" && refusal === undefined ? (unprobed ?? seen) : seen, refusal),
   );
-  const further = [regionCheck, roomCheck, addressCheck].flatMap((check) => check(node, question, holds) ?? []);
+  const further = [regionCheck, roomCheck, machineCheck, addressCheck].flatMap(
+    (check) => check(node, question, holds) ?? [],
+  );
   const notable = new Set(notableRefusals(refusals).map(({ reason }) => reason));
   const refused = values.flatMap(({ check, seen, refusal }) =>
     refusal !== undefined && notable.has(refusal.reason) ? [shown(check, seen, refusal)] : [],
@@ -160,6 +164,16 @@ function ownedText({ ip, owner, disabled, deleting }: Held): string {
 function heldText(holds: readonly Held[]): string {
   return holds.length === 0 ? "holds no address" : `holds ${holds.map(({ ip }) => ip).join(", ")}`;
 }
+
+const machineCheck: FurtherCheck = (node, { refusing }) => {
+  if (refusing === undefined) return undefined;
+  if (!refusing.has(node.name)) return { check: "assignment", passed: true, seen: "no refusal is known" };
+  return {
+    ...{ check: "assignment", passed: false, reason: "Refused" },
+    seen: "the provider lately refused to assign an address to its machine",
+    remedy: "The operator tries again by itself. Its log has each refusal with its cause (message: Action failed).",
+  };
+};
 
 const addressCheck: FurtherCheck = (node, { publishes }) => {
   if (publishes === undefined) return undefined;

@@ -40,6 +40,20 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
   });
 
+  it("shows the nodes whose machines lately refused an address", async () => {
+    cluster.pool("refused", { ips: ["203.0.113.68"] }, { "203.0.113.68": { state: "error" } });
+    const refused = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "refused", namespace: "ingress" };
+    const status = (object: object) => ({ ...(object as { readonly status?: object }).status, nodeErrors: ["node-3"] });
+    kubernetes.change(refused, (object) => ({ ...object, status: status(object) }), "status");
+    const { out } = await flipop.run("explain", "pool/refused", "-n", "ingress");
+    kubernetes.delete(refused);
+    expect(cells(out).get("node-3")).to.deep.equal([
+      ...["node-3", "no", "-"],
+      "Refused: the provider lately refused to assign an address to its machine",
+    ]);
+    expect(out).to.match(/Refused +The operator tries again by itself/);
+  });
+
   it("says when the operator releases an address that it created", async () => {
     const less = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "less", namespace: "ingress" };
     const retryAt = "2026-01-31T12:00:00Z";

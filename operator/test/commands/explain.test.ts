@@ -102,7 +102,7 @@ describe("flipop explain", () => {
         "CORDON",
         "TAINTS",
       ],
-      ...["READY", "HEALTH", "WORKLOAD", "WORKLOAD READY", "PROBES", "REGION", "ROOM"],
+      ...["READY", "HEALTH", "WORKLOAD", "WORKLOAD READY", "PROBES", "REGION", "ROOM", "ASSIGNMENT"],
     ]);
     const db = cells(out).get("db-1") ?? [];
     expect(db[3]).to.equal('NO: its label pool is "db", nodeLabel asks for pool In work');

@@ -72,7 +72,12 @@ export const addressStatusProperties = {
       "The provider's id of the action in progress. After a restart, the operator continues to poll this action.",
     maxLength: 128,
   },
-  retryAt: { type: "string", format: "date-time", optional: true, description: "When the operator tries again." },
+  retryAt: {
+    type: "string",
+    format: "date-time",
+    optional: true,
+    description: "When the operator may try it again. In the past: as soon as a node can take it.",
+  },
   providerID: {
     type: "string",
     optional: true,

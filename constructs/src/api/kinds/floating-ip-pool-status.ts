@@ -115,7 +115,7 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
       maxProperties: 2 * MAX_POOL_IPS,
     },
     assignableNodes: nodeNames("The first 50 candidates without an address, in order."),
-    nodeErrors: nodeNames("The first 50 nodes whose address is in error, in order."),
+    nodeErrors: nodeNames("The first 50 nodes that lately refused an address, by name."),
     failedProbes: { ...failedProbesSchema, optional: true },
     error: errorSchema,
     retryAt: retryAtSchema,

@@ -100,6 +100,19 @@ describe("the status of a pool", () => {
     expect(plan(snapshot).conditions.find(({ type }) => type === "Fulfilled")).to.include({ status: "Unknown" });
   });
 
+  it("says when a node that refused the address is tried again, but not before an address needs it", () => {
+    const cloud = cluster(1);
+    const snapshot = cloud.snapshot("web");
+    const at = cloud.now + 300_000;
+    const memory = { ...snapshot.memory, nodeRetryAt: new Map([["digitalocean://n000", at]]) };
+    const retryAt = (statuses: Readonly<Record<string, AddressStatus>>) => {
+      const seen = { ...snapshot, memory, set: { ...snapshot.set, statuses } };
+      return statusOf(seen, plan(seen)).retryAt;
+    };
+    expect(retryAt({ [A]: { state: "error" } })).to.equal(new Date(at).toISOString());
+    expect(retryAt({ [A]: { state: "active" } })).to.equal(undefined);
+  });
+
   it("cuts an error that the schema would refuse", () => {
     const snapshot = {
       ...cluster(1).snapshot("web"),
