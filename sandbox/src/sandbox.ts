@@ -62,7 +62,7 @@ const STARTS: Readonly<Record<SandboxApi, Start>> = {
 
 async function startKubernetes({ port, kubeconfig }: SandboxOptions): Promise<Running> {
   const emulator = await startEmulator({ port });
-  for (const number of [1, 2, 3]) putNode(emulator, { name: `node-${number}` }, machine(number));
+  for (const machine of await standAloneMachines()) putNode(emulator, { name: machine.name }, machine);
   const file = await written(kubeconfig, emulator);
   const sections = [kubernetesSection(emulator.url, file.path)];
   return {
@@ -93,9 +93,11 @@ async function startCloudflare({ port }: SandboxOptions): Promise<Running> {
   return { greeting: greeting(heading, [cloudflareSection(simulator)]), close: () => simulator.close() };
 }
 
-/** Of no account. */
-function machine(number: number): Machine {
-  return { id: 1000 + number, publicIp: `203.0.113.${number}`, privateIp: `10.0.0.${number}`, region: "nyc3" };
+/** The droplets of `--only digitalocean`, so that an operator can use both APIs. */
+async function standAloneMachines(): Promise<readonly (Machine & { readonly name: string })[]> {
+  const account = await startStandAloneDigitalOcean({ port: 0, logger: ownLogger() });
+  await account.close();
+  return account.state.listDroplets();
 }
 
 /** For the simulators' own mistakes. */

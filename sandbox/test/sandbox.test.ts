@@ -1,15 +1,39 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { json } from "node:stream/consumers";
 import { expect } from "chai";
 import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
+import { parse } from "yaml";
 
 const WORKSPACE = resolve(import.meta.dirname, "..");
 const START_MS = 60_000;
+
+interface Kubeconfig {
+  readonly clusters: readonly [
+    { readonly cluster: { readonly server: string; readonly "certificate-authority-data": string } },
+  ];
+  readonly users: readonly [{ readonly user: { readonly token: string } }];
+}
+
+interface Node {
+  readonly spec: { readonly providerID: string };
+}
+
+async function nodesOf(kubeconfig: string): Promise<readonly Node[]> {
+  const { clusters, users } = parse(await readFile(kubeconfig, "utf8")) as Kubeconfig;
+  const { server, "certificate-authority-data": authority } = clusters[0].cluster;
+  const headers = { authorization: `Bearer ${users[0].user.token}`, accept: "application/json" };
+  const request = get(`${server}/api/v1/nodes`, { ca: Buffer.from(authority, "base64"), headers });
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
+  return ((await json(answer)) as { readonly items: readonly Node[] }).items;
+}
 
 describe("flipop-sandbox", function () {
   this.timeout(2 * START_MS);
@@ -142,6 +166,22 @@ acts: [{ title: nothing much, steps: [settle] }]
     child.kill("SIGTERM");
     expect(await exitCode()).to.equal(0);
     expect(existsSync(file)).to.equal(false);
+  });
+
+  it("--only kubernetes has the nodes of the droplets of --only digitalocean", async () => {
+    const kubernetes = start("--only", "kubernetes");
+    const digitalocean = start("--only", "digitalocean");
+    const both = () => [kubernetes, digitalocean].every(({ seen }) => seen.out.includes("Ctrl-C"));
+    await until("both listen", both, START_MS);
+    const [, url = ""] = /DIGITALOCEAN_API_URL=(\S+)/.exec(digitalocean.seen.out) ?? [];
+    const [, token = ""] = /DIGITALOCEAN_ACCESS_TOKEN=(\S+)/.exec(digitalocean.seen.out) ?? [];
+    const answer = await fetch(`${url}/v2/droplets`, { headers: { authorization: `Bearer ${token}` } });
+    const { droplets } = (await answer.json()) as { readonly droplets: readonly { readonly id: number }[] };
+    const [, file = ""] = /KUBECONFIG=(\S+)/.exec(kubernetes.seen.out) ?? [];
+    const machines = (await nodesOf(file)).map(({ spec }) => spec.providerID);
+    expect(machines)
+      .to.have.length(3)
+      .and.have.members(droplets.map(({ id }) => `digitalocean://${id}`));
   });
 
   it("ends with code 1 where it may not write the kubeconfig", async () => {

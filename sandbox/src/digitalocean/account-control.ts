@@ -107,6 +107,11 @@ export class AccountControl {
     untagDroplet(this.world, ensureTag(this.world, tag), this.droplet(id));
   }
 
+  /** In the order of creation. */
+  listDroplets(): readonly DropletData[] {
+    return [...this.world.data.droplets.values()];
+  }
+
   /** Throws for an id that is unknown. */
   droplet(id: number): DropletData {
     const droplet = this.world.data.droplets.get(id);
