@@ -19,7 +19,7 @@ import {
 } from "../../operator/src/messages/routing.js";
 import { publishingMessages, serviceMessages } from "../../operator/src/messages/services.js";
 import { specMessages } from "../../operator/src/messages/spec.js";
-import { summaryMessages } from "../../operator/src/messages/summary.js";
+import { deletionMessages, summaryMessages } from "../../operator/src/messages/summary.js";
 import { tenantMessages } from "../../operator/src/messages/tenants.js";
 
 /** By the name under which the code imports them. */
@@ -40,6 +40,7 @@ export const CATALOGUE: Readonly<Record<string, Readonly<Record<string, { readon
   classMessages,
   issuerMessages,
   credentialMessages,
+  deletionMessages,
   firewallMessages,
   healthMessages,
   jobMessages,

@@ -23,6 +23,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   firewallMessages: "Firewalls",
   healthMessages: "Probes of nodes",
   jobMessages: "Jobs",
+  deletionMessages: "Deletions",
   summaryMessages: "The summary",
 };
 

@@ -150,7 +150,8 @@ function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, questio
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
     asks: asked.text,
-    problems: asked.problems,
+    // Of a resource that goes, the conditions say what its deletion waits for.
+    problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),
     nodes: explained,
     disabled: disabledText(object),

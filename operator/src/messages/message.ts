@@ -151,3 +151,12 @@ function causesOf({ values }: Problem): readonly Problem[] {
 function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "reason" in value && "message" in value;
 }
+
+/** Names in a list that a message shows. */
+const MOST_NAMES = 5;
+
+/** The first names of a list. */
+export function firstNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

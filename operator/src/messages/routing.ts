@@ -1,6 +1,6 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
-import { note, type Problem, problem, topic } from "./message.js";
+import { firstNames, note, type Problem, problem, topic } from "./message.js";
 
 interface Named {
   readonly name: string;
@@ -21,13 +21,8 @@ interface InUse {
   readonly users: readonly string[];
 }
 
-/** RoutedIPs that the message names. */
-const MOST_USERS = 5;
-
 function usersText({ users }: InUse): string {
-  const more = users.length - MOST_USERS;
-  const names = `${users.slice(0, MOST_USERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${names})`;
+  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${firstNames(users)})`;
 }
 
 const EXAMPLE_USERS = { users: ["web/shop", "web/blog"] };
@@ -104,6 +99,7 @@ interface Secret extends OfIssuer {
 }
 
 const CREDENTIALS = { issuer: "ingress/digitalocean", secret: "ingress/token" };
+const secretMissing = ({ secret }: Secret) => `Secret ${secret} does not exist`;
 const secretRefOf = ({ issuer }: OfIssuer) => `credentialsSecretRef of RoutedIPIssuer ${issuer}`;
 
 export const credentialMessages = topic("credentials", {
@@ -118,8 +114,17 @@ export const credentialMessages = topic("credentials", {
   secretMissing: problem({
     reason: "SecretNotFound",
     by: "author",
-    text: ({ secret }: Secret) => `Secret ${secret} does not exist`,
+    text: secretMissing,
     remedy: (secret) => `create it, or correct ${secretRefOf(secret)}`,
+    example: CREDENTIALS,
+  }),
+  /** The issuer is being deleted, perhaps with its namespace. */
+  secretGone: problem({
+    reason: "SecretNotFound",
+    by: "author",
+    text: secretMissing,
+    remedy: (secret) =>
+      `unless its namespace is being deleted, restore it; or name a Secret that exists in ${secretRefOf(secret)}`,
     example: CREDENTIALS,
   }),
   keyMissing: problem({

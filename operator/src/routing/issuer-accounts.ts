@@ -45,11 +45,11 @@ export class IssuerAccounts {
   ) {}
 
   of(issuer: Issuer): AccountAnswer {
-    const { namespace = "", name } = issuer.metadata;
+    const { namespace = "", name, deletionTimestamp } = issuer.metadata;
     const { provider } = issuer.spec;
     const key = `${namespace}/${name}`;
     const known = this.known.get(key);
-    const answer = this.credentials(issuer.spec, { namespace, name });
+    const answer = this.credentials(issuer.spec, { namespace, name, leaving: deletionTimestamp !== undefined });
     if (answer.from === "nowhere") {
       const { problem } = answer;
       return known?.provider === provider ? { account: known.account, problem } : { problem };
@@ -63,7 +63,10 @@ export class IssuerAccounts {
     return { account };
   }
 
-  private credentials(spec: Issuer["spec"], of: Pick<IssuerPlace, "namespace" | "name">): CredentialsAnswer {
+  private credentials(
+    spec: Issuer["spec"],
+    of: Pick<IssuerPlace, "namespace" | "name" | "leaving">,
+  ): CredentialsAnswer {
     const { namespace: operatorNamespace, issuerNamespaces } = this.settings;
     const place = { ...of, operatorNamespace, issuerNamespaces };
     const key = secretOf(spec, place);
@@ -133,6 +136,8 @@ export interface IssuerPlace {
   readonly operatorNamespace: string;
   /** Those whose Secrets the operator may read. */
   readonly issuerNamespaces: readonly string[];
+  /** The issuer is being deleted. @default false */
+  readonly leaving?: boolean;
 }
 
 /** A Secret as far as it matters: its decoded entries. */
@@ -165,10 +170,14 @@ export function credentialsOf(
   }
   const key = ref.key ?? variable;
   const [name, issuer] = [`${namespace}/${ref.name}`, keyOfIssuer(place)];
-  if (secret === undefined) return nowhere(credentialMessages.secretMissing({ secret: name, issuer }));
+  if (secret === undefined) return nowhere(missingSecret(place, { secret: name, issuer }));
   const token = (Object.hasOwn(secret, key) && secret[key]?.trim()) || "";
   if (token !== "") return { from: "secret", token, place: `entry ${key} of Secret ${name}` };
   return nowhere(credentialMessages.keyMissing({ secret: name, key, issuer }));
+}
+
+function missingSecret({ leaving = false }: IssuerPlace, names: { readonly secret: string; readonly issuer: string }) {
+  return leaving ? credentialMessages.secretGone(names) : credentialMessages.secretMissing(names);
 }
 
 function secretNeeded(place: IssuerPlace): Problem {

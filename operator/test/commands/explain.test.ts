@@ -221,6 +221,23 @@ describe("flipop explain", () => {
     expect(cells(out).has("node-7")).to.equal(false);
   });
 
+  it("says of a RoutedIP that is being deleted what the deletion waits for, and not what it would need to serve", async () => {
+    const gone = { apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "gone", namespace: "games" };
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP" },
+      metadata: { name: "gone", namespace: "games", finalizers: ["flipop.digitalocean.com/cleanup"] },
+      spec: { className: "fast", serviceRef: { serviceName: "gone" } },
+    });
+    kubernetes.delete(gone);
+    const { out } = await flipop.run("explain", "routedip/gone", "-n", "games");
+    kubernetes.change(gone, (object) => ({
+      ...object,
+      metadata: { ...(object["metadata"] as object), finalizers: [] },
+    }));
+    expect(out).to.include("its deletion began at ").and.to.include("until the operator has cleaned up");
+    expect(out).to.not.include("no node can serve it");
+  });
+
   it("says of each node without a ready endpoint which pods of the Service are there", async () => {
     const namespace = "shop";
     kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });

@@ -79,6 +79,13 @@ describe("the problem that flipop status and explain show", () => {
     );
   });
 
+  it("is that the resource is being deleted, although the operator has not observed it", () => {
+    const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["example.com/other"] };
+    expect(problemIn(metadata, [])).to.match(
+      /^Ready NotObserved: .*; its deletion began at 2026-01-31T12:00:00Z; finalizer example.com\/other keeps it until the program that added it removes it$/,
+    );
+  });
+
   it("is what the deletion meets, and that the resource is being deleted", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
     const shown = problemIn(metadata, [["Ready", "False", "Unauthorized", "answer 401"]]);

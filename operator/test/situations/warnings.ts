@@ -11,7 +11,8 @@ import { abandoned } from "../../src/messages/events.js";
 import { actionsOf } from "../../src/reconcile/plan.js";
 import { partial } from "../support/kube/partial.js";
 import { A, B, cloudOf, seenOf } from "./pool-scenes.js";
-import type { Group, Seen, Situation } from "./situation.js";
+import { IP, routed, routedSeen } from "./routed-scenes.js";
+import { type Group, refusedToken, type Seen, type Situation } from "./situation.js";
 
 function pool(row: Omit<Situation, "kind">): Situation {
   return { kind: "FloatingIPPool", ...row };
@@ -131,6 +132,13 @@ const DELETION: Group = {
       seen: lateDeletion,
       fix: "Remove by hand what the Event names; the log shows what failed",
     }),
+    routed({
+      when: "The cloud rejects the token that the cleanup needs, for example while the namespace is deleted",
+      shows: "Accepted Unauthorized",
+      names: ["the deletion waits", "rule tcp 443", "Secret default/do", Finalizer.cleanup],
+      seen: waitingDeletion,
+      fix: "Put a valid token into the Secret: an existing Secret can be changed also in a namespace that is being deleted. If the Secret is gone, remove by hand what the message names, then the finalizer; or wait: the operator gives up after an hour",
+    }),
     pool({
       when: "`reclaimPolicy` is Retain",
       shows: "Event Retained",
@@ -140,5 +148,26 @@ const DELETION: Group = {
     }),
   ],
 };
+
+const RULE = { protocol: "tcp", ports: "443", sources: ["0.0.0.0/0"], phase: "present" } as const;
+
+/** Its namespace is being deleted with the Service, and the cloud rejects the token of its issuer. */
+function waitingDeletion(): Seen {
+  return routedSeen(
+    {
+      spec: { routedIP: IP },
+      change: ({ firewall, routed: { metadata, ...rest } }) => ({
+        ...(firewall && { firewall: { ...firewall, facts: "unknown" } }),
+        providerFailure: refusedToken("entry token of Secret default/do"),
+        routed: {
+          ...rest,
+          metadata: { ...metadata, finalizers: [Finalizer.cleanup], deletionTimestamp: "2025-06-01T09:59:00Z" },
+          status: { ...rest.status, firewallRules: [RULE], firewall: { name: "ingress", nodes: [] } },
+        },
+      }),
+    },
+    "Accepted",
+  );
+}
 
 export const WARNINGS: readonly Group[] = [SERVES, DELETION];

@@ -116,10 +116,12 @@ function problemOf(
   { metadata, status }: { readonly metadata: OwnObject["metadata"]; readonly status: Status },
 ): StatusProblem | undefined {
   const conditions = status.conditions ?? [];
-  if (conditions.length === 0) return { condition: "Ready", reason: "NotObserved", message: UNSEEN };
+  const deletion = beingDeleted(metadata);
+  if (conditions.length === 0) {
+    return { condition: "Ready", reason: "NotObserved", message: [UNSEEN, ...deletion].join("; ") };
+  }
   const own = inOrder(kind, conditions);
   const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition));
-  const deletion = beingDeleted(metadata);
   if (bad !== undefined) {
     return { condition: bad.type, reason: bad.reason, message: [bad.message, ...deletion].join("; ") };
   }
@@ -151,6 +153,8 @@ const UNTIL: Readonly<Record<string, string>> = {
   [Finalizer.inUse]: " until the last RoutedIP that uses it is deleted",
 };
 
+const OTHERS = " until the program that added it removes it";
+
 /** The address serves, but nothing could take it over. */
 function cannotMove({ type, status, reason }: Condition): boolean {
   return type === "Assigned" && status === "True" && reason !== "Observed";
@@ -159,7 +163,7 @@ function cannotMove({ type, status, reason }: Condition): boolean {
 /** Empty: it is not. */
 function beingDeleted({ deletionTimestamp, finalizers = [] }: OwnObject["metadata"]): readonly string[] {
   if (deletionTimestamp === undefined) return [];
-  const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${UNTIL[finalizer] ?? ""}`);
+  const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${UNTIL[finalizer] ?? OTHERS}`);
   return [`its deletion began at ${deletionTimestamp}`, ...waits];
 }
 

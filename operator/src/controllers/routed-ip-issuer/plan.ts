@@ -6,6 +6,7 @@ import { timeOf } from "../../clock.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
 import { issuerMessages } from "../../messages/routing.js";
+import { deletionMessages } from "../../messages/summary.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
@@ -156,13 +157,29 @@ function hasFinalizer({ metadata }: Issuer): boolean {
 }
 
 export function accepted(snapshot: Snapshot): PlannedCondition {
-  const { problem, account } = snapshot;
+  const { account } = snapshot;
   const firewall = snapshot.lastFirewall ?? snapshot.firewall;
-  const obstacle = problem ?? failureOf(account) ?? regionProblem(snapshot) ?? failureOf(firewall);
+  const obstacle = waitingOf(snapshot) ?? obstacleTo(snapshot) ?? failureOf(firewall);
   if (obstacle !== undefined) return no("Accepted", obstacle);
   if (account === "untried" || firewall === "unknown") return unknown("Accepted");
   if (firewall !== "missing") return yes("Accepted", issuerMessages.ready());
   return yes("Accepted", issuerMessages.firewallToCome({ name: snapshot.issuer.spec.routedIPFirewallName ?? "" }));
+}
+
+function obstacleTo(snapshot: Snapshot): Problem | undefined {
+  return snapshot.problem ?? failureOf(snapshot.account) ?? regionProblem(snapshot);
+}
+
+/** Why the deletion cannot end, if the operator cannot clean up. `undefined`: it can, or nothing is left. */
+function waitingOf(snapshot: Snapshot): Problem | undefined {
+  const { issuer, problem, account, firewall, users } = snapshot;
+  if (issuer.metadata.deletionTimestamp === undefined) return undefined;
+  // A last good token goes on without its Secret: then its own failure is the cause.
+  const cause = failureOf(account) ?? problem ?? failureOf(firewall);
+  if (cause === undefined) return undefined;
+  if (users.length > 0) return deletionMessages.usersStay({ users, cause });
+  const left = [...leftFirewall(snapshot, []), ...leftAdditional(snapshot, [])];
+  return left.length === 0 ? undefined : deletionMessages.cleanupFails({ left, cause, finalizer: Finalizer.inUse });
 }
 
 function failureOf(part: Snapshot["account"] | Snapshot["firewall"]): Problem | undefined {

@@ -13,6 +13,7 @@ import {
   releaseSequences,
   whyOver,
 } from "../../addresses/release.js";
+import { deletionMessages } from "../../messages/summary.js";
 import { changeOf } from "../../providers/diff.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
@@ -86,6 +87,19 @@ export function abandonedItems(
     ...markTraces(snapshot),
     ...taintedByUs(snapshot).map((node) => `a taint on node ${node}`),
   ];
+}
+
+/** For the conditions: if the cleanup fails, they say what the deletion waits for. */
+export function withDeletion(
+  snapshot: Snapshot,
+  placements: readonly Placement[],
+  plan: FirewallPlan | undefined,
+): Snapshot {
+  const cause = snapshot.problem ?? snapshot.providerFailure ?? snapshot.firewall?.failure;
+  if (cause === undefined || !isDeleting(snapshot.routed) || !hasFinalizer(snapshot.routed)) return snapshot;
+  const left = abandonedItems(snapshot, placements, plan);
+  if (left.length === 0) return snapshot;
+  return { ...snapshot, problem: deletionMessages.cleanupFails({ left, cause, finalizer: Finalizer.cleanup }) };
 }
 
 function cleanUp(

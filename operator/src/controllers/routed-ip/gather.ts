@@ -5,7 +5,6 @@
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
-import { isDeleting } from "../../addresses/address-set.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { annotatedIps } from "../../addresses/desired.js";
 import { marksOf } from "../../addresses/node-marks.js";
@@ -29,6 +28,7 @@ import { omitUndefined } from "../../values.js";
 import { JOB_KEY, UPDATE } from "./actions.js";
 import { addressSetOf, withResult } from "./address/address-set.js";
 import { problemOfAddress } from "./allowed.js";
+import { isDeleting } from "./deletion.js";
 import { firewallOf, type ResolvedAccount } from "./firewall/gather-firewall.js";
 import { gatherJobs, type JobTools, prepareJob } from "./jobs/gather.js";
 import { lookUpDns } from "./records.js";
@@ -160,11 +160,13 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
   const { routing } = tools;
   const found = resolveClass(routed, routing.lookUp);
   const { resolvedClass } = found;
-  const unserved = problem ?? found.problem ?? problemOfService(routing, state);
+  // The cleanup needs only the account: a Service that went with the namespace does not hold it up.
+  const leaving = isDeleting(routed);
+  const unserved = leaving ? found.problem : (problem ?? found.problem ?? problemOfService(routing, state));
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
   if (resolvedClass.by === "jobs") return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.className) };
   const { issued, account, problem: unable } = accountOf(tools, resolvedClass, familyOfRouted(routed));
-  const refused = unserved ?? problemOfAddress(routing, routed, resolvedClass);
+  const refused = unserved ?? (leaving ? undefined : problemOfAddress(routing, routed, resolvedClass));
   return { resolvedClass, account, issued, problem: refused ?? unable };
 }
 

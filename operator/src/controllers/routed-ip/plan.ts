@@ -36,6 +36,7 @@ import {
   isDeleting,
   needsFinalizer,
   previousFirewallRemovals,
+  withDeletion,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
@@ -100,7 +101,7 @@ export function plan(snapshot: Snapshot): Plan {
       retryAt: retryOf(snapshot, desired.missing),
       firewall: recordedPart(snapshot, firewall),
     }),
-    conditions: conditionsOf(snapshot, findings),
+    conditions: conditionsOf(withDeletion(snapshot, placements, firewall), findings),
     waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
     ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication }),

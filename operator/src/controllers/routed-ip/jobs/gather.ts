@@ -74,7 +74,7 @@ function snapshotOf(
   const found = resolveClass(routed, routing.lookUp);
   const resolvedClass = found.resolvedClass?.by === "jobs" ? found.resolvedClass : undefined;
   const verdict = resolvedClass && verdictOnClass(routing, resolvedClass);
-  const ofPlace = found.problem ?? problemOfService(routing, state);
+  const ofPlace = found.problem ?? (isDeleting(routed) ? undefined : problemOfService(routing, state));
   const ofAddress = resolvedClass && problemOfAddress(routing, routed, resolvedClass);
   const unserved = [problem, ofPlace, ofAddress, problemIn(verdict)].find((each) => each !== undefined);
   const { portsOn, cachesComplete } = servedBy(routing, memory, { routed, problem: unserved, resolvedClass });
