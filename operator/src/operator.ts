@@ -142,7 +142,8 @@ class Assembly {
     ];
     this.parts = factories.map((factory) => factory(this.context));
     this.kinds = new AbsentKinds([...new Set(this.parts.flatMap(({ caches }) => caches))], this.clock);
-    this.knownKinds = knownKinds(this.kinds.tolerated(), this.clock, this.context);
+    const withAddresses = this.parts.flatMap((part) => part.withAddresses ?? []);
+    this.knownKinds = knownKinds({ kinds: this.kinds.tolerated(), withAddresses }, this.clock, this.context);
     this.health.add("readyz", "kinds", this.kinds.check);
     for (const [name, check] of this.parts.flatMap(({ checks }) => [...checks])) this.health.add("readyz", name, check);
   }

@@ -91,7 +91,7 @@ const OWN_PLACES = {
   APIServerUnavailable: API_SERVER,
   APIServerRefused: API_SERVER,
   CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"] },
-  UnderWay: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned", "Published"] },
+  UnderWay: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned", "Published"], ofAddress: true },
   InGrace: { kinds: WITH_ADDRESS, conditions: ["Ready", "Assigned"], ofAddress: true },
   CoolingOff: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   MassFailure: { kinds: SERVED, conditions: ["MassFailure", "Fulfilled", "Assigned"], ofAddress: true },

@@ -26,7 +26,7 @@ import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from ".
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
 import { isOurs, isServed, type Placement } from "./observed.js";
-import { drainUntil, isHeldBack } from "./release.js";
+import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
 import { isRepeatedlyUndone } from "./undone-writes.js";
 
@@ -117,6 +117,7 @@ function disabled(snapshot: AddressSnapshot, placement: Placement): PlannedEntry
     ...unfinished(placement),
     ...(until === undefined ? {} : { retryAt: timestamp(until) }),
     ...(isHeldBack(snapshot, placement) ? reason("OwnershipInferred") : {}),
+    ...(waitsForReading(snapshot, placement) ? reason("UnderWay") : {}),
     state: "disabled",
   };
 }

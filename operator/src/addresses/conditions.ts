@@ -34,6 +34,8 @@ export interface Findings {
   readonly unsettled: Problem | undefined;
   /** Addresses that are not wanted, and not released. */
   readonly heldBack: readonly string[];
+  /** Those of them that are released after all resources have been read. */
+  readonly unread: readonly string[];
   /** Addresses to publish. */
   readonly published: readonly string[];
 }
@@ -45,9 +47,7 @@ export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): Plann
   if (blocking !== undefined) return no("Accepted", blocking);
   if (!isObserved(snapshot)) return unknown("Accepted");
   const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
-  if (failed !== undefined) {
-    return no("Accepted", lastFailure(failed));
-  }
+  if (failed !== undefined) return no("Accepted", lastFailure(failed));
   if (set.paused) return yes("Accepted", addressMessages.paused());
   return served(snapshot, findings);
 }
@@ -55,9 +55,10 @@ export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): Plann
 /** All that the spec asks for, except for parts that are ignored without harm. */
 function served(
   { passedOver = [], set: { kind, limiter = "" } }: AddressSnapshot,
-  { desired: { duplicates, addresses }, heldBack }: Pick<Findings, "desired" | "heldBack">,
+  { desired: { duplicates, addresses }, heldBack, unread }: Findings,
 ): PlannedCondition {
   const kept = addresses.flatMap(({ ip, refused, claim }) => (refused && claim?.ours ? [ip] : []));
+  if (unread.length > 0) return yes("Accepted", addressMessages.releasedAfterReading({ ips: unread }));
   if (heldBack.length > 0) return yes("Accepted", addressMessages.ownershipInferred({ ips: heldBack }));
   if (kept.length > 0) return yes("Accepted", tenantMessages.addressesKept({ ips: kept, limiter }));
   if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));

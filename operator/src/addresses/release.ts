@@ -86,9 +86,26 @@ function askedBy({ address: { claim } }: Placement): ResourceRef | undefined {
   return claim?.ours === true ? claim.askedBy : undefined;
 }
 
+/** A resource that the operator has not read yet may list it. */
+function mayBeAsked({ address: { claim } }: Placement): boolean {
+  return claim?.ours === true && claim.unread === true;
+}
+
+/** It is released as soon as all resources that may list it have been read. */
+export function waitsForReading(snapshot: AddressSnapshot, placement: Placement): boolean {
+  return mayBeAsked(placement) && isReleasable(snapshot, placement) && placement.certainty !== "gone";
+}
+
 /** It would be released, if an answer had said that it is ours. */
 export function isHeldBack(snapshot: AddressSnapshot, placement: Placement): boolean {
   return placement.address.inferred === true && placement.certainty !== "gone" && isUnwanted(snapshot, placement);
+}
+
+/** For the conditions. */
+export function unreleasedOf(snapshot: AddressSnapshot, placements: readonly Placement[]) {
+  const ipsOf = (isLeft: typeof isHeldBack) =>
+    placements.filter((placement) => isLeft(snapshot, placement)).map(({ address }) => address.ip);
+  return { heldBack: ipsOf(isHeldBack), unread: ipsOf(waitsForReading) };
 }
 
 function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
@@ -100,6 +117,7 @@ function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
 function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequence {
   const { address, holder, certainty } = placement;
   if (!isReleasable(snapshot, placement) || certainty !== "seen" || askedBy(placement) !== undefined) return [];
+  if (mayBeAsked(placement)) return [];
   const at = drainedAt(snapshot, placement);
   if (at === undefined || at > snapshot.now) return [];
   const why = WHYS.unwanted;

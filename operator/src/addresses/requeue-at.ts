@@ -1,10 +1,11 @@
 /** When the next run is due if no event comes: the earliest time that the plan waits for. */
 
-import type { AddressSnapshot } from "./address-set.js";
+import { CLEANUP_ATTEMPTS, CLEANUP_TRYING_MS } from "../bounds.js";
+import { type AddressSnapshot, isDeleting } from "./address-set.js";
 import type { AssignmentPlan, MovableAddresses } from "./assignments.js";
 import type { Creation } from "./creation/creation.js";
 import type { Placement } from "./observed.js";
-import { drainUntil } from "./release.js";
+import { drainUntil, waitsForReading } from "./release.js";
 import { undonePauseUntil } from "./undone-writes.js";
 
 export interface Waits {
@@ -34,7 +35,14 @@ export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | und
     dns?.retryAt,
     dns?.readAgainAt,
     undonePauseUntil(memory.reverts.get("records"), now),
+    unreadUntil(snapshot, placements),
   ];
   const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+/** Each run is an attempt: the cleanup must end some day, also while a kind cannot be read. */
+function unreadUntil(snapshot: AddressSnapshot, placements: readonly Placement[]): number | undefined {
+  const waits = isDeleting(snapshot.set) && placements.some((placement) => waitsForReading(snapshot, placement));
+  return waits ? snapshot.now + CLEANUP_TRYING_MS / CLEANUP_ATTEMPTS : undefined;
 }

@@ -4,25 +4,9 @@
  */
 
 import type { ResourceRef } from "../inventory/view.js";
-import type { Basis, Owned } from "../messages/claims.js";
+import type { Owned } from "../messages/claims.js";
 import type { RecordType } from "../providers/types.js";
-
-/** How good a title is. The best comes first; among equals the older resource, then the lesser uid. */
-const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as const;
-
-/**
- * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
- * `holds`: its status has it, with a machine and without Conflict; the Go operator knows no Conflict, so two of its
- * statuses may have it. `waits`: its status has it without a machine: the resource asked for it first. `restored`: only the
- * backup annotation has it, because the status was lost. It comes after every status, because anyone who may edit a
- * resource may write this annotation. `asks`: only its spec names it.
- */
-export type Title = (typeof TITLES)[number];
-
-/** Titles that a resource has by what the operator did for it, and keeps while it cannot be served. */
-export function isKept(title: Title): boolean {
-  return title === "created" || title === "serves" || title === "holds";
-}
+import { BASIS_OF, isKept, rankOf, type Title } from "./titles.js";
 
 export interface ClaimedAddress {
   /** Canonical text. */
@@ -63,9 +47,12 @@ export function olderFirst(a: Pick<Claimant, "ref" | "createdAt">, b: Pick<Claim
   return a.ref.uid < b.ref.uid ? -1 : 1;
 }
 
-/** Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. */
+/**
+ * Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. `unread`: that
+ * is not known, because the resources of some kind with addresses have not been read.
+ */
 export type Claim =
-  | { readonly ours: true; readonly askedBy?: ResourceRef }
+  | { readonly ours: true; readonly askedBy?: ResourceRef; readonly unread?: true }
   | { readonly ours: false; readonly owned: Owned };
 
 /** What one resource may use. */
@@ -84,27 +71,38 @@ export class Claims {
   private readonly contests = new Map<string, Contest>();
   private readonly views = new Map<string, ClaimView>();
 
-  /** Resources of some kind have not been read yet: they may have better claims than a request. */
-  private incomplete = false;
+  /** What waits for resources that have not been read yet: they may have better claims than a request, or ask for an address. */
+  private waiting: "requests and releases" | "releases" | "nothing" = "nothing";
 
   constructor(private readonly onChange: ClaimsListener = () => undefined) {}
 
-  /** Until `allKnown`, what a resource only asks for is undecided. What its status has stays its own. */
+  /**
+   * Until `allKnown`, what a resource only asks for is undecided. What its status has stays its own. Until `allRead`, who
+   * asks for a created address is.
+   */
   expectMore(): void {
-    this.incomplete = true;
+    this.waiting = "requests and releases";
     this.views.clear();
   }
 
   allKnown(): void {
-    if (!this.incomplete) return;
-    this.incomplete = false;
-    this.views.clear();
-    this.onChange([...this.claimants.keys()]);
+    if (!this.complete) this.waitOnlyFor("releases");
   }
 
-  /** Whether the resources of all kinds have been read. */
+  /** The resources of all kinds with addresses have been read. */
+  allRead(): void {
+    if (this.waiting !== "nothing") this.waitOnlyFor("nothing");
+  }
+
+  /** Whether requests are decided: the resources of all kinds have been read, or cannot be. */
   get complete(): boolean {
-    return !this.incomplete;
+    return this.waiting !== "requests and releases";
+  }
+
+  private waitOnlyFor(what: typeof this.waiting): void {
+    this.waiting = what;
+    this.views.clear();
+    this.onChange([...this.claimants.keys()]);
   }
 
   /** A resource was added or changed, in spec or status. Paused and deleting ones keep their claims. */
@@ -167,7 +165,7 @@ export class Claims {
 
   private isDecided(key: string, uid: string): boolean {
     const winner = this.contests.get(key)?.winner;
-    if (!this.incomplete || winner?.claimant.ref.uid !== uid) return true;
+    if (this.complete || winner?.claimant.ref.uid !== uid) return true;
     return winner.title !== "asks" && winner.title !== "restored";
   }
 
@@ -177,7 +175,8 @@ export class Claims {
     const { claimant, title } = contest.winner;
     if (claimant.ref.uid === uid) {
       const askedBy = contest.successor()?.claimant.ref;
-      return askedBy === undefined ? OURS : { ours: true, askedBy };
+      if (askedBy !== undefined) return { ours: true, askedBy };
+      return title === "created" && this.waiting !== "nothing" ? UNREAD : OURS;
     }
     return { ours: false, owned: { owner: claimant.ref, basis: BASIS_OF[title] } };
   }
@@ -254,21 +253,12 @@ class Contest {
 }
 
 function better(a: Entry, b: Entry): boolean {
-  const rank = TITLES.indexOf(a.title) - TITLES.indexOf(b.title);
+  const rank = rankOf(a.title) - rankOf(b.title);
   return rank === 0 ? olderFirst(a.claimant, b.claimant) < 0 : rank < 0;
 }
 
-/** As far as others need to know. */
-const BASIS_OF: Readonly<Record<Title, Basis>> = {
-  created: "created",
-  serves: "uses",
-  holds: "uses",
-  waits: "waits",
-  restored: "restored",
-  asks: "asks",
-};
-
 const OURS: Claim = Object.freeze({ ours: true });
+const UNREAD: Claim = Object.freeze({ ours: true, unread: true });
 const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 
 /** The title for each thing that a resource claims. */

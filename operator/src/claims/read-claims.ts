@@ -24,7 +24,8 @@ import {
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { RecordSetName, RecordType } from "../providers/types.js";
-import { type Claimant, type ClaimedAddress, type ClaimedName, isKept, type Title } from "./claims.js";
+import type { Claimant, ClaimedAddress, ClaimedName } from "./claims.js";
+import { isKept, type Title } from "./titles.js";
 
 /** A zone as it was found out from a provider: some name zones by an id. */
 export interface KnownZone {

@@ -120,6 +120,8 @@ export interface ControllerParts {
   readonly controllers: readonly Drainable[];
   /** Started already. */
   readonly caches: readonly Synced[];
+  /** Those of `caches` whose resources may list addresses. @default none */
+  readonly withAddresses?: readonly Synced[];
   /** Readiness, by name. */
   readonly checks: ReadonlyMap<string, Check>;
   /** At the very end: nothing of it is left. */
@@ -133,14 +135,14 @@ export type ControllerFactory = (context: ControllerContext) => ControllerParts;
 export function partsOf<T extends KindTypes>(
   { records }: Pick<ControllerContext, "records">,
   controller: KindController<T>,
-  { caches, check }: { readonly caches: readonly Synced[]; readonly check: string },
+  { check, ...caches }: Pick<ControllerParts, "caches" | "withAddresses"> & { readonly check: string },
 ): ControllerParts {
   const unlisten = records.zones.listen(() => controller.seeAll());
   const close = () => {
     unlisten();
     return controller.close();
   };
-  return { controllers: [controller], caches, checks: new Map([[check, () => controller.degradedReason()]]), close };
+  return { controllers: [controller], ...caches, checks: new Map([[check, () => controller.degradedReason()]]), close };
 }
 
 /** Removes a resource with addresses from what the resources share, once it is gone. */

@@ -43,6 +43,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   return {
     controllers: [routed.controller, issuers, classes],
     caches: [...routing.parts, ...(jobService?.parts ?? [])],
+    withAddresses: routing.routed.parts,
     checks: new Map([["routed-ips", () => routed.degradedReason()]]),
     close: async () => {
       for (const end of ends) end();

@@ -101,6 +101,15 @@ export const addressMessages = topic("addresses", {
     remedy: "have the owner of the account release it, unless something else uses it",
     example: { ips: ["203.0.113.7"] },
   }),
+  releasedAfterReading: problem({
+    reason: "UnderWay",
+    by: "administrator",
+    text: ({ ips }: Ips) =>
+      `the operator releases ${ips.join(", ")} after it has read all pools and RoutedIPs since its start, because one of them may list the address`,
+    remedy:
+      "if this takes longer than a minute, have the cluster's administrator read what /readyz of the operator says",
+    example: { ips: ["203.0.113.7"] },
+  }),
   lastActionFailed: problem({
     reason: ({ reason }: LastFailure) => reason,
     by: "cause",

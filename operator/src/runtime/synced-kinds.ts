@@ -75,7 +75,7 @@ interface Waiting {
 }
 
 interface WaitingParts {
-  readonly claims: Waiting;
+  readonly claims: Waiting & { allRead(): void };
   readonly creations: Waiting;
   readonly publications?: Waiting;
 }
@@ -83,10 +83,11 @@ interface WaitingParts {
 /**
  * Until the resources of all kinds have been read, an unread one may have a better claim to an address, or a creation
  * whose answer was lost. So resources leave what they only ask for alone, and none of them creates an address.
- * Claims wait for a bounded time; creations, which cost money, and publications as long as a kind cannot be read.
+ * Claims wait for a bounded time; creations, which cost money, and publications as long as a kind cannot be read. A release
+ * cannot be undone: it waits for all kinds with addresses, also for one that the operator may not read.
  */
 export function knownKinds(
-  kinds: readonly Synced[],
+  { kinds, withAddresses }: { readonly kinds: readonly Synced[]; readonly withAddresses: readonly Synced[] },
   clock: Clock,
   { claims, creations, publications }: WaitingParts,
 ): Runnable {
@@ -97,10 +98,12 @@ export function knownKinds(
   const run = async (signal: AbortSignal) => {
     await whenSynced(kinds, { clock, signal, isOver: () => clock.monotonic() >= end });
     claims.allKnown();
+    const read = whenSynced(withAddresses.map(orMissing), { clock, signal }).then((all) => all && claims.allRead());
     if (await whenSynced(kinds, { clock, signal })) {
       creations.allKnown();
       publications?.allKnown();
     }
+    await read;
     await untilAbort(signal);
   };
   return { name: "kinds", run };
@@ -108,6 +111,11 @@ export function knownKinds(
 
 const NOT_FOUND = 404;
 const FORBIDDEN = 403;
+
+/** A kind that the cluster lacks has no resources. One that the operator may not read may have some. */
+function orMissing(part: Synced): Synced {
+  return { ...part, hasSynced: () => part.hasSynced() || part.refusal?.() === NOT_FOUND };
+}
 
 /**
  * Kinds that the cluster does not have, or that the operator may not read: older CRDs, narrower roles. One such kind must

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { type Claim, Claims, type Title } from "../../src/claims/claims.js";
+import { type Claim, Claims } from "../../src/claims/claims.js";
+import type { Title } from "../../src/claims/titles.js";
 import { refText } from "../../src/messages/claims.js";
 import type { RecordType } from "../../src/providers/types.js";
 import { meta } from "./resources.js";
@@ -166,5 +167,23 @@ describe("claims", () => {
     claims.allKnown();
     expect(notified).to.deep.equal([["a", "b"]]);
     expect(claims.areAddressesDecided("uid-a")).to.equal(true);
+  });
+
+  it("do not name who gets a created address until all kinds with addresses are read", () => {
+    claims.expectMore();
+    put("a", "created");
+    expect(claimOf("a")).to.deep.equal({ ours: true, unread: true });
+    claims.allKnown();
+    expect(claimOf("a"), "requests wait for a while only").to.deep.equal({ ours: true, unread: true });
+    put("b", "asks", 2);
+    expect(claimOf("a")).to.have.nested.property("askedBy.name", "b");
+    claims.drop("uid-b");
+    notified = [];
+    claims.allRead();
+    expect(notified).to.deep.equal([["a"]]);
+    expect(claimOf("a")).to.deep.equal({ ours: true });
+    put("a", "serves");
+    claims.expectMore();
+    expect(claimOf("a"), "never released").to.deep.equal({ ours: true });
   });
 });

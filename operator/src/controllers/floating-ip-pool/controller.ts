@@ -53,7 +53,8 @@ export const createFloatingIPPoolController: ControllerFactory = (context) => {
   const source = namespacedSource(resources, resources.writers(context));
   owners.add((uid) => resources.has(uid));
   const controller = new KindController(context, kindOf(context, source));
-  return partsOf(context, controller, { caches: resources.parts, check: "floating-ip-pools" });
+  const { parts } = resources;
+  return partsOf(context, controller, { caches: parts, withAddresses: parts, check: "floating-ip-pools" });
 };
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {

@@ -49,9 +49,9 @@ import { publishedOf, recordChain, recordRemoval } from "../../addresses/records
 import {
   abandonedItems,
   bookkeepingSequences,
-  isHeldBack,
   keptBack,
   releaseSequences,
+  unreleasedOf,
   whyOver,
 } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
@@ -112,7 +112,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     ...{ desired, addresses, assignmentPlan, published, publication },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
-    heldBack: placements.filter((placement) => isHeldBack(snapshot, placement)).map(({ address }) => address.ip),
+    ...unreleasedOf(snapshot, placements),
   };
   const requeue = requeueAt(snapshot, decision);
   const unserved = unservedOf(snapshot, placements);

@@ -43,6 +43,7 @@ export interface Findings {
   readonly creation: Problem | undefined;
   readonly unsettled: Problem | undefined;
   readonly heldBack: readonly string[];
+  readonly unread: readonly string[];
   readonly published: readonly string[];
   /** The address for the objects of `publishTo`. */
   readonly publication: PublishedAddresses | undefined;

@@ -17,7 +17,7 @@ import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { markSequences } from "../../addresses/mark-plan.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
-import { bookkeepingSequences, isHeldBack } from "../../addresses/release.js";
+import { bookkeepingSequences, unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
@@ -90,7 +90,7 @@ export function plan(snapshot: Snapshot): Plan {
     ...{ ...decision, address, published, publication, heldElsewhere },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
-    heldBack: placements.filter((each) => isHeldBack(snapshot, each)).map((each) => each.address.ip),
+    ...unreleasedOf(snapshot, placements),
   };
   const requeue = requeueAt(snapshot, { placements, movable, assignmentPlan, creation });
   return {

@@ -150,6 +150,29 @@ describe("the cleanup of a pool", () => {
     expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
   });
 
+  it("releases nothing that an unread resource may list, shows that, and still lets the pool go at the deadline", () => {
+    const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" }));
+    const { metadata } = cloud.pool("web");
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
+    const { claims } = cloud.snapshot("web");
+    const addresses = new Map([...claims.addresses.keys()].map((ip) => [ip, { ours: true, unread: true } as const]));
+    const unread = { claims: { ...claims, addresses } };
+    const waiting = altered(cloud, unread);
+    expect(actions(cloud.plan("web")), "read").to.include("release");
+    expect(actions(waiting)).to.not.include("release").and.not.include("remove-finalizer");
+    const accepted = waiting.conditions.find(({ type }) => type === "Accepted");
+    expect(accepted).to.include({ status: "True", reason: "UnderWay" });
+    expect(accepted?.message).to.match(/releases 198\.51\.100\.1 after it has read all pools and RoutedIPs/);
+    expect(waiting.addresses[0]?.status).to.include({ state: "disabled", reason: "UnderWay" });
+    expect(waiting.requeueAt, "the next attempt").to.equal(cloud.now + 60_000);
+    cloud.now += 3_600_000;
+    const memory = { ...NO_MEMORY, cleanup: { attempts: 10, since: cloud.now - 600_000 } };
+    const last = altered(cloud, { ...unread, memory })
+      .sequences.flatMap(actionsOf)
+      .at(-1);
+    expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems: ["address 198.51.100.1"] });
+  });
+
   it("lets a pool go at the deadline, and names what stays behind", () => {
     const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" }));
     const { metadata } = cloud.pool("web");

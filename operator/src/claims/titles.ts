@@ -1,0 +1,35 @@
+/** How good the title of a resource to an address or name is. */
+
+import type { Basis } from "../messages/claims.js";
+
+/** How good a title is. The best comes first; among equals the older resource, then the lesser uid. */
+const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as const;
+
+/**
+ * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
+ * `holds`: its status has it, with a machine and without Conflict; the Go operator knows no Conflict, so two of its
+ * statuses may have it. `waits`: its status has it without a machine: the resource asked for it first. `restored`: only the
+ * backup annotation has it, because the status was lost. It comes after every status, because anyone who may edit a
+ * resource may write this annotation. `asks`: only its spec names it.
+ */
+export type Title = (typeof TITLES)[number];
+
+/** Titles that a resource has by what the operator did for it, and keeps while it cannot be served. */
+export function isKept(title: Title): boolean {
+  return title === "created" || title === "serves" || title === "holds";
+}
+
+/** The lower, the better. */
+export function rankOf(title: Title): number {
+  return TITLES.indexOf(title);
+}
+
+/** As far as others need to know. */
+export const BASIS_OF: Readonly<Record<Title, Basis>> = {
+  created: "created",
+  serves: "uses",
+  holds: "uses",
+  waits: "waits",
+  restored: "restored",
+  asks: "asks",
+};
