@@ -197,9 +197,9 @@ export interface FlipopOperatorProps {
    */
   readonly tenantLimits?: TenantLimits;
   /**
-   * Whether the API server limits the operator's writes: on nodes to flipop's annotations and taints and, if
+   * Whether the API server limits the operator's writes: on nodes to flipop's annotations, labels and taints and, if
    * `watchNamespaces` is set, to resources of these namespaces. With these limits, the operator may clean up in a
-   * watched namespace whose deletion has removed its Role. Requires Kubernetes 1.30 or newer.
+   * watched namespace whose deletion has removed its Role.
    * @default true
    */
   readonly admissionPolicy?: boolean;

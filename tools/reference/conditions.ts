@@ -76,7 +76,7 @@ function reasonsPart(): readonly string[] {
     REASONS[reason].meaning,
     REASONS[reason].remedy || NOTHING,
     placeText(REASON_PLACES[reason]),
-    codes(PROGRESS.filter((type) => REASON_PLACES[reason].conditions.includes(type))),
+    keepsFromReady(reason) ? codes(PROGRESS.filter((type) => REASON_PLACES[reason].conditions.includes(type))) : "none",
   ]);
   const head = ["reason", "meaning", "what to do", "kinds and conditions", "while a required condition is not True"];
   return [
@@ -90,11 +90,23 @@ function reasonsPart(): readonly string[] {
   ];
 }
 
+/** A condition with this reason is True all the same. */
+const HARMLESS: readonly Reason[] = ["TTLRaised"];
+
+/** A reason without a condition of its own is in the summary. */
+function keepsFromReady(reason: Reason): boolean {
+  const { kinds, conditions } = REASON_PLACES[reason];
+  const own = conditions.filter((type) => !isSummary(type));
+  const had = ALL_KINDS.filter(({ kind }) => kinds.some((name) => name === kind));
+  const required = had.flatMap(({ readyWhen }) => readyWhen);
+  return !HARMLESS.includes(reason) && (own.length === 0 || own.some((type) => required.includes(type)));
+}
+
 /** Lists only conditions that one of the kinds has. */
 function placeText({ kinds, conditions, ofAddress }: ReasonPlace): string {
   const all = kinds.length === ALL_KINDS.length ? "every kind" : kinds.join(", ");
   const had = conditions.filter((type) => !isSummary(type) && kinds.some((kind) => hasCondition(kind, type)));
-  if (had.length === 0) return all;
+  if (had.length === 0) return `${all}: ${code("Ready")}`;
   const where =
     had.length === Object.keys(CONDITION_TYPES).length - SUMMARY_TYPES.length ? "all its conditions" : codes(had);
   return `${all}: ${where}${ofAddress ? "; an address" : ""}`;

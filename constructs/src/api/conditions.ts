@@ -8,7 +8,7 @@ export const CONDITION_TYPES = {
   Reconciling:
     "The resource does not serve as requested yet. The operator works on it, or waits for something that can change without a person, such as a node.",
   Stalled: "The resource does not serve as requested, and a person must remove the obstacle that the message names.",
-  Accepted: "The operator observed the resource without errors, and the provider is reachable.",
+  Accepted: "The spec is valid, and the provider answers.",
   Fulfilled: "The number of active addresses equals the number of desired ones.",
   DNSReady: "The record set has the desired content.",
   Published: "The objects of publishTo show the active addresses.",
@@ -40,8 +40,8 @@ export const SUMMARY_TYPES = ["Ready", "Reconciling", "Stalled"] as const satisf
 export const REASONS = {
   Observed: { meaning: "The operator observed the state that the condition reports.", remedy: "" },
   NotObserved: {
-    meaning: "The operator has not observed this resource and its provider yet.",
-    remedy: "Wait a minute, then read the operator's log.",
+    meaning: "Not observed yet; or a change is under way, or the spec asks for nothing of this kind.",
+    remedy: "Nothing, if the message says so. Otherwise wait a minute, then read the operator's log.",
   },
   Stopped: {
     meaning: `The operator's Lease has annotation ${Annotation.stop}: the operator changes no cloud and no DNS, for any resource. It still observes, and writes status.`,
@@ -74,7 +74,7 @@ export const REASONS = {
     remedy: "Nothing: the operator tries again. If it persists, check the provider's status page.",
   },
   RateLimited: {
-    meaning: "The account has used up its rate limit.",
+    meaning: "The token, or at Cloudflare the user, has used up its rate limit.",
     remedy: "Nothing: the operator waits. If it happens often, ask the provider for a higher limit.",
   },
   QuotaExceeded: {
@@ -94,7 +94,7 @@ export const REASONS = {
     remedy: "Use an address of the nodes' region, or correct the field region.",
   },
   ZoneNotFound: {
-    meaning: "The DNS provider does not have this zone.",
+    meaning: "The DNS provider does not have this zone. Addresses move all the same.",
     remedy: "Correct the field zone, or create the zone at the provider.",
   },
   CreationUnsettled: {

@@ -20,7 +20,7 @@ export const MAX_GATEWAY_ADDRESSES = 16;
 export const publishToSchema = {
   type: "array",
   optional: true,
-  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}, and Gateways (gateway.networking.k8s.io/v1) with annotation ${Annotation.publishAddresses} "true". The operator withdraws an address that is not active any more. If several resources name an object, it shows the addresses of the oldest one. A Gateway shows at most ${MAX_GATEWAY_ADDRESSES} of them. Needs feature publish. Absent: none.`,
+  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}, and Gateways (gateway.networking.k8s.io/v1) with annotation ${Annotation.publishAddresses} "true". The operator withdraws an address that is no longer active, unless it is on its way to another node. If several resources name an object, it shows the addresses of the oldest one. A Gateway shows at most ${MAX_GATEWAY_ADDRESSES} of them. Needs feature publish. Absent: none.`,
   example: [{ kind: "Service", name: "ingress" }],
   listType: "map",
   keys: ["kind", "name"],

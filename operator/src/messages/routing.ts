@@ -270,8 +270,10 @@ interface LimitedName extends Limited {
 
 function addressesText(allowed: readonly string[], namespace: string): string {
   if (allowed.length === 0) return "no existing address";
-  const texts = allowed.map((entry) =>
-    entry === "Created" ? `those that the operator created for namespace ${namespace}` : entry,
-  );
-  return `only ${texts.join(", ")}`;
+  const ranges = allowed.filter((entry) => entry !== "Created");
+  const texts = [
+    ...(ranges.length > 0 ? [`addresses of ${ranges.join(", ")}`] : []),
+    ...(ranges.length < allowed.length ? [`addresses that the operator created for namespace ${namespace}`] : []),
+  ];
+  return `only ${texts.join(" and ")}`;
 }

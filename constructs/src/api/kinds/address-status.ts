@@ -45,7 +45,7 @@ export const MAX_UNASSIGNED_SEEN = 500;
 export const addressStateSchema: SchemaOf<AddressState> = {
   type: "string",
   description:
-    "State of the address: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (exceeds desiredIPs).",
+    "State of the address: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (the resource no longer asks for it).",
   maxLength: 32,
 };
 

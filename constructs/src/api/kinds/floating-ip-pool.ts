@@ -78,7 +78,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "array",
       optional: true,
       description:
-        "Addresses to use, all of one family. The operator appends the addresses that it creates. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone.",
+        "Addresses to use, all of one family. The operator takes each of them from any machine of the account that has it, also from one that is not a node of this cluster. It appends the addresses that it creates. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone.",
       example: ["192.0.2.10", "192.0.2.11"],
       items: { type: "string", description: "An IPv4 or IPv6 address.", maxLength: MAX_IP_LENGTH, rules: [ipRule] },
       // Not a set: the server would reject every patch of an object that has a duplicate from the Go operator's schema.
@@ -142,7 +142,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases addresses that you listed, nor one that another resource lists: that one gets it.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, as soon as the TTL of the record set is over if the pool has one. The operator never releases addresses that you listed, nor one that another resource lists: that one gets it.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

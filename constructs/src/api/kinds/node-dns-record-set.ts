@@ -138,7 +138,11 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       listType: "set",
       maxItems: 2,
     },
-    gracePeriodSeconds: gracePeriodSchema,
+    gracePeriodSeconds: {
+      ...gracePeriodSchema,
+      description:
+        "Grace period in seconds: how long the record set keeps the addresses of a node that may recover (node not ready, pod unready or absent). Any other refusal, such as a cordon, ends the grace period at once.",
+    },
     emptyPolicy: {
       type: "string",
       optional: true,

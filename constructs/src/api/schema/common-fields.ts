@@ -6,7 +6,7 @@ export const gracePeriodSchema = {
   type: "integer",
   optional: true,
   description:
-    "Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record while another node waits. Any other refusal, such as a cordon, ends the grace period at once.",
+    "Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address while another node waits. Any other refusal, such as a cordon, ends the grace period at once.",
   example: 60,
   minimum: 0,
   maximum: MAX_GRACE_SECONDS,
@@ -39,7 +39,7 @@ export const untilAssignedSchema = {
   type: "boolean",
   optional: true,
   description:
-    "Whether nodes that match and have no address of this resource get a NoSchedule taint, for pods that must not start before the address is there. `status.untilAssignedTaint` is the taint's key. Pods that `match`, or the Service of a RoutedIP, selects must tolerate it, or no node gets an address. Absent: false.",
+    "Whether nodes that match and have no address of this resource get a NoSchedule taint, for pods that must not start before the address is there. `status.untilAssignedTaint` is the taint's key. The pods that the resource follows must tolerate it, or no node gets an address. Absent: false.",
 } as const;
 
 /** Schema of `status.untilAssignedTaint`. */
