@@ -1,6 +1,7 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { CLOUD_CALL_SECONDS, CREDENTIALS_CHECK_SECONDS, MINUTE_MS, SECOND_MS } from "../../../src/bounds.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
 interface Conditioned {
@@ -9,6 +10,8 @@ interface Conditioned {
 
 /** The outage is over: a status may take the longest wait of an account that does not answer, and some. */
 const SOON_MS = 30_000;
+/** Until the next check of the credentials, the end of its calls, and some. */
+const NOTICED_MS = (CREDENTIALS_CHECK_SECONDS + CLOUD_CALL_SECONDS) * SECOND_MS + MINUTE_MS;
 
 describe("operator in process: errors that are over", function () {
   this.timeout(240_000);
@@ -33,5 +36,32 @@ describe("operator in process: errors that are over", function () {
     const from = world.clock.now();
     await world.until("the issuer to be Ready", () => ready() === "True");
     expect(world.clock.now() - from).to.be.below(SOON_MS);
+  });
+
+  it("a class and its issuer are not Ready for longer than a bound while the provider gives no answer at all", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { world } = made;
+    made.addIssuer({ routedIPFirewallName: undefined });
+    const spec = { issuerRef: { name: "do", namespace: "default" } };
+    const metadata = { name: "do" };
+    world.kubernetes.create({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata, spec });
+    const first = world.start();
+    const ready = () => {
+      const { status } = (world.kubernetes.get({
+        apiVersion: GROUP_VERSION,
+        kind: "ClusterRoutedIPClass",
+        name: "do",
+      }) ?? {}) as Conditioned;
+      return status?.conditions?.find(({ type }) => type === "Ready")?.status;
+    };
+    await world.until("the class to be Ready", () => ready() === "True");
+    world.digitalocean.faults.inject({ kind: "timeout" }, { on: /./, times: Infinity });
+    const from = world.clock.now();
+    await world.until("the class to report it", () => ready() === "False");
+    expect(world.clock.now() - from).to.be.below(NOTICED_MS);
+    await first.stop();
+    world.start();
+    await world.until("a new process to know nothing yet", () => ready() === "Unknown");
+    await world.until("the class to report it again", () => ready() === "False");
   });
 });
