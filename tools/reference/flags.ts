@@ -1,13 +1,17 @@
-import { FEATURES, FLAGS, type Flag, providerVariables } from "cdk8s-flipop/api";
+import { FEATURES, FLAGS, type Flag, providerVariables, tenantLimitsSchema } from "cdk8s-flipop/api";
 import { EXIT_MEANINGS } from "../../operator/src/exit.js";
+import { fieldTable } from "./resources.js";
 import { code, codes, generatedFrom, table } from "./text.js";
+
+const SOURCES =
+  "constructs/src/api/config.ts, constructs/src/api/providers.ts, constructs/src/api/access/tenant-limits.ts and operator/src/exit.ts";
 
 /** The page on flags and environment variables. */
 export function flagsPage(): string {
   return [
     "# Flags and environment variables",
     "",
-    generatedFrom("constructs/src/api/config.ts, constructs/src/api/providers.ts and operator/src/exit.ts"),
+    generatedFrom(SOURCES),
     "",
     "`flipop run`, or `flipop` alone, starts the operator. Every flag also has a variable; if both are set, the flag wins. A",
     "boolean flag needs no value (`--debug`) but may have one (`--leader-elect=false`), a list is comma-separated, and seconds",
@@ -38,9 +42,22 @@ export function flagsPage(): string {
     "Without any provider, the operator refuses to start unless feature `routedip` or `externaldns` is enabled: issuers have their",
     "own tokens, and provider external-dns needs none.",
     "",
+    ...tenantLimits(),
     ...exitCodes(),
     "",
   ].join("\n");
+}
+
+function tenantLimits(): readonly string[] {
+  return [
+    "## Tenant limits",
+    "",
+    "The value of `--tenant-limits`, and of `tenantLimits` of the chart and of `FlipopOperator`, is an object with these fields. A",
+    "field is optional unless marked *required*. [Share the operator with teams](../how-to/share-with-teams.md) shows them in use,",
+    "and [who can do what](../explanation/security.md#limits-of-namespaces) says what they cannot limit.",
+    "",
+    ...fieldTable("", tenantLimitsSchema),
+  ];
 }
 
 function exitCodes(): readonly string[] {

@@ -57,7 +57,8 @@ function exampleManifest({ kind, spec }: AnyKind): unknown {
   return { apiVersion: `${API_GROUP}/${API_VERSION}`, kind, metadata: { name: "example" }, spec: exampleOf(spec) };
 }
 
-function fieldTable(prefix: string, schema: AnySchema): readonly string[] {
+/** Its fields, and those of the objects in it. */
+export function fieldTable(prefix: string, schema: AnySchema): readonly string[] {
   const rows = fieldRows(prefix, schema);
   return ["| field | type | default | meaning | example |", "| --- | --- | --- | --- | --- |", ...rows, ""];
 }

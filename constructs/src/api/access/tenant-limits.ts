@@ -57,19 +57,24 @@ const namespaceLimitsSchema: SchemaOf<NamespaceLimits> = {
     allowedAddresses: {
       type: "array",
       optional: true,
-      description: "Existing addresses that pools may list: ranges in CIDR notation, and `Created`.",
+      description:
+        "Existing addresses that pools may list: ranges in CIDR notation, and `Created` for those that the operator created for the namespace. Absent: all addresses of the account; an empty list: none.",
+      example: ["Created", "203.0.113.0/28"],
       items: allowedAddressSchema,
       listType: "set",
       maxItems: 64,
     },
     allowedZones: {
       ...accessLimitsProperties.allowedZones,
-      description: "DNS zones in which pools and record sets may have names.",
+      description:
+        "DNS zones in which pools and NodeDNSRecordSets may have a record set: domain names, or ids of zones. Absent: every zone; an empty list: none.",
     },
     allowedNames: {
       type: "array",
       optional: true,
-      description: "Full DNS names that pools and record sets may have.",
+      description:
+        "Full DNS names that pools and NodeDNSRecordSets may have a record set for. `*` stands for any text without a dot, and `{namespace}` for the resource's namespace. Absent: every name; an empty list: none.",
+      example: ["*.{namespace}.example.com"],
       items: namePatternSchema,
       listType: "set",
       maxItems: 64,
@@ -77,28 +82,34 @@ const namespaceLimitsSchema: SchemaOf<NamespaceLimits> = {
     maxCreatedAddresses: {
       type: "integer",
       optional: true,
-      description: "Maximum number of addresses that the operator creates for each of these namespaces.",
+      description:
+        "Maximum number of addresses that the operator creates for each of these namespaces, also for RoutedIPs. Resources there create addresses only with reclaim policy Delete. Absent: no maximum.",
+      example: 3,
       minimum: 0,
       maximum: MOST_ADDRESSES,
     },
   },
 };
 
-const tenantLimitsSchema: SchemaOf<TenantLimits> = {
+/** For the check of the flag, and for its reference page. */
+export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
   type: "object",
   description: "Limits by namespace.",
   properties: {
     maxCreatedAddresses: {
       type: "integer",
       optional: true,
-      description: "Maximum number of addresses that the operator creates in all namespaces.",
+      description:
+        "Maximum number of addresses that the operator creates in all namespaces, for pools and RoutedIPs. Absent: no maximum.",
+      example: 50,
       minimum: 0,
       maximum: MOST_ADDRESSES,
     },
     namespaces: {
       type: "array",
       optional: true,
-      description: "Limits of namespaces. The first entry that names a namespace applies.",
+      description:
+        "Limits of namespaces. The first entry that names a namespace applies to it; a namespace without an entry has no limits but the total.",
       items: namespaceLimitsSchema,
       listType: "atomic",
       maxItems: 256,
