@@ -122,8 +122,8 @@ function reports(context: ControllerContext): Pick<Kind<PoolTypes>, Reports> {
     statusRules: { forOlderCrd, holdMs },
     events: ({ snapshot }, _plan, ended) => eventsOf(snapshot, ended),
     statusEvents: (before, planned, deferred, { memory }) => {
-      const compared = memory.start.compared({ before, planned }, clock.monotonic(), deferred.length > 0);
-      return warningsOf(compared.before, compared.planned, deferred);
+      const compared = memory.start.compared({ before, planned, deferred }, clock.monotonic());
+      return warningsOf(compared.before, compared.planned, compared.deferred);
     },
     metrics: ({ memory }, { snapshot }, made) => {
       const labels = labelsOf(context, snapshot.pool);

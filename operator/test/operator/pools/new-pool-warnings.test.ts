@@ -41,6 +41,39 @@ describe("operator in process: Warnings about a new pool", function () {
     expect(warnings()).to.deep.equal(["NoCandidate Fulfilled", "NoneActive DNSReady"]);
   });
 
+  it("wait while the cloud limits calls: the first creation, which the operator repeats, emits none", async () => {
+    world.digitalocean.faults.inject({ kind: "status", status: 429 }, { on: /^POST/, times: 6 });
+    world.addNode("node-1");
+    addPool();
+    world.start();
+    await world.until("the wait", () => world.condition("web", "Fulfilled")?.reason === "RateLimited");
+    await world.fulfilled("web");
+    await world.rest();
+    expect(warnings()).to.deep.equal([]);
+  });
+
+  it("come once when the limit of calls lasts", async () => {
+    world.digitalocean.faults.inject({ kind: "status", status: 429 }, { on: /^POST/, times: Infinity });
+    world.addNode("node-1");
+    addPool();
+    const before = world.clock.now();
+    world.start();
+    await world.until("the Warnings", () => warnings().length > 0);
+    expect(world.clock.now() - before).to.be.at.least(60_000);
+    await world.rest();
+    expect(warnings()).to.deep.equal(["NoneActive DNSReady", "RateLimited Accepted"]);
+  });
+
+  it("come at once for a creation that the cloud refuses", async () => {
+    world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: /^POST/, times: Infinity });
+    world.addNode("node-1");
+    addPool();
+    const before = world.clock.now();
+    world.start();
+    await world.until("the Warnings", () => warnings().some((warning) => warning.endsWith("DNSReady")));
+    expect(world.clock.now() - before).to.be.below(30_000);
+  });
+
   it("come at once for what does not end by itself", async () => {
     world.addPool("web", { desiredIPs: 1, provider: "unknown" });
     const before = world.clock.now();
