@@ -1,7 +1,8 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { ProviderError, quoted } from "./errors.js";
+import { printable } from "../printable.js";
+import { ProviderError } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordType } from "./types.js";
 
@@ -12,8 +13,8 @@ import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordTy
  * @throws ProviderError the zone is no name, or a name with a final dot is full, and this one is not in the zone
  */
 export function fullRecordName(zone: string, name: string): string {
+  checkZoneName(zone);
   const apex = trimmed(zone);
-  if (!ZONE.test(apex)) throw noZoneName(zone);
   const wanted = trimmed(name);
   if (wanted === "@" || wanted === "" || wanted === apex) return apex;
   if (wanted.endsWith(`.${apex}`)) return wanted;
@@ -21,14 +22,30 @@ export function fullRecordName(zone: string, name: string): string {
   return `${wanted}.${apex}`;
 }
 
+/** @throws ProviderError it is no name: the providers would refuse it, and would not say which dot is too many */
+export function checkZoneName(zone: string): void {
+  if (!ZONE.test(trimmed(zone))) throw noZoneName(zone);
+}
+
 /** Labels in any alphabet, none of them empty: in a URL, ".." would lead to another path. */
 const ZONE = /^[^./\s]+(\.[^./\s]+)*$/u;
+
+/** What makes a text no name; one of them applies. */
+const MISTAKES: readonly (readonly [RegExp, string])[] = [
+  [/^$/, "it is empty"],
+  [/\s/, "it contains a space"],
+  [/\//, "it contains a slash"],
+  [/^\./, "it begins with a dot"],
+  [/\.\.$/, "it ends with more than one dot"],
+  [/\.\./, "it has two dots side by side"],
+];
 
 function noZoneName(zone: string): ProviderError {
   return new ProviderError({
     kind: "Terminal",
-    where: `zone "${quoted(zone)}"`,
-    seen: "it is not the name of a zone",
+    // As written: the mistake may be in its dots.
+    where: `zone ${printable(JSON.stringify(zone))}`,
+    seen: `it is not the name of a zone: ${MISTAKES.find(([mistake]) => mistake.test(zone.trim()))?.[1]}`,
     remedy: "correct dnsRecordSet.zone: write the domain name of the zone, such as example.com",
     outcome: "not-sent",
   });

@@ -155,11 +155,11 @@ describe("a path of DigitalOcean's API", () => {
     for (const rig of rigs.splice(0).reverse()) await rig.close();
   });
 
-  async function start() {
+  async function start(provider: "digitalocean" | "cloudflare" = "digitalocean") {
     const cloud = await HttpRig.create();
     const credentials = fixedToken("dop_v1_0123456789", new Redactor());
     const setup = { credentials, run: direct, userAgent: "flipop-test", env: {}, now: () => 0, monotonic: () => 0 };
-    const set = digitalOcean.build({ ...setup, baseUrl: cloud.url });
+    const set = BUILD[provider]({ ...setup, baseUrl: cloud.url });
     rigs.push(cloud, set);
     return { cloud, set };
   }
@@ -175,6 +175,29 @@ describe("a path of DigitalOcean's API", () => {
       expect(String(error)).to.include("dnsRecordSet.zone");
       expect(cloud.seen).to.deep.equal([]);
     });
+  }
+
+  const MISTAKES = [
+    ["example.com..", "it ends with more than one dot"],
+    [".example.com", "it begins with a dot"],
+    ["example..com", "it has two dots side by side"],
+    ["example.com/a", "it contains a slash"],
+    ["example com", "it contains a space"],
+  ] as const;
+  for (const provider of ["digitalocean", "cloudflare"] as const) {
+    for (const [zone, mistake] of MISTAKES) {
+      it(`of zone ${zone} at ${provider} is not asked for: the error quotes the zone as written, and names the mistake`, async () => {
+        const { cloud, set } = await start(provider);
+        const read = () => set.dns?.read(ASKER, { zone, name: "www", types: ["A"] });
+        const name = () => set.dns?.fqdn(ASKER, { zone, name: "www", types: [] });
+        for (const call of [read, name]) {
+          const error = await errorOf(Promise.resolve().then<unknown>(call));
+          expect(error).to.include({ kind: "Terminal", outcome: "not-sent" });
+          expect(String(error)).to.include(`zone "${zone}": it is not the name of a zone: ${mistake}`);
+        }
+        expect(cloud.seen).to.deep.equal([]);
+      });
+    }
   }
 
   for (const id of ["..", ".", ""]) {

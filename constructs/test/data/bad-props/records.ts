@@ -28,6 +28,13 @@ export const BAD_RECORDS: readonly BadProps[] = [
     DnsRecord.digitalOcean("www", "bücher.example"),
     'dnsRecord.zone: "bücher.example" is not a DNS name: give one such as example.com, with other alphabets in their "xn--" form',
   ),
+  ...["example.com..", ".example.com", "example..com"].map((zone) =>
+    dns(
+      `a zone with a dot too many, ${zone}`,
+      DnsRecord.digitalOcean("www", zone),
+      `dnsRecord.zone: "${zone}" is not a DNS name: give one such as example.com, with other alphabets in their "xn--" form`,
+    ),
+  ),
   dns(
     "a record name that is too long",
     DnsRecord.digitalOcean(`${"a.".repeat(126)}ab`, "b"),

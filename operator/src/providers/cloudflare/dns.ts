@@ -3,7 +3,7 @@
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
 import { CALL, type CallContext } from "../call.js";
 import type { OncePerToken } from "../credentials.js";
-import { fullRecordName, isFull, typeOf } from "../diff.js";
+import { checkZoneName, fullRecordName, isFull, typeOf } from "../diff.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import type { Answer } from "../http.js";
 import type {
@@ -37,7 +37,10 @@ export class CloudflareDns implements DnsProvider {
   }
 
   async fqdn(context: CallContext, { zone, name }: RecordSetName): Promise<string> {
-    if (!isZoneId(zone)) return fullRecordName(zoneName(zone), zoneName(name));
+    if (!isZoneId(zone)) {
+      checkZoneName(zone);
+      return fullRecordName(zoneName(zone), zoneName(name));
+    }
     return fullNameIn(await this.zones.find(context, zone), name);
   }
 

@@ -4,6 +4,7 @@ import { domainToASCII } from "node:url";
 import { ZONE_MAX_AGE_MS, ZONE_NAME_RETRY_MS } from "../../bounds.js";
 import { CALL, type CallContext, sharedRead, Urgency } from "../call.js";
 import { tokenHash } from "../credentials.js";
+import { checkZoneName } from "../diff.js";
 import { isProviderError, ProviderError, unlessAborted } from "../errors.js";
 import type { Answer } from "../http.js";
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
@@ -35,6 +36,7 @@ export class Zones {
 
   /** @param zone as in the resource: an id, or a name in any spelling. */
   find(context: CallContext, zone: string): Promise<Zone> {
+    if (!isZoneId(zone)) checkZoneName(zone);
     this.dropOthers();
     const key = isZoneId(zone) ? zone.trim().toLowerCase() : zoneName(zone);
     const known = this.entries.get(key);
