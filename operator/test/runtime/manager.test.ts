@@ -113,6 +113,20 @@ describe("manager", () => {
     expect(await code).to.equal(EXIT.failed);
   });
 
+  it("waits 5 minutes for its caches unless told otherwise, and then exits with code 1", async () => {
+    const { clock, stop, state, story, manager } = setUp();
+    state.synced = false;
+    let ended: number | undefined;
+    void manager.run(stop.signal).then((code) => {
+      ended = code;
+    });
+    await clock.advance(5 * 60_000 - 1_000);
+    expect(ended, "before").to.equal(undefined);
+    await clock.advance(1_050);
+    expect(ended).to.equal(1);
+    expect(story).not.to.include("elector stands");
+  });
+
   it("ends well if it is stopped before the caches have synced", async () => {
     const { clock, stop, state, story, manager } = setUp();
     state.synced = false;
