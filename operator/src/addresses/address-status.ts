@@ -128,11 +128,16 @@ function served(placement: Placement): PlannedEntry {
   return { ...held(placement), ...graceSince(placement), ...reason("InGrace"), state: "active" };
 }
 
+/** The spec of a RoutedIP does not list an address that was created for it. */
+function goneFrom({ set }: AddressSnapshot, { address: { ip, origin } }: Placement): Problem {
+  const own = set.kind === "RoutedIP" && origin === "created";
+  return own ? addressMessages.createdGone({ ip }) : addressMessages.notInAccount({ ip });
+}
+
 function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): PlannedEntry {
   const { certainty, action, was, holder } = placement;
   if (certainty === "moving") return moving(placement);
-  if (certainty === "gone")
-    return { ...shown(addressMessages.notInAccount({ ip: placement.address.ip })), state: "error" };
+  if (certainty === "gone") return { ...shown(goneFrom(snapshot, placement)), state: "error" };
   if (certainty === "unread") return { ...was, state: was.state ?? "unassigned" };
   const failed = failure(snapshot, placement);
   if (failed !== undefined) return { ...held(placement), ...graceSince(placement), ...failed };

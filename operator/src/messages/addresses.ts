@@ -41,6 +41,12 @@ interface OtherRegion {
   readonly busy: BusyNodes;
 }
 
+interface Ip {
+  readonly ip: string;
+}
+
+const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
+
 export const addressMessages = topic("addresses", {
   notObserved: note({ reason: "NotObserved", text: () => "not observed yet" }),
   stopped: problem({
@@ -123,8 +129,16 @@ export const addressMessages = topic("addresses", {
   notInAccount: problem({
     reason: "AddressNotFound",
     by: "author",
-    text: ({ ip }: { readonly ip: string }) => `the account does not have ${ip}`,
+    text: notInAccount,
     remedy: "correct the spec, or use the token of the account that owns it",
+    example: { ip: "203.0.113.7" },
+  }),
+  createdGone: problem({
+    reason: "AddressNotFound",
+    by: "author",
+    text: (own: Ip) => `${notInAccount(own)}, which the operator created for this RoutedIP`,
+    remedy:
+      "use the token of the account that owns it; or, if it was released, set routedIP to another address, or delete the RoutedIP and create it again",
     example: { ip: "203.0.113.7" },
   }),
   holderRefused: problem({

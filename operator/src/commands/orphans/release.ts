@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { canonicalIp } from "cdk8s-flipop/api";
-import { RELEASE_POLL_MS, UNASSIGNED_WITHIN_MS } from "../../bounds.js";
+import { LIST_MAX_AGE_SECONDS, RELEASE_POLL_MS, UNASSIGNED_WITHIN_MS } from "../../bounds.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { ActionFacts } from "../../providers/types.js";
 import { type AccountAddress, contextOf } from "../accounts.js";
@@ -23,6 +23,8 @@ export interface Request {
 
 const WHY = "a person released it with flipop orphans";
 
+const NOTICED = `the operator reads the account's addresses at least every ${LIST_MAX_AGE_SECONDS / 60} minutes; until then, conditions may still name released ones`;
+
 /** @throws CommandError before any change, if one of the addresses cannot be released */
 export async function release(call: CommandCall, { client, addresses, reads, nodes, asked }: Request): Promise<void> {
   const chosen = [...new Set(asked.map(canonicalIp))].map((ip) => chosenOf(addresses, ip));
@@ -36,6 +38,7 @@ export async function release(call: CommandCall, { client, addresses, reads, nod
     await address.provider.release(contextOf(call, WHY), address.facts.ip);
     call.io.out(`released ${address.facts.ip}\n`);
   }
+  call.io.err(`flipop: ${NOTICED}\n`);
 }
 
 /** @throws CommandError for one that can't be released */
