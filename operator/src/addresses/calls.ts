@@ -3,6 +3,7 @@
  * the check whether the decision behind a call still holds: none of its facts has changed.
  */
 
+import type { Reason } from "cdk8s-flipop/api";
 import { ACTION_POLL_SECONDS, SECOND_MS } from "../bounds.js";
 import type { HolderRegistry } from "../health/holder-registry.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
@@ -69,12 +70,17 @@ export function hasFailed(outcome: Outcome): boolean {
   );
 }
 
-/** What anything thrown by an action means. */
-export function outcomeOf(error: unknown): Outcome {
+/**
+ * What anything thrown by an action means.
+ * @param missing what it is that the provider does not have, if it answers so
+ */
+export function outcomeOf(error: unknown, missing: Reason = "AddressNotFound"): Outcome {
   if (isWithheld(error)) return skipped(error.message);
   if (isSuperseded(error)) return { is: "superseded", because: error.seen };
   if (isProviderError(error)) {
-    return error.reason === "Cancelled" ? cancelled(error) : { is: "refused", failure: providerFailure(error) };
+    return error.reason === "Cancelled"
+      ? cancelled(error)
+      : { is: "refused", failure: providerFailure(error, missing) };
   }
   if (error instanceof NoDnsError) return { is: "refused", failure: { kind: "Terminal", problem: error.problem } };
   if (error instanceof ObjectGone) return skipped(error.message);
@@ -87,12 +93,22 @@ function cancelled({ message, outcome }: ProviderError): Outcome {
   return outcome === "unknown" ? { is: "skipped", because: message, mayBeAccepted: true } : skipped(message);
 }
 
-export function providerFailure(error: ProviderError): ActionFailure {
+/** What a call about a record set comes to. */
+export async function outcomeOfRecords(call: Promise<void>): Promise<Outcome> {
+  try {
+    await call;
+    return DONE;
+  } catch (error) {
+    return outcomeOf(error, "ZoneNotFound");
+  }
+}
+
+export function providerFailure(error: ProviderError, missing: Reason = "AddressNotFound"): ActionFailure {
   const { kind, reason, retryAfterSeconds, outcome } = error;
   const isElsewhere = reason === "WrongRegion";
   return {
     kind,
-    problem: isElsewhere ? providerMessages.wrongRegion({ text: error.message }) : problemOf(error, "AddressNotFound"),
+    problem: isElsewhere ? providerMessages.wrongRegion({ text: error.message }) : problemOf(error, missing),
     ...(reason === undefined ? {} : { detail: reason }),
     ...(isAccountError(error) ? { ofAccount: true } : {}),
     ...(outcome === "unknown" ? { mayBeAccepted: true } : {}),

@@ -74,6 +74,7 @@ describe("trouble", function () {
     expect((await pool.conditionOf("DNSReady"))?.message).to.include("example.net");
     await pool.reports("ZoneNotFound");
     await set.reports("ZoneNotFound");
+    expect(await pool.events("RecordsFailed"), "one cause, one Event").to.be.empty;
     await pool.is("Fulfilled", "True");
     await set.edit({ dnsRecordSet: { zone: ZONE, recordName: `nodes.${ZONE}` } });
     await set.is("DNSReady", "True");

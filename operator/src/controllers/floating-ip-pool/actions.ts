@@ -14,6 +14,7 @@ import {
   objectBasis,
   openAccount,
   outcomeOfAction,
+  outcomeOfRecords,
   poll,
   pollMs,
   recheckOf,
@@ -53,8 +54,7 @@ async function callDns(
   action: DnsAction,
 ): Promise<Outcome> {
   if (dns === undefined) return skipped("there is no record set any more");
-  await dnsService.carryOut(dns, action, context);
-  return DONE;
+  return outcomeOfRecords(dnsService.carryOut(dns, action, context));
 }
 
 /** A creation, a release or a record serves no node that waits for its address to move. */

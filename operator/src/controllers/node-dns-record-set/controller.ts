@@ -7,7 +7,7 @@ import {
   nodeDNSRecordSetKind,
   type PublishedAddress,
 } from "cdk8s-flipop/api";
-import { DONE, type Outcome } from "../../addresses/calls.js";
+import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
 import { RECORDS_BATCH_MS } from "../../bounds.js";
 import { normalName, type ZoneLookUp } from "../../claims/read-claims.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/probed-nodes.js";
@@ -258,8 +258,7 @@ async function callProvider(
   { snapshot, context }: ActionCall<NodeDNS>,
   action: DnsAction,
 ): Promise<Outcome> {
-  await dnsService.carryOut(snapshot.dns, action, context);
-  return DONE;
+  return outcomeOfRecords(dnsService.carryOut(snapshot.dns, action, context));
 }
 
 async function setFinalizer(state: ResourceState<NodeDNS>, present: boolean, signal: AbortSignal): Promise<Outcome> {

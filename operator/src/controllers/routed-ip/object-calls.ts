@@ -4,7 +4,7 @@
  */
 
 import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
-import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { DONE, type Outcome, outcomeOfRecords, skipped } from "../../addresses/calls.js";
 import { type CreationResult, intentText } from "../../addresses/creation/creation-result.js";
 import {
   dropCopy as dropAnyCopy,
@@ -40,8 +40,7 @@ export async function callRecords(
   action: Of<"read-records" | "apply-records">,
 ): Promise<Outcome> {
   if (dns === undefined) return skipped("there is no record set any more");
-  await dnsService.carryOut(dns, action, context);
-  return DONE;
+  return outcomeOfRecords(dnsService.carryOut(dns, action, context));
 }
 
 /** In force before it is written: others see it at once. */

@@ -104,7 +104,7 @@ async function calling(
   try {
     return await call(firewall, { provider, context, ...(account && { account }) });
   } catch (error) {
-    const outcome = outcomeOf(error);
+    const outcome = outcomeOf(error, "FirewallNotFound");
     if (outcome.is !== "refused") return outcome;
     return { is: "refused", failure: { ...outcome.failure, ofAccount: true } };
   }
