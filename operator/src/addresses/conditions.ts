@@ -104,11 +104,6 @@ function noneActive(
   return recordMessages.noneActive({ ...content, condition });
 }
 
-/** No address is active: the record set keeps the last ones, or has none. */
-export function lacksAddress({ reason }: Pick<PlannedCondition, "reason">): boolean {
-  return reason === "KeptLastKnown" || reason === "NoneActive";
-}
-
 /** What the record set holds, next to what it should. */
 function contents(snapshot: RecordsSnapshot, published: readonly string[]): PlannedCondition {
   const { dnsRecordSet, writtenDns } = snapshot.set;

@@ -57,10 +57,25 @@ function planned(type: ConditionType, status: PlannedCondition["status"], said: 
  * A person has to know: a Warning Event reports the change. The summary repeats what another condition says, except for a
  * stopped operator and for a deletion that waits.
  */
-export function isBad({ type, status, reason }: Pick<Condition, "type" | "status" | "reason">): boolean {
+export function isBad({ type, status, reason }: SeenCondition): boolean {
   if (SUMMARY_TYPES.some((summary) => summary === type)) return type === "Ready" && ONLY_READY.has(reason);
   if (BAD_WHEN_TRUE.some((bad) => bad === type)) return status === "True";
   return status === "False" ? !PASSING.has(reason) : IGNORED.has(reason);
+}
+
+/** No address is active: the record set keeps the last ones, or has none. */
+export function lacksAddress({ reason }: Pick<SeenCondition, "reason">): boolean {
+  return reason === "KeptLastKnown" || reason === "NoneActive";
+}
+
+/** No address is active because one moves, or the resource goes: that ends by itself. */
+export function endsWithMove(condition: SeenCondition, all: readonly SeenCondition[]): boolean {
+  if (!lacksAddress(condition)) return false;
+  return all.some((served) => (served.type === "Fulfilled" || served.type === "Assigned") && isPassing(served));
+}
+
+function isPassing({ status, reason }: SeenCondition): boolean {
+  return status === "Unknown" || (status === "False" && PASSING.has(reason));
 }
 
 /** Conditions that have turned bad, for Events: if several conditions name one obstacle, only the first counts. */
@@ -71,7 +86,7 @@ export function turnedBad(
   const turned = planned.filter(({ type, status, reason }) => {
     const old = before?.find((condition) => condition.type === type);
     if (old?.status === status && old.reason === reason) return false;
-    return isBad({ type, status, reason });
+    return isBad({ type, status, reason }) && !endsWithMove({ type, status, reason }, planned);
   });
   const firstWith = (message: string) => turned.find((condition) => condition.message === message);
   return turned.filter((condition) => firstWith(condition.message) === condition);

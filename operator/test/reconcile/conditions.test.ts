@@ -1,14 +1,34 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { addressMessages } from "../../src/messages/addresses.js";
+import { recordMessages } from "../../src/messages/records.js";
 import { flipopMetrics } from "../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { conditionSamples, no, turnedBad } from "../../src/reconcile/conditions.js";
+import {
+  conditionSamples,
+  no,
+  type PlannedCondition,
+  turnedBad,
+  unknown,
+  yes,
+} from "../../src/reconcile/conditions.js";
 
 describe("the Events of conditions", () => {
   it("tell of one obstacle once, however many conditions name it", () => {
     const cause = { reason: "AddressNotAllowed", message: "the class does not allow it" } as const;
     const planned = [no("Accepted", cause), no("Assigned", cause), no("FirewallReady", { ...cause, message: "other" })];
     expect(turnedBad([], planned).map(({ type }) => type)).to.deep.equal(["Accepted", "FirewallReady"]);
+  });
+
+  it("are silent about the record set while the address moves", () => {
+    const records = no("DNSReady", recordMessages.nothingYet({ name: "www.example.com", condition: "Assigned" }));
+    const types = (assigned: PlannedCondition) => turnedBad([], [assigned, records]).map(({ type }) => type);
+    expect(types(unknown("Assigned", addressMessages.onItsWay({ ip: "203.0.113.7", node: "node-2" })))).to.deep.equal(
+      [],
+    );
+    expect(types(unknown("Assigned", addressMessages.beingDeleted()))).to.deep.equal([]);
+    expect(types(yes("Assigned", addressMessages.inOrder({ kind: "RoutedIP" })))).to.deep.equal(["DNSReady"]);
+    expect(turnedBad([], [records]).map(({ type }) => type)).to.deep.equal(["DNSReady"]);
   });
 });
 

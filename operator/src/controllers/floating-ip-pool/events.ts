@@ -19,7 +19,7 @@ import { type EventMessage, includes, type Problem, valuesIn } from "../../messa
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample, StateSeries } from "../../metrics/registry.js";
-import { ADDRESS_FAILURES, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
+import { ADDRESS_FAILURES, endsWithMove, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import { failureOf } from "../../reconcile/run-actions.js";
@@ -56,7 +56,7 @@ export function warningsOf(
 ): readonly EventMessage[] {
   const bad = conditions.filter(isBad);
   const known = bad.filter((condition) => isSame(before, condition));
-  const turned = bad.filter((condition) => !known.includes(condition));
+  const turned = bad.filter((condition) => !known.includes(condition) && !endsWithMove(condition, conditions));
   const reported = turned.filter((condition, index) => {
     return ![...known, ...turned.slice(0, index)].some((other) => isRepeat(condition, other));
   });

@@ -6,7 +6,6 @@ import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
   busyNodesOf,
   heldBackBy,
-  lacksAddress,
   lastFailure,
   massFailureCondition,
   otherRegion,
@@ -25,7 +24,7 @@ import { recordMessages } from "../../messages/records.js";
 import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
-import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
+import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";

@@ -10,6 +10,8 @@ import { creationMessages } from "../../../src/messages/creation.js";
 import { failedEvent } from "../../../src/messages/events.js";
 import type { Problem } from "../../../src/messages/message.js";
 import { providerMessages } from "../../../src/messages/provider.js";
+import { recordMessages } from "../../../src/messages/records.js";
+import { publishingMessages } from "../../../src/messages/services.js";
 import type { PlannedCondition } from "../../../src/reconcile/conditions.js";
 import type { DeferredEvent } from "../../../src/reconcile/plan.js";
 
@@ -103,6 +105,21 @@ describe("the warnings of a pool", () => {
     expect(warnings([], [served], [])).to.deep.equal([`Invalid: ${served.message}`]);
     expect(warnings([served], [twice], [])).to.deep.equal([`DuplicateAddress: ${twice.message}`]);
     expect(warnings([twice], [twice], [])).to.be.empty;
+  });
+
+  it("are silent about the record set and the targets while the only address moves, or the pool is deleted", () => {
+    const none = [
+      condition("DNSReady", "False", recordMessages.noneActive({ name: "www", values: [A], condition: "Fulfilled" })),
+      condition("Published", "False", publishingMessages.noneActive({ targets: ["Service web/shop"] })),
+    ];
+    const count = { active: 0, desired: 1 };
+    const deleting = candidateMessages.tooFewActive({ ...count, cause: addressMessages.beingDeleted() });
+    const fulfilled = (status: Condition["status"], said: Problem) => condition("Fulfilled", status, said);
+    expect(warnings([], [fulfilled("Unknown", candidateMessages.onTheirWay(count)), ...none], [])).to.be.empty;
+    expect(warnings([], [fulfilled("Unknown", deleting), ...none], [])).to.be.empty;
+    expect(warnings([], [fulfilled("False", creationMessages.running()), ...none], [])).to.be.empty;
+    const unwanted = fulfilled("True", candidateMessages.fulfilled({ active: 0, desired: 0 }));
+    expect(warnings([], [unwanted, ...none], [])).to.have.length(2);
   });
 
   it("are silent about what ends by itself, and about what is well", () => {

@@ -1,12 +1,12 @@
 /** The record set of a RoutedIP whose class works by Jobs: the operator writes it, as it does under an issuer. Pure. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { lacksAddress, dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
+import { dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
 import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { recordMessages } from "../../../messages/records.js";
-import { type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
+import { lacksAddress, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
 import { fullNameOf, type RecordSequence } from "../../../records/record-plan.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./election.js";
