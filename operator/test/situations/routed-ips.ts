@@ -138,6 +138,18 @@ const PLACE: Group = {
       fix: "Correct `routedIP`, or use the issuer of the account that has it",
     }),
     routed({
+      when: "The address that the operator created is gone, for example because a person released it",
+      shows: "Assigned AddressNotFound",
+      names: [IP, "set routedIP", "delete the RoutedIP and create it again"],
+      seen: () =>
+        routedSeen({
+          spec: {},
+          prepare: (world) => world.edit("a", { status: { routedIP: IP, created: true } }),
+          change: ({ inventory }) => ({ inventory: { ...inventory, get: () => undefined, isGone: () => true } }),
+        }),
+      fix: "Set `routedIP` to another address of the account, or create the RoutedIP anew: the operator creates no second address by itself",
+    }),
+    routed({
       when: "A class does not allow the address",
       shows: "Assigned AddressNotAllowed",
       names: [IP, "ClusterRoutedIPClass shared", "198.51.100.0/24"],

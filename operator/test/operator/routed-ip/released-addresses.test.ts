@@ -56,4 +56,19 @@ describe("operator in process: an address goes from the account, without the ope
     await made.ready("a");
     expect(made.status("a").routedIP).to.equal(other);
   });
+
+  it("its own that it created: a RoutedIP that is created anew gets another one", async () => {
+    const { digitalocean, kubernetes } = made.world;
+    made.addRouted("a");
+    made.world.start();
+    await made.ready("a");
+    const { routedIP: ip = "" } = made.status("a");
+    digitalocean.state.removeAddress(ip);
+    await noticed("it says so", () => made.condition("a", "Assigned") === "False/AddressNotFound");
+    kubernetes.delete(made.refTo("a"));
+    await made.until("gone", () => made.object("a") === undefined);
+    made.addRouted("a");
+    await made.ready("a");
+    expect(digitalocean.state.addresses().map((address) => address.ip)).to.deep.equal([made.status("a").routedIP]);
+  });
 });
