@@ -4,7 +4,7 @@ import { pino, stdSerializers } from "pino";
 import { prettyFactory } from "pino-pretty";
 import { MAX_SECRETS } from "./bounds.js";
 import type { Clock } from "./clock.js";
-import { printable, printableJson } from "./printable.js";
+import { cutAtWord, printable, printableJson } from "./printable.js";
 
 /** Messages are constant, data is in fields; an Error goes into the field `error`. */
 export interface Logger {
@@ -156,6 +156,8 @@ export interface LoggerOptions {
 
 export function createLogger({ clock, redactor, output = process.stdout, format, debug }: LoggerOptions): Logger {
   const text = (format ?? (output.isTTY === true ? "text" : "json")) === "text";
+  const errorFields = debug === true ? stdSerializers.err : withoutStack;
+  const shortened = shortener(redactor);
   const render = text ? prettyLines(output.isTTY === true) : printable;
   return pino(
     {
@@ -163,8 +165,8 @@ export function createLogger({ clock, redactor, output = process.stdout, format,
       // pid and hostname say nothing in a container; the pod's name is in the log's own envelope.
       base: null,
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: debug === true ? stdSerializers.err : withoutStack, err: stdSerializers.err },
+      formatters: { level: (label) => ({ level: label }), log: shortened },
+      serializers: { error: (error: Error) => shortened({ ...errorFields(error) }), err: stdSerializers.err },
     },
     // The whole line is scrubbed, so that no field, message or stack is forgotten.
     { write: (line: string) => void output.write(render(redactor.scrub(line))) },
@@ -176,11 +178,38 @@ function prettyLines(colorize: boolean): (line: string) => string {
   return (line) => pretty(printableJson(line));
 }
 
+/** Of one text of a line, such as the rules of a firewall or an answer of a server. */
+const LONGEST_TEXT = 8_192;
+
+/** Fields can refer to themselves. */
+const DEEPEST = 5;
+
+/** Cuts texts that are longer than that, without secrets: nothing recognizes the part of one that a cut leaves. */
+function shortener(redactor: Redactor) {
+  const shortened = (value: unknown, depth = 0): unknown => {
+    if (typeof value === "string") return value.length <= LONGEST_TEXT ? value : cut(redactor.scrub(value));
+    if (depth > DEEPEST) return value;
+    if (Array.isArray(value)) return value.map((entry) => shortened(entry, depth + 1));
+    if (!isPlain(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shortened(field, depth + 1)]));
+  };
+  return (fields: object) => shortened(fields) as Record<string, unknown>;
+}
+
+/** Not an error or a date: pino writes these. */
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${cutAtWord(text, LONGEST_TEXT)}... (${text.length} characters)`;
+}
+
 /** Errors that servers cause: their message says all, and the stack would only show where it was read. */
 const FORESEEN = ["StatusError", "NetworkError", "DeadlineError", "ProviderError"];
 
-function withoutStack(error: unknown): unknown {
-  const whole = stdSerializers.err(error as Error);
+function withoutStack(error: Error): object {
+  const whole = stdSerializers.err(error);
   if (!(error instanceof Error) || !FORESEEN.includes(error.name)) return whole;
   const { stack: _, props: __, ...rest } = { ...whole };
   return rest;

@@ -6,6 +6,25 @@ export function omitUndefined<T extends object>(fields: T): { readonly [K in key
   return Object.fromEntries(entries) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
+/** Names that a message shows of a list, and longer texts. */
+const NAMES = 8;
+const CLAUSES = 5;
+
+/** The first few, and how many more: a message must not grow with the cluster. */
+export function listed(names: readonly string[], most = NAMES): string {
+  return joined(names, most, ", ");
+}
+
+/** The same for texts that have commas. */
+export function listedClauses(texts: readonly string[]): string {
+  return joined(texts, CLAUSES, "; ");
+}
+
+function joined(texts: readonly string[], most: number, separator: string): string {
+  const more = texts.length - most;
+  return more > 0 ? `${texts.slice(0, most).join(separator)} and ${more} more` : texts.join(separator);
+}
+
 /** Orders texts by their UTF-16 code units, the same on every machine: below 0 if `a` comes first. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;

@@ -119,6 +119,22 @@ describe("logger", () => {
     expect(last()["said"]).to.equal(`${hidden}\\u001b`);
   });
 
+  it("cuts a long text and says how long it was, also in a list and in an error", () => {
+    const { logger, redactor, lines, last } = setUp();
+    const secret = "first line\nsecond line of a secret";
+    redactor.add(secret);
+    const rules = `${"tcp 443; ".repeat(908)} ${secret} ${"tcp 443; ".repeat(90_000)}`;
+    const server = new StatusError({ code: 422, reason: "Invalid", message: rules });
+    logger.warn({ audit: { after: rules, list: [rules] }, error: server }, "cloud mutation");
+
+    expect(lines[0]?.length).to.be.below(30_000);
+    const { audit, error } = last() as { audit: { after: string; list: string[] }; error: { message: string } };
+    for (const text of [audit.after, audit.list[0], error.message]) {
+      expect(text).to.match(/^tcp 443; .*\.\.\. \(818\d{3} characters\)$/s);
+      expect(text).to.include("[redacted]").and.not.include("first");
+    }
+  });
+
   it("can be silent", () => {
     expect(silentLogger.child({ a: 1 })).to.equal(silentLogger);
     expect(silentLogger.info({}, "nothing")).to.equal(undefined);

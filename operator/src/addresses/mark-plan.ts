@@ -5,7 +5,7 @@
  */
 
 import type { NodeFacts } from "../match/node-facts.js";
-import { compareText } from "../values.js";
+import { compareText, listed } from "../values.js";
 import type { LabelAction, MarkAction, TaintUntilAction } from "./actions.js";
 import type { MarkFacts, ResourceMarks } from "./node-marks.js";
 import { isOurs, type Placement } from "./observed.js";
@@ -68,8 +68,8 @@ export function labelActionsFor(facts: MarkFacts, holders: HolderNodes): readonl
 }
 
 function whyLabel({ strays, missing }: { readonly strays: readonly string[]; readonly missing: readonly string[] }) {
-  const gone = strays.length === 0 ? [] : [`the address is not on ${strays.join(", ")}`];
-  const there = missing.length === 0 ? [] : [`the address is on ${missing.join(", ")}`];
+  const gone = strays.length === 0 ? [] : [`the address is not on ${listed(strays)}`];
+  const there = missing.length === 0 ? [] : [`the address is on ${listed(missing)}`];
   return [...gone, ...there].join("; ");
 }
 

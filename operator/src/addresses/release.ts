@@ -9,6 +9,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
 import { WHYS } from "../messages/explanations.js";
 import { ttlOf } from "../records/record-plan.js";
+import { listed } from "../values.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { settle } from "./creation/creation-recovery.js";
@@ -222,7 +223,7 @@ function undecided(snapshot: AddressSnapshot, intent: PendingCreation | undefine
   const end = intent === undefined ? undefined : endOf(snapshot, intent);
   if (intent === undefined || end === undefined) return [];
   const what = `the address of the creation of ${intent.startedAt}`;
-  if (end.is === "several") return [`${what}, which may be one of ${end.ips.join(", ")}`];
+  if (end.is === "several") return [`${what}, which may be one of ${listed(end.ips)}`];
   return end.is === "elsewhere" ? [`${what} at provider "${intent.provider}", if there is one`] : [];
 }
 

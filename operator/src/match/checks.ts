@@ -1,6 +1,7 @@
 /** The one ordered list of checks behind every choice of a node and every refusal in a condition, and how conditions sum refusals up. */
 
 import { REFUSALS, type RefusalReason, type SelectorRequirement, selectorMatches, tolerates } from "cdk8s-flipop/api";
+import { listed } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
 import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
@@ -175,7 +176,7 @@ function untolerated<T extends TaintFacts>(taints: readonly T[], { tolerations }
 }
 
 function taintsText(against: readonly TaintFacts[]): string {
-  return `${against.length === 1 ? "taint" : "taints"} ${against.map(taintText).sort().join(", ")}`;
+  return `${against.length === 1 ? "taint" : "taints"} ${listed(against.map(taintText).sort())}`;
 }
 
 function labelText({ key, operator, values }: SelectorRequirement, labels: Readonly<Record<string, string>>): string {

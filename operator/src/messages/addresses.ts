@@ -2,6 +2,7 @@
 
 import type { Reason } from "cdk8s-flipop/api";
 import type { LimitWait } from "../providers/layers/limiter.js";
+import { listed, listedClauses } from "../values.js";
 import { type BusyNodes, busyText, giveToResource, idleRemedies } from "./busy-nodes.js";
 import { limitText } from "./candidates.js";
 import { refText, STOP_WRITER } from "./claims.js";
@@ -47,6 +48,12 @@ interface Ip {
 
 const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
 
+const QUOTED_CHARACTERS = 60;
+
+function quoted(text: string): string {
+  return text.length > QUOTED_CHARACTERS ? `"${text.slice(0, QUOTED_CHARACTERS)}…"` : `"${text}"`;
+}
+
 export const addressMessages = topic("addresses", {
   notObserved: note({ reason: "NotObserved", text: () => "not observed yet" }),
   stopped: problem({
@@ -80,14 +87,14 @@ export const addressMessages = topic("addresses", {
     reason: "Invalid",
     by: "author",
     text: ({ ignored }: { readonly ignored: readonly string[] }) =>
-      `the operator serves the resource, except for a part of its spec: ${ignored.join("; ")}`,
+      `the operator serves the resource, except for a part of its spec: ${listedClauses(ignored)}`,
     remedy: "correct or remove this part",
     example: { ignored: ['spec.match.tolerations[0]: operator is "Sometimes", not Exists or Equal'] },
   }),
   listedTwice: problem({
     reason: "DuplicateAddress",
     by: "author",
-    text: ({ ips }: Ips) => `ips lists ${ips.join(", ")} twice; each counts once`,
+    text: ({ ips }: Ips) => `ips lists ${listed(ips)} twice; each counts once`,
     remedy: "remove the duplicate",
     example: { ips: ["203.0.113.7"] },
   }),
@@ -95,7 +102,7 @@ export const addressMessages = topic("addresses", {
     reason: "Invalid",
     by: "author",
     text: ({ texts, family }: { readonly texts: readonly string[]; readonly family: string }) =>
-      `ips holds ${texts.map((text) => `"${text}"`).join(", ")}, not ${family}; the others are served`,
+      `ips holds ${listed(texts.map(quoted))}, not ${family}; the others are served`,
     remedy: "correct or remove what is wrong",
     example: { texts: ["203.0.113"], family: "IPv4" },
   }),
@@ -103,7 +110,7 @@ export const addressMessages = topic("addresses", {
     reason: "OwnershipInferred",
     by: "account",
     text: ({ ips }: Ips) =>
-      `the resource is served and no longer needs ${ips.join(", ")}; the operator does not release it, because no answer of the provider shows that this resource created it`,
+      `the resource is served and no longer needs ${listed(ips)}; the operator does not release it, because no answer of the provider shows that this resource created it`,
     remedy: "have the owner of the account release it, unless something else uses it",
     example: { ips: ["203.0.113.7"] },
   }),

@@ -1,6 +1,7 @@
 /** Addresses and names that another resource owns. The owner is a value, so that a sentence names it once. */
 
 import type { ResourceRef } from "../inventory/view.js";
+import { listed, listedClauses } from "../values.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 /** Why a resource owns what it claims. */
@@ -59,7 +60,7 @@ export const claimMessages = topic("claims", {
   several: problem({
     reason: "ClaimedByOther",
     by: "cause",
-    text: ({ causes }: { readonly causes: readonly Problem[] }) => causes.map(({ message }) => message).join("; "),
+    text: ({ causes }: { readonly causes: readonly Problem[] }) => listedClauses(causes.map(({ message }) => message)),
     example: {
       causes: [
         { reason: "ClaimedByOther", message: "203.0.113.7 belongs to FloatingIPPool ingress/web, which created it" },
@@ -70,7 +71,7 @@ export const claimMessages = topic("claims", {
     reason: "ForeignWriter",
     by: "administrator",
     text: ({ what }: { readonly what: readonly string[] }) =>
-      `something outside of this operator keeps reverting ${what.join(", ")}`,
+      `something outside of this operator keeps reverting ${listed(what)}`,
     remedy: STOP_WRITER,
     example: { what: ["203.0.113.7", "records"] },
   }),

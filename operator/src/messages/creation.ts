@@ -3,6 +3,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
+import { listed } from "../values.js";
 import { type BusyNodes, busyText, giveToResource, idleRemedies } from "./busy-nodes.js";
 import { type CoolOffEnd, coolOffText } from "./candidates.js";
 import { refText } from "./claims.js";
@@ -165,7 +166,7 @@ export const creationMessages = topic("creation", {
       ...lost
     }: Lost & { readonly ips: readonly string[]; readonly doubt?: string | undefined }) => {
       const why = doubt === undefined ? "" : ` (${doubt})`;
-      return `${answerLost(lost)}; each of ${ips.join(", ")} may be the new address${why}`;
+      return `${answerLost(lost)}; each of ${listed(ips)} may be the new address${why}`;
     },
     remedy: remedyOf,
     example: { ...LOST, ips: ["203.0.113.7", "203.0.113.8"] },

@@ -1,6 +1,7 @@
 /** Events of what the operator did, and of what it could not do. */
 
 import { Annotation, type EventReason, type Reason } from "cdk8s-flipop/api";
+import { listed, listedClauses } from "../values.js";
 import { WHYS } from "./explanations.js";
 import { type EventMessage, event, type Problem, topic } from "./message.js";
 
@@ -28,10 +29,8 @@ interface FirewallChange {
 const LISTED = 12;
 const MOVE = "203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)";
 
-function listed(values: readonly string[]): string {
-  if (values.length === 0) return "nothing";
-  const more = values.length > LISTED ? ` and ${values.length - LISTED} more` : "";
-  return `${values.slice(0, LISTED).join(", ")}${more}`;
+function namesOf(values: readonly string[]): string {
+  return values.length === 0 ? "nothing" : listed(values, LISTED);
 }
 
 interface Retained {
@@ -44,7 +43,7 @@ interface Retained {
 function stayText(held: readonly string[], ips: readonly string[]): string {
   const all = held.length === ips.length;
   if (ips.length === 1) return "its node keeps it, and has no room for another one meanwhile";
-  return `${all ? "their nodes keep them" : `the nodes of ${listed(held)} keep them`}, and have no room for others meanwhile`;
+  return `${all ? "their nodes keep them" : `the nodes of ${namesOf(held)} keep them`}, and have no room for others meanwhile`;
 }
 
 export const eventMessages = topic("events", {
@@ -110,9 +109,9 @@ export const eventMessages = topic("events", {
     action: "Retain",
     text: ({ ips, held, field }: Retained) => {
       const value =
-        field === "ips" ? `ips: [${listed(ips)}] of a FloatingIPPool` : `routedIP: ${listed(ips)} of a RoutedIP`;
+        field === "ips" ? `ips: [${namesOf(ips)}] of a FloatingIPPool` : `routedIP: ${namesOf(ips)} of a RoutedIP`;
       const where = held.length === 0 ? "" : `; ${stayText(held, ips)}`;
-      return `${listed(ips)} ${ips.length === 1 ? "stays" : "stay"} in the account${where}: to use ${ips.length === 1 ? "it" : "them"} again, write ${value}; flipop orphans lists and releases what no resource uses`;
+      return `${namesOf(ips)} ${ips.length === 1 ? "stays" : "stay"} in the account${where}: to use ${ips.length === 1 ? "it" : "them"} again, write ${value}; flipop orphans lists and releases what no resource uses`;
     },
     example: { ips: ["203.0.113.7"], held: ["203.0.113.7"], field: "ips" },
   }),
@@ -121,7 +120,7 @@ export const eventMessages = topic("events", {
     action: "Forget",
     text: ({ ips }: { readonly ips: readonly string[] }) => {
       const counts = ips.length === 1 ? "it no longer counts" : "they no longer count";
-      return `${ips.join(", ")}: annotation ${Annotation.createdIps} names what the provider does not have; ${counts} as created by this resource`;
+      return `${namesOf(ips)}: annotation ${Annotation.createdIps} names what the provider does not have; ${counts} as created by this resource`;
     },
     example: { ips: ["203.0.113.7"] },
   }),
@@ -141,7 +140,7 @@ export const eventMessages = topic("events", {
   firewallCreated: event({
     reason: "FirewallCreated",
     action: "ChangeFirewall",
-    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created, with ${added.join(", ")}`,
+    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created, with ${namesOf(added)}`,
     example: { name: "ingress", added: ["tcp 443", "node-3"] },
   }),
   firewallChanged: event({
@@ -149,8 +148,8 @@ export const eventMessages = topic("events", {
     action: "ChangeFirewall",
     text: ({ name, added, removed, why }: FirewallChange & Why & { readonly removed: readonly string[] }) => {
       const parts = [
-        ...(added.length === 0 ? [] : [`${added.join(", ")} added`]),
-        ...(removed.length === 0 ? [] : [`${removed.join(", ")} removed`]),
+        ...(added.length === 0 ? [] : [`${namesOf(added)} added`]),
+        ...(removed.length === 0 ? [] : [`${namesOf(removed)} removed`]),
       ];
       return `firewall "${name}": ${parts.join("; ")}: ${why}`;
     },
@@ -165,7 +164,7 @@ export const eventMessages = topic("events", {
     reason: "RecordsChanged",
     action: "ChangeRecords",
     text: ({ fqdn, before, after, cause = "" }: RecordChange & { readonly cause?: string | undefined }) =>
-      `${fqdn}: ${listed(before)} -> ${listed(after)}${cause === "" ? "" : ` (${cause})`}`,
+      `${fqdn}: ${namesOf(before)} -> ${namesOf(after)}${cause === "" ? "" : ` (${cause})`}`,
     example: { fqdn: "www.example.com", before: ["203.0.113.7"], after: ["203.0.113.8"] },
   }),
   recordsReady: event({
@@ -184,7 +183,7 @@ export const eventMessages = topic("events", {
     reason: "CleanupAbandoned",
     action: "CleanUp",
     text: ({ why, left }: Why & { readonly left: readonly string[] }) =>
-      `${why}; left behind, remove by hand: ${left.join("; ")}`,
+      `${why}; left behind, remove by hand: ${listedClauses(left)}`,
     example: { why: WHYS.cleanupLate, left: ["address 203.0.113.7"] },
   }),
 });

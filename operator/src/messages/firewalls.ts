@@ -1,5 +1,6 @@
 /** Firewalls: what they let through, and why the operator does not change them. */
 
+import { listed } from "../values.js";
 import { TOKEN_RIGHTS } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
 
@@ -22,7 +23,7 @@ export const firewallMessages = topic("firewalls", {
   open: note({
     reason: "Observed",
     text: ({ name, ports }: Firewall & { readonly ports: readonly string[] }) =>
-      `firewall "${name}" lets ${ports.join(", ") || "all that is needed"} through`,
+      `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`,
     example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
   }),
   notNamed: note({ reason: "Observed", text: () => "the issuer names no firewall: the operator changes none" }),
@@ -112,7 +113,7 @@ export const firewallMessages = topic("firewalls", {
     reason: "PortNotAllowed",
     by: "other",
     text: ({ ports, limiter }: ClosedPorts) =>
-      `${limiter} does not allow ${portList(ports)}, so the operator does not open it`,
+      `${limiter} does not allow ${listed(ports)}, so the operator does not open it`,
     remedy: ({ limiter }) => `use another hostPort, or ask the author of ${limiter} to add it to allowedPorts`,
     example: { ports: ["22/TCP"], limiter: LIMITER },
   }),
@@ -120,15 +121,8 @@ export const firewallMessages = topic("firewalls", {
     reason: "PortNotAllowed",
     by: "other",
     text: ({ ports, limiter, most }: ClosedPorts & { readonly most: number }) =>
-      `${limiter} allows ${most} ports, so the operator does not open ${portList(ports)}`,
+      `${limiter} allows ${most} ports, so the operator does not open ${listed(ports)}`,
     remedy: ({ limiter }) => `remove ports from the Service, or ask the author of ${limiter} to raise maxPorts`,
     example: { ports: ["8081/TCP"], limiter: LIMITER, most: 1 },
   }),
 });
-
-const SHOWN = 8;
-
-function portList(ports: readonly string[]): string {
-  const rest = ports.length - SHOWN;
-  return rest > 0 ? `${ports.slice(0, SHOWN).join(", ")} and ${rest} more` : ports.join(", ");
-}

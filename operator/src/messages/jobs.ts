@@ -1,6 +1,7 @@
 /** Jobs of a class: whether they may run, and how they end. */
 
 import { Label } from "cdk8s-flipop/api";
+import { listed } from "../values.js";
 import { ENABLE } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
@@ -76,7 +77,7 @@ export const jobMessages = topic("jobs", {
     reason: "NamespaceNotAllowed",
     by: "administrator",
     text: ({ namespace, allowed }: { readonly namespace: string; readonly allowed: readonly string[] }) =>
-      `jobNamespace is "${namespace}"; Jobs may run in ${allowed.join(", ")}`,
+      `jobNamespace is "${namespace}"; Jobs may run in ${listed(allowed)}`,
     remedy: "use one of them, or have the cluster's administrator add it to --job-namespaces",
     example: { namespace: "web", allowed: ["flipop-jobs"] },
   }),

@@ -64,6 +64,8 @@ export interface Row {
   readonly by?: Actor;
   /** The text with the example's values. */
   readonly example: () => string;
+  /** The text with the example's values, as `change` makes them. */
+  readonly exampleWith: (change: <V>(values: V) => V) => string;
   /** The text says what to do. */
   readonly hasRemedy?: boolean;
 }
@@ -99,14 +101,18 @@ function conditionText<V>(
   const reasonOf = (values: V) => (typeof reason === "function" ? reason(values) : reason);
   return (id) => {
     const make = (values: V) => ({ id, reason: reasonOf(values), message: text(values), values });
-    return maker(make, { id, ...more, reason: () => reasonOf(example as V), example: () => text(example as V) });
+    return maker(make, { id, ...more, reason: () => reasonOf(example as V), ...examplesOf(text, example) });
   };
 }
 
 /** What an Event says. */
 export function event<V = void>({ reason, action, text, example }: EventEntry<V>): Named<Maker<V, EventMessage>> {
   const make = (values: V) => ({ type: EVENTS[reason].type, reason, action, note: text(values) });
-  return (id) => maker(make, { id, reason: () => reason, example: () => text(example as V) });
+  return (id) => maker(make, { id, reason: () => reason, ...examplesOf(text, example) });
+}
+
+function examplesOf<V>(text: (values: V) => string, example: V | undefined): Pick<Row, "example" | "exampleWith"> {
+  return { example: () => text(example as V), exampleWith: (change) => text(change(example as V)) };
 }
 
 function maker<V, M>(make: (values: V) => M, row: Row): Maker<V, M> {
@@ -150,13 +156,4 @@ function causesOf({ values }: Problem): readonly Problem[] {
 
 function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "reason" in value && "message" in value;
-}
-
-/** Names in a list that a message shows. */
-const MOST_NAMES = 5;
-
-/** The first names of a list. */
-export function firstNames(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

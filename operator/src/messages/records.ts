@@ -1,6 +1,7 @@
 /** Record sets: what they hold, and why they do not hold what they should. */
 
 import { timeText } from "../clock.js";
+import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
 import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes } from "./refused-nodes.js";
@@ -13,7 +14,7 @@ export interface Content {
 }
 
 const CONTENT: Content = { name: "www.example.com", values: ["203.0.113.7"] };
-const holds = ({ name, values }: Content) => `record ${name} holds ${values.join(", ")}`;
+const holds = ({ name, values }: Content) => `record ${name} holds ${listed(values)}`;
 
 /** What is published of nodes. */
 interface Published {
@@ -43,19 +44,15 @@ function publishedText({ name, count, cut, addressless, wanted }: Published): st
   const addresses = count === 1 ? "1 address" : `${count} addresses`;
   const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
   const lacking =
-    addressless.length === 0 ? "" : `; ${list(addressless)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
+    addressless.length === 0
+      ? ""
+      : `; ${listed(addressless, LISTED)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
   return `record ${name} holds ${addresses}${more}${lacking}`;
 }
 
 function unservedText({ addressless, wanted, refusals }: Unserved): string {
   if (addressless.length === 0) return refusals.text;
-  return `no node that matches has an ${wanted}: ${list(addressless)}`;
-}
-
-/** The first few, and how many more. */
-function list(words: readonly string[]): string {
-  const shown = words.slice(0, LISTED).join(", ");
-  return words.length > LISTED ? `${shown} and ${words.length - LISTED} more` : shown;
+  return `no node that matches has an ${wanted}: ${listed(addressless, LISTED)}`;
 }
 
 const nodesRemedy = ({ refusals }: Refusals) => `${refusals.remedy}; flipop explain shows the checks of each node`;
@@ -113,7 +110,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "administrator",
     text: ({ name, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
-      `no node has label ${label}; record ${name} keeps ${list(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
+      `no node has label ${label}; record ${name} keeps ${listed(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
     remedy: ({ label }) => `before then, ${labelRemedy(label)}`,
     example: { ...CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
   }),
@@ -121,7 +118,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "administrator",
     text: ({ name, values, refusals }: Content & Refusals) =>
-      `no node that matches has an address to replace ${list(values)}, so record ${name} keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
+      `no node that matches has an address to replace ${listed(values)}, so record ${name} keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
     remedy: ({ refusals }) =>
       refusals.repair ?? "have the cluster's administrator give such an address to a node that matches",
     example: { ...CONTENT, refusals: EXAMPLE_LABELS },
@@ -136,14 +133,14 @@ export const recordMessages = topic("records", {
   noNodeKept: problem({
     reason: "KeptLastKnown",
     by: "administrator",
-    text: (unserved: Unserved) => `${unservedText(unserved)}; record ${unserved.name} keeps ${list(unserved.values)}`,
+    text: (unserved: Unserved) => `${unservedText(unserved)}; record ${unserved.name} keeps ${listed(unserved.values)}`,
     remedy: unservedRemedy,
     example: UNSERVED,
   }),
   noneActive: problem({
     reason: "KeptLastKnown",
     by: "cause",
-    text: ({ name, values }: Content & Told) => `no address is active; record ${name} keeps ${values.join(", ")}`,
+    text: ({ name, values }: Content & Told) => `no address is active; record ${name} keeps ${listed(values)}`,
     remedy: toldIn,
     example: { ...CONTENT, condition: "Fulfilled" },
   }),

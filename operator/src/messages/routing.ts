@@ -1,6 +1,7 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
-import { firstNames, note, type Problem, problem, topic } from "./message.js";
+import { listed } from "../values.js";
+import { note, type Problem, problem, topic } from "./message.js";
 
 interface Named {
   readonly name: string;
@@ -22,7 +23,7 @@ interface InUse {
 }
 
 function usersText({ users }: InUse): string {
-  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${firstNames(users)})`;
+  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${listed(users)})`;
 }
 
 const EXAMPLE_USERS = { users: ["web/shop", "web/blog"] };
@@ -52,7 +53,7 @@ export const issuerMessages = topic("issuers", {
     reason: "WrongRegion",
     by: "author",
     text: ({ region, others }: { readonly region: string; readonly others: readonly string[] }) =>
-      `no node of the cluster is in region "${region}"; there are nodes in ${others.join(", ")}`,
+      `no node of the cluster is in region "${region}"; there are nodes in ${listed(others)}`,
     remedy: "correct spec.region",
     example: { region: "fra1", others: ["ams3"] },
   }),
@@ -107,7 +108,7 @@ export const credentialMessages = topic("credentials", {
     reason: "NamespaceNotAllowed",
     by: "administrator",
     text: ({ namespace, allowed }: { readonly namespace: string; readonly allowed: readonly string[] }) =>
-      `the operator may not read Secrets of namespace ${namespace}; it reads those of ${allowed.join(", ")}`,
+      `the operator may not read Secrets of namespace ${namespace}; it reads those of ${listed(allowed)}`,
     remedy: "have the cluster's administrator add it to --issuer-namespaces",
     example: { namespace: "ingress", allowed: ["flipop"] },
   }),
@@ -257,7 +258,7 @@ export const accessMessages = topic("access", {
     reason: "RecordExists",
     by: "other",
     text: ({ name, values }: { readonly name: string; readonly values: readonly string[] }) =>
-      `${name} already holds ${values.join(", ")}, and the status does not show that the operator wrote that for this resource; a resource from a backup has lost its status`,
+      `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource; a resource from a backup has lost its status`,
     remedy:
       "delete the record, use another name, or ask the author of the class or issuer to set adoptRecords, at least until DNSReady is True",
     example: { name: "www.example.com", values: ["198.51.100.7"] },
@@ -272,7 +273,7 @@ function addressesText(allowed: readonly string[], namespace: string): string {
   if (allowed.length === 0) return "no existing address";
   const ranges = allowed.filter((entry) => entry !== "Created");
   const texts = [
-    ...(ranges.length > 0 ? [`addresses of ${ranges.join(", ")}`] : []),
+    ...(ranges.length > 0 ? [`addresses of ${listed(ranges)}`] : []),
     ...(ranges.length < allowed.length ? [`addresses that the operator created for namespace ${namespace}`] : []),
   ];
   return `only ${texts.join(" and ")}`;

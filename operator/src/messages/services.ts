@@ -8,6 +8,7 @@ import {
   MAX_RULE_SOURCES,
 } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
+import { listed } from "../values.js";
 import { refText, STOP_WRITER } from "./claims.js";
 import { note, problem, topic } from "./message.js";
 
@@ -92,7 +93,7 @@ export const serviceMessages = topic("services", {
     reason: "ServiceUnsuitable",
     by: "author",
     text: ({ key, ports }: Service & { readonly ports: readonly string[] }) =>
-      `Service ${key}: the operator opens TCP and UDP ports only, so it cannot serve ${ports.join(", ")}`,
+      `Service ${key}: the operator opens TCP and UDP ports only, so it cannot serve ${listed(ports)}`,
     remedy: "use TCP or UDP, or leave the port out of the Service",
     example: { ...SERVICE, ports: ["port m3ua (2905/SCTP)"] },
   }),
@@ -100,7 +101,7 @@ export const serviceMessages = topic("services", {
     reason: "ServiceUnsuitable",
     by: "author",
     text: ({ key, ports }: Service & { readonly ports: readonly string[] }) =>
-      `Service ${key}: no node opens ${ports.join(", ")}`,
+      `Service ${key}: no node opens ${listed(ports)}`,
     remedy:
       "let targetPort name a hostPort of its pods, use type NodePort, or set externalIPs of the Service (TCP or UDP)",
     example: { ...SERVICE, ports: ["port http (80/TCP), targetPort web"] },
@@ -125,7 +126,7 @@ export const publishingMessages = topic("publishing", {
   shown: note({
     reason: "Observed",
     text: ({ targets, ips }: Targets & { readonly ips: readonly string[] }) =>
-      `${targets.join(", ")} ${targets.length === 1 ? "shows" : "show"} ${ips.join(", ")}`,
+      `${listed(targets)} ${targets.length === 1 ? "shows" : "show"} ${listed(ips)}`,
     example: { ...TARGETS, ips: ["203.0.113.7"] },
   }),
   underWay: note({
@@ -137,14 +138,14 @@ export const publishingMessages = topic("publishing", {
     reason: "TooManyAddresses",
     by: "author",
     text: ({ target, hidden }: Target & { readonly hidden: readonly string[] }) =>
-      `${target} shows ${MAX_GATEWAY_ADDRESSES} active addresses, the most that the Gateway API allows, and not ${hidden.join(", ")}`,
+      `${target} shows ${MAX_GATEWAY_ADDRESSES} active addresses, the most that the Gateway API allows, and not ${listed(hidden)}`,
     remedy: "publish to a Service, or divide the addresses between several resources and Gateways",
     example: { ...GATEWAY, hidden: ["203.0.113.7"] },
   }),
   noneActive: problem({
     reason: "NoneActive",
     by: "cause",
-    text: ({ targets }: Targets) => `no address is active, so the operator shows none in ${targets.join(", ")}`,
+    text: ({ targets }: Targets) => `no address is active, so the operator shows none in ${listed(targets)}`,
     remedy: "read the other conditions",
     example: TARGETS,
   }),
@@ -214,7 +215,7 @@ export const publishingMessages = topic("publishing", {
     reason: "ForeignWriter",
     by: "administrator",
     text: ({ target, managers }: Target & { readonly managers: readonly string[] }) =>
-      `another writer owns the addresses in the status of ${target} (${managers.join(", ")})`,
+      `another writer owns the addresses in the status of ${target} (${listed(managers)})`,
     remedy:
       "publish to the Service that the Gateway's controller copies the addresses from, or have the cluster's administrator stop the other writer; the operator tries again every 10 minutes, and when the addresses change",
     example: { ...GATEWAY, managers: ['conflict with "gateway-controller"'] },

@@ -1,6 +1,7 @@
 /** Specs that the operator cannot act on. */
 
 import { SPEC_MISSING } from "cdk8s-flipop/api";
+import { listed } from "../values.js";
 import { problem, topic } from "./message.js";
 
 /** One mistake: its path in the spec, and the sentence about it. */
@@ -35,7 +36,7 @@ export const specMessages = topic("spec", {
     by: "administrator",
     text: ({ namespace, allowed }: { readonly namespace: string | undefined; readonly allowed: readonly string[] }) => {
       const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-      return `match asks for pods of ${where}; the operator may read those of ${allowed.join(", ")}`;
+      return `match asks for pods of ${where}; the operator may read those of ${listed(allowed)}`;
     },
     remedy: "set podNamespace to one of them, or have the cluster's administrator add it to --pod-namespaces",
     example: { namespace: "web", allowed: ["ingress"] },

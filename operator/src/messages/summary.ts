@@ -1,6 +1,7 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
-import { firstNames, note, type Problem, problem, topic } from "./message.js";
+import { listed } from "../values.js";
+import { note, type Problem, problem, topic } from "./message.js";
 
 export const summaryMessages = topic("summary", {
   serves: note({ reason: "Observed", text: () => "the resource serves as requested" }),
@@ -41,7 +42,7 @@ export const deletionMessages = topic("deletion", {
     reason: ({ cause }: Waiting) => cause.reason,
     by: "cause",
     text: ({ left, cause, finalizer }: Waiting) =>
-      `the deletion waits until the operator has removed ${firstNames(left)}, or has tried for an hour: ${cause.message}; if that is impossible, for example because the namespace is being deleted and takes no new objects, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then the finalizer ${finalizer} of this resource`,
+      `the deletion waits until the operator has removed ${listed(left)}, or has tried for an hour: ${cause.message}; if that is impossible, for example because the namespace is being deleted and takes no new objects, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then the finalizer ${finalizer} of this resource`,
     remedyInText: true,
     example: {
       left: ["address 203.0.113.7", "rule tcp 443 in firewall k8s-ingress"],
@@ -53,7 +54,7 @@ export const deletionMessages = topic("deletion", {
     reason: ({ cause }: WaitingForUsers) => cause.reason,
     by: "cause",
     text: ({ users, cause }: WaitingForUsers) =>
-      `the deletion waits until no RoutedIP uses the issuer (${firstNames(users)}); with its credentials, the operator cannot clean up after them: ${cause.message}; condition Ready of a RoutedIP that is being deleted says how to end that without the operator`,
+      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); with its credentials, the operator cannot clean up after them: ${cause.message}; condition Ready of a RoutedIP that is being deleted says how to end that without the operator`,
     remedyInText: true,
     example: { users: ["web/shop"], cause: EXAMPLE_CAUSE },
   }),

@@ -1,5 +1,6 @@
 /** What the limits of the operator's configuration do not allow a namespace. */
 
+import { listed } from "../values.js";
 import { note, problem, topic } from "./message.js";
 
 interface Limited {
@@ -19,7 +20,7 @@ export const tenantMessages = topic("tenants", {
   addressesKept: note({
     reason: "AddressNotAllowed",
     text: ({ ips, limiter }: Limited & { readonly ips: readonly string[] }) =>
-      `${limiter} no longer allows ${ips.join(", ")}; the operator goes on serving the addresses that the resource had before`,
+      `${limiter} no longer allows ${listed(ips)}; the operator goes on serving the addresses that the resource had before`,
     example: { ips: ["203.0.113.7"], limiter: ENTRY },
   }),
   tooManyCreated: problem({

@@ -11,6 +11,7 @@ import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../
 import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
+import { listed } from "../values.js";
 import type { Records } from "./cached-record-set.js";
 
 export interface Reasoned {
@@ -179,7 +180,7 @@ function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus)
   const wanted = { values, ttl, owner };
   const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
   if (changes.steps.length === 0) return [];
-  const why = `${recordName} should hold ${values.length === 0 ? "nothing" : values.join(", ")}`;
+  const why = `${recordName} should hold ${values.length === 0 ? "nothing" : listed(values)}`;
   const cause = isSame(last, written) && !hasSameValues(changes) ? { cause: CHANGED_BY_OTHERS } : {};
   return [{ do: "apply-records", which: "current", provider, changes, why, ...cause }];
 }

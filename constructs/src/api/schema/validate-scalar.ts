@@ -25,7 +25,8 @@ export function checkScalar(schema: ScalarSchema, path: string, value: unknown):
 /** The problem of a value of a wrong type. */
 export function wrongType(path: string, value: unknown, expected: string): readonly Problem[] {
   // JSON cannot represent NaN.
-  const shown = typeof value === "number" ? String(value) : JSON.stringify(value);
+  const text = typeof value === "number" ? String(value) : `${JSON.stringify(value)}`;
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   return [{ path, message: `${shown} is not ${expected}` }];
 }
 

@@ -30,6 +30,13 @@ describe("validateSpec", () => {
     ]);
   });
 
+  it("shows only the start of a long value", () => {
+    const spec = { ...minimalSpec("FloatingIPPool"), ips: "x".repeat(400_000), region: ["y".repeat(400_000)] };
+    const problems = validateSpec("FloatingIPPool", spec);
+    expect(problems.map(({ path }) => path)).to.deep.equal(["spec.region", "spec.ips"]);
+    for (const { message } of problems) expect(message).to.match(/^.{200}… is not a (string|list)$/);
+  });
+
   it("refuses a change of an existing RoutedIP's class", () => {
     const old = minimalSpec("RoutedIP");
     const problems = validateSpec("RoutedIP", { ...old, className: "other" }, old);

@@ -7,6 +7,7 @@ import { publishingMessages } from "../../messages/services.js";
 import type { PublishingResource } from "../../publishing/publications.js";
 import { shownAddresses } from "../../publishing/published.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
+import { listed } from "../../values.js";
 import type { Conflict } from "./memory.js";
 
 export interface Snapshot {
@@ -45,7 +46,7 @@ export function plan(snapshot: Snapshot): Plan {
   const pause = pauseOf(snapshot);
   if (pause !== undefined) return { ...NOTHING, ...pause };
   const why = reasonOf(snapshot);
-  const explanation = `${target} shows ${ips.length === 0 ? "no address" : ips.join(", ")}: ${why}`;
+  const explanation = `${target} shows ${ips.length === 0 ? "no address" : listed(ips)}: ${why}`;
   return { ...NOTHING, sequences: inOrder("addresses", [{ do: "publish", ips, why }]), explanation };
 }
 
