@@ -76,7 +76,11 @@ const OWN_PLACES = {
   Unauthorized: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   ProviderUnavailable: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   RateLimited: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
-  QuotaExceeded: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
+  QuotaExceeded: {
+    kinds: WITH_ADDRESS,
+    conditions: ["Accepted", "Fulfilled", "Assigned", "FirewallReady"],
+    ofAddress: true,
+  },
   AddressNotFound: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"], ofAddress: true },
   AddressUnknown: { kinds: ["RoutedIP"], conditions: UNSERVED, ofAddress: true },
   WrongRegion: {

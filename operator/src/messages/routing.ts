@@ -22,8 +22,11 @@ interface InUse {
   readonly users: readonly string[];
 }
 
+/** RoutedIPs that the message names. */
+const MOST_USERS = 5;
+
 function usersText({ users }: InUse): string {
-  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${listed(users)})`;
+  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${listed(users, MOST_USERS)})`;
 }
 
 const EXAMPLE_USERS = { users: ["web/shop", "web/blog"] };

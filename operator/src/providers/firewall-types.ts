@@ -43,6 +43,8 @@ export interface FirewallSurvey {
 export interface FirewallCapabilities {
   /** Inbound and outbound. */
   readonly rulesPerFirewall: number;
+  /** Of one that the operator creates. @default 0 */
+  readonly createdOutboundRules?: number;
   readonly nodesPerFirewall: number;
   /** Names that belong to somebody else (a managed Kubernetes) and are never touched. */
   reserved(name: string): boolean;

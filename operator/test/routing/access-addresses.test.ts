@@ -42,7 +42,9 @@ describe("the addresses that a class and an issuer allow", () => {
     const refused = problem(limits, A, [{ ip: A, namespace: "other" }]);
     expect(refused?.reason).to.equal("AddressNotAllowed");
     expect(refused?.message)
-      .to.contain("source 0 allows only those that the operator created for namespace default, 198.51.100.0/24")
+      .to.contain(
+        "source 0 allows only addresses of 198.51.100.0/24 and addresses that the operator created for namespace default",
+      )
       .and.contain(A);
   });
 

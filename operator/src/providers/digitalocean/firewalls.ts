@@ -24,6 +24,7 @@ const PATH = "/v2/firewalls";
 
 const CAPABILITIES: FirewallCapabilities = {
   rulesPerFirewall: 50,
+  createdOutboundRules: EVERYTHING_OUT.length,
   nodesPerFirewall: 10,
   // DOKS writes its own over every five minutes.
   reserved: (name) => name.startsWith("k8s-"),

@@ -66,8 +66,22 @@ function planMissing(firewall: FirewallSnapshot, desired: DesiredFirewall, recor
   if (firewall.coveredBy.get(target)?.length === 0) {
     return { ...NOTHING, recorded: NO_RECORD, nodeProblem: isolates(firewall, target, node) };
   }
+  const full = overLimitOfNew(firewall, rules);
+  if (full !== undefined) return { ...NOTHING, recorded: NO_RECORD, rulesProblem: full };
   const adding = { rules: rules.map((rule) => record(rule, "adding")), nodes: [target] };
   return { ...NOTHING, create: { addRules: rules, addNodes: [target] }, recorded: adding };
+}
+
+/** A Service may have more ports than any firewall can have rules. */
+function overLimitOfNew(
+  { name, capabilities }: FirewallSnapshot,
+  rules: readonly FirewallRuleFacts[],
+): Problem | undefined {
+  if (capabilities === undefined) return undefined;
+  const { createdOutboundRules: outboundRules = 0 } = capabilities;
+  const empty: FirewallFacts = { id: "", name, rules: [], nodes: [], outboundRules, pending: false };
+  const full = overLimit(empty, changeOf(empty, { addRules: rules }), capabilities);
+  return full === undefined ? undefined : firewallMessages.full({ said: full });
 }
 
 interface Task {

@@ -74,6 +74,17 @@ describe("the firewall of a RoutedIP", () => {
     expect([enough.rulesProblem, enough.nodeProblem]).to.deep.equal([undefined, undefined]);
   });
 
+  it("is not made with more rules than it can have, those for outgoing traffic included", () => {
+    const most = (rulesPerFirewall: number) => {
+      const capabilities = { rulesPerFirewall, createdOutboundRules: 3, nodesPerFirewall: 1, reserved: () => false };
+      return plan(firewall("missing", { capabilities }));
+    };
+    expect(most(4).create).to.deep.equal({ addRules: [rule(443)], addNodes: [A] });
+    expect([most(3).create, most(3).recorded]).to.deep.equal([undefined, { rules: [], nodes: [] }]);
+    expect(most(3).rulesProblem?.reason).to.equal("FirewallFull");
+    expect(most(3).rulesProblem?.message).to.contain("4 inbound and outbound rules, at most 3 are possible");
+  });
+
   it("loses a machine when it is full that serves none of those that have it on record, and no other one", () => {
     const capabilities = { rulesPerFirewall: 50, nodesPerFirewall: 1, reserved: () => false };
     const [idle, own] = [new Set([B]), { rules: [record(443)], nodes: [B] }];
