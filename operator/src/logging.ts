@@ -166,7 +166,10 @@ export function createLogger({ clock, redactor, output = process.stdout, format,
       base: null,
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: shortened },
-      serializers: { error: (error: Error) => shortened({ ...errorFields(error) }), err: stdSerializers.err },
+      serializers: {
+        error: (error: unknown) => (error instanceof Error ? shortened({ ...errorFields(error) }) : error),
+        err: stdSerializers.err,
+      },
     },
     // The whole line is scrubbed, so that no field, message or stack is forgotten.
     { write: (line: string) => void output.write(render(redactor.scrub(line))) },
@@ -210,7 +213,7 @@ const FORESEEN = ["StatusError", "NetworkError", "DeadlineError", "ProviderError
 
 function withoutStack(error: Error): object {
   const whole = stdSerializers.err(error);
-  if (!(error instanceof Error) || !FORESEEN.includes(error.name)) return whole;
+  if (!FORESEEN.includes(error.name)) return whole;
   const { stack: _, props: __, ...rest } = { ...whole };
   return rest;
 }

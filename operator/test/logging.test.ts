@@ -119,6 +119,13 @@ describe("logger", () => {
     expect(last()["said"]).to.equal(`${hidden}\\u001b`);
   });
 
+  it("keeps an error that is a text", () => {
+    const { logger, last } = setUp();
+    logger.error({ error: "no cluster configured" }, "flipop cannot start");
+
+    expect(last()["error"]).to.equal("no cluster configured");
+  });
+
   it("cuts a long text and says how long it was, also in a list and in an error", () => {
     const { logger, redactor, lines, last } = setUp();
     const secret = "first line\nsecond line of a secret";

@@ -61,7 +61,7 @@ describe("operator in process: Warnings about a new pool", function () {
     await world.until("the Warnings", () => warnings().length > 0);
     expect(world.clock.now() - before).to.be.at.least(60_000);
     await world.rest();
-    expect(warnings()).to.deep.equal(["NoneActive DNSReady", "RateLimited Accepted"]);
+    expect(warnings()).to.deep.equal(["RateLimited Accepted"]);
   });
 
   it("come at once for a creation that the cloud refuses", async () => {
