@@ -1,4 +1,4 @@
-import { NEWER_NODES } from "../projenrc/versions.js";
+import { IMAGE_NODE, NEWER_NODES } from "../projenrc/versions.js";
 
 /** A suite of CI: its commands in sequence, and their time budget. */
 export interface Suite {
@@ -60,9 +60,11 @@ export const SUITES: readonly Suite[] = [
     name: "unit tests on newer Node",
     group: "nodes",
     budgetSeconds: 330,
-    commands: NEWER_NODES.map(
-      (version) => `npm exec --yes --package=node@${version} --call "npm run --silent test --workspaces"`,
-    ),
+    commands: NEWER_NODES.map((version) => {
+      // The operator runs on the image's Node. On the releases between, people only run the construct library.
+      const workspaces = version === IMAGE_NODE ? "--workspaces" : "--workspace constructs";
+      return `npm exec --yes --package=node@${version} --call "npm run --silent test ${workspaces}"`;
+    }),
   },
   {
     name: "test bed on the real server",

@@ -51,7 +51,7 @@ export const MIN_NODE = "20.19.0";
 /** The release of Node in the image. The digests of its archives are in tools/image/sources.ts. */
 export const IMAGE_NODE = "24.21.0";
 
-/** Newer releases of Node on which the unit tests also run (`npm run test:nodes`), from packages of that name. */
+/** Newer releases of Node on which unit tests also run (`npm run test:nodes`): all on the image's, those of the construct library on the others. */
 export const NEWER_NODES = ["22.23.3", IMAGE_NODE] as const;
 
 /** Version of all packages and of the image, which are released together. */
