@@ -14,12 +14,17 @@ import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
 const NAMESPACE = "edge";
 const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/floatingippools.flipop.digitalocean.com";
 const POD = `/api/v1/namespaces/${NAMESPACE}/pods/ips-test`;
+const DEPLOYMENT = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/ips`;
 const ACCOUNT = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/ips`;
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
 const VALUES = ["--set", "fullnameOverride=ips,resources.limits.memory=300Mi,podLabels.team=edge"];
 
 interface Object {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name?: string;
+    readonly uid?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly spec: {
     readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: object } }[];
     readonly containers: readonly { readonly args: readonly string[] }[];
@@ -61,8 +66,47 @@ describe("the Helm chart, installed on a real API server", () => {
   it("creates the namespace that helm names, and puts everything there", async () => {
     const notes = await run("install", "ips", "flipop", "--create-namespace", ...VALUES);
     expect(notes).to.include(`runs as Deployment ips in namespace ${NAMESPACE}`);
-    const deployment = await object(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/ips`);
+    const deployment = await object(DEPLOYMENT);
     expect(JSON.stringify(deployment)).to.include('"memory":"300Mi"').and.include('"team":"edge"');
+  });
+
+  it("lets helm wait until the replicas are ready, with the values of the release", async () => {
+    let ended = false;
+    const upgraded = run("upgrade", "ips", "flipop", "--reset-then-reuse-values", "--wait").finally(() => {
+      ended = true;
+    });
+    const pods = await eventually(async () => twoReplicas(), { what: "both replicas" });
+    expect(ended).to.equal(false);
+    for (const { metadata } of pods) await becomesReady(metadata.name ?? "");
+    expect(await upgraded).to.include("STATUS: deployed");
+    const deployment = await object(DEPLOYMENT);
+    expect(JSON.stringify(deployment)).to.include('"memory":"300Mi"').and.include('"team":"edge"');
+  });
+
+  async function twoReplicas(): Promise<readonly Object[] | undefined> {
+    const { items } = await plane
+      .client()
+      .must.get<{ readonly items: readonly Object[] }>(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=team=edge`);
+    return items.length === 2 ? items : undefined;
+  }
+
+  /** There is no kubelet: the test reports what it would. */
+  async function becomesReady(name: string): Promise<void> {
+    const conditions = [{ type: "Ready", status: "True", lastTransitionTime: new Date().toISOString() }];
+    await plane.client().must.patch(`/api/v1/namespaces/${NAMESPACE}/pods/${name}/status`, {
+      status: { phase: "Running", conditions },
+    });
+  }
+
+  it("keeps newer CustomResourceDefinitions while the chart is installed without them, then takes them back", async () => {
+    const newer = await object(CRD);
+    const without = await run("upgrade", "ips", "flipop", "--reset-then-reuse-values", "--set", "crds.enabled=false");
+    expect(without).to.include("STATUS: deployed");
+    expect(await object(CRD)).to.deep.equal(newer);
+    await run("upgrade", "ips", "flipop", "--reset-then-reuse-values", "--set", "crds.enabled=true");
+    const { metadata, spec } = await object(CRD);
+    expect(metadata.uid).to.equal(newer.metadata.uid);
+    expect(spec.versions).to.deep.equal(newer.spec.versions);
   });
 
   it("changes the CustomResourceDefinitions with an upgrade", async () => {
