@@ -61,6 +61,8 @@ export type AddressAction =
       readonly ip: string;
       readonly id: string;
       readonly expected: ProviderId | undefined;
+      /** A read of the address has shown it at its goal: no call is needed. */
+      readonly arrived?: true;
     });
 
 export type NodeAction =

@@ -11,7 +11,7 @@ import { inPreference } from "../match/node-preference.js";
 import type { ProviderId } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { type ActionSequence, type AddressAction, addressLockKey } from "./actions.js";
+import { type AddressAction, addressLockKey } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import { isOurs, type Placement } from "./observed.js";
 import { massFailureOf, withinAllowance } from "./safeguards.js";
@@ -274,7 +274,6 @@ export const NO_ASSIGNMENTS: AssignmentPlan = {
 };
 
 type MoveAction = Extract<AddressAction, { readonly do: "assign" | "unassign" }>;
-type PollAction = Extract<AddressAction, { readonly do: "poll" }>;
 
 /** Where the provider can't move a held address, it only leaves its node: at the next look it is free. */
 export function moveAction(
@@ -287,12 +286,4 @@ export function moveAction(
   if (from !== undefined && capabilities?.movesHeld !== true) return { do: "unassign", ip, from, why };
   const target = { name: node.name, machine: node.machine };
   return { do: "assign", ip, node: target, ...(from === undefined ? {} : { from }), why };
-}
-
-/** Looks at each action that runs: another one on the same address waits for its end. */
-export function pollSequences(placements: readonly Placement[]): readonly ActionSequence<PollAction>[] {
-  return placements.flatMap(({ action, address: { ip, claim } }): readonly ActionSequence<PollAction>[] => {
-    if (action?.id === undefined || claim?.ours !== true) return [];
-    return [[{ do: "poll", ip, id: action.id, expected: action.expected, why: "an action runs on it" }]];
-  });
 }

@@ -193,14 +193,16 @@ interface RunningAction {
   readonly ip: string;
   readonly id: string;
   readonly expected: ProviderId | undefined;
+  readonly arrived?: true;
 }
 
 /** One look. `skipped`: it still runs, as far as anybody knows: no answer leaves it running. */
 export async function poll(
   { account, inventory }: OpenAccount,
   context: CallContext,
-  { ip, id, expected }: RunningAction,
+  { ip, id, expected, arrived }: RunningAction,
 ): Promise<Outcome> {
+  if (arrived) return DONE;
   try {
     const facts = await noting(account, () => inventory.poll(account.provider, context, { ip, id, expected }));
     return facts.state === "in-progress" ? skipped("it still runs") : outcomeOfAction(facts);

@@ -8,6 +8,7 @@ import type { Verdict } from "../match/checks.js";
 import { type Grace, graceOf } from "../match/grace.js";
 import type { ProviderId } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
+import type { ActionSequence, AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import type { Desired, DesiredAddress } from "./desired.js";
 
@@ -134,4 +135,26 @@ export function lockedDueMs(view: InventoryView | undefined, ips: readonly strin
 /** The operator polls its own actions. */
 function isLocked({ action, inFlight }: InventoryAddress): boolean {
   return action !== undefined && action.id === undefined && inFlight === undefined;
+}
+
+type PollAction = Extract<AddressAction, { readonly do: "poll" }>;
+
+/** Looks at each action that runs: another one on the same address waits for its end. */
+export function pollSequences(placements: readonly Placement[]): readonly ActionSequence<PollAction>[] {
+  return placements.filter(isOurs).flatMap((placement): readonly ActionSequence<PollAction>[] => {
+    const { action, address, holder: expected } = placement;
+    const { ip } = address;
+    if (action?.id !== undefined) {
+      return [[{ do: "poll", ip, id: action.id, expected: action.expected, why: "an action runs on it" }]];
+    }
+    const id = arrivedBy(placement);
+    if (id === undefined) return [];
+    return [[{ do: "poll", ip, id, expected, arrived: true, why: "a read shows it on its node" }]];
+  });
+}
+
+/** The action in the status whose end is not reported yet: a read showed it first, or a former process died meanwhile. */
+function arrivedBy({ certainty, holder, was }: Placement): string | undefined {
+  const shown = certainty === "seen" && was.state === "in-progress" && holder !== undefined;
+  return shown && was.providerID === holder ? was.actionID : undefined;
 }

@@ -27,7 +27,6 @@ import {
   movableAddressesOf,
   moveAction,
   NO_ASSIGNMENTS,
-  pollSequences,
   type Regions,
   regionsOf,
   type WaitingNodes,
@@ -44,7 +43,7 @@ import {
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { markRemovals, markSequences, markTraces } from "../../addresses/mark-plan.js";
 import { hasMarks } from "../../addresses/node-marks.js";
-import { observedOf, type Placement, placementsOf } from "../../addresses/observed.js";
+import { observedOf, type Placement, placementsOf, pollSequences } from "../../addresses/observed.js";
 import { publishedOf, recordChain, recordRemoval } from "../../addresses/records.js";
 import {
   abandonedItems,

@@ -8,14 +8,13 @@ import {
   type MovableAddresses,
   movableAddressesOf,
   NO_ASSIGNMENTS,
-  pollSequences,
   regionsOf,
 } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { markSequences } from "../../addresses/mark-plan.js";
-import { isOurs, isServed, observedOf, type Placement, placementsOf } from "../../addresses/observed.js";
+import { isOurs, isServed, observedOf, type Placement, placementsOf, pollSequences } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
 import { bookkeepingSequences, unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
