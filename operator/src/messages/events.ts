@@ -27,7 +27,8 @@ interface FirewallChange {
 
 /** An Event's note holds 1,024 bytes. */
 const LISTED = 12;
-const MOVE = "203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)";
+const MOVE =
+  "203.0.113.7 moves from node-3 (NodeNotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)";
 
 function namesOf(values: readonly string[]): string {
   return values.length === 0 ? "nothing" : listed(values, LISTED);
@@ -54,12 +55,6 @@ export const eventMessages = topic("events", {
     example: { why: MOVE },
   }),
   assigned: event({
-    reason: "Assigned",
-    action: "Assign",
-    text: ({ why, node }: Why & { readonly node: string }) => `${why}: ${node}`,
-    example: { why: MOVE, node: "node-9" },
-  }),
-  placed: event({
     reason: "Assigned",
     action: "Assign",
     text: ({ why }: Why) => why,

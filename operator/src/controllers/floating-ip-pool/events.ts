@@ -5,8 +5,6 @@ import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/calls.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { normalName } from "../../claims/read-claims.js";
-import type { Condition } from "../../kube/write/patch.js";
-import { addressMessages } from "../../messages/addresses.js";
 import {
   abandoned,
   conditionEvent,
@@ -15,33 +13,23 @@ import {
   failedEvent,
   forgotten,
 } from "../../messages/events.js";
-import { type EventMessage, includes, type Problem, valuesIn } from "../../messages/message.js";
+import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample, StateSeries } from "../../metrics/registry.js";
-import { ADDRESS_FAILURES, endsWithMove, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
+import { ADDRESS_FAILURES, endsWithMove, isBad, type SeenCondition } from "../../reconcile/conditions.js";
+import { eventsOfResults, type SaidCondition, says, unreported } from "../../reconcile/deferred-failures.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
-import { failureOf } from "../../reconcile/run-actions.js";
 import type { ControllerContext } from "../context.js";
 import type { Plan } from "./plan.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
-/** Successes are reported at once. A failure waits until it is known whether a condition says the same. */
 export function eventsOf(
   snapshot: Snapshot,
   { results }: Pick<SequenceResult<PlannedAction>, "results">,
 ): SequenceEvents {
-  const now: EventMessage[] = [];
-  const deferred: DeferredEvent[] = [];
-  for (const result of results) {
-    const message = eventMessageOf(snapshot, result);
-    const failure = failureOf(result.outcome);
-    if (message === undefined) continue;
-    if (failure === undefined) now.push(message);
-    else deferred.push({ ...message, failure, ...shownIn(result.action) });
-  }
-  return { now, deferred };
+  return eventsOfResults(results, (result) => eventMessageOf(snapshot, result), shownIn);
 }
 
 /**
@@ -50,8 +38,8 @@ export function eventsOf(
  * @param deferred failures of actions since.
  */
 export function warningsOf(
-  before: readonly ConditionFacts[],
-  conditions: readonly Planned[],
+  before: readonly SeenCondition[],
+  conditions: readonly SaidCondition[],
   deferred: readonly DeferredEvent[],
 ): readonly EventMessage[] {
   const bad = conditions.filter(isBad);
@@ -60,41 +48,22 @@ export function warningsOf(
   const reported = turned.filter((condition, index) => {
     return ![...known, ...turned.slice(0, index)].some((other) => isRepeat(condition, other));
   });
-  const others = deferred.filter((failed) => !bad.some((condition) => isAbout(condition, failed)));
-  return [...reported.map((condition) => conditionEvent(condition, condition.type)), ...others];
+  return [
+    ...reported.map((condition) => conditionEvent(condition, condition.type)),
+    ...unreported(deferred, conditions),
+  ];
 }
 
-type ConditionFacts = Pick<Condition, "type" | "status" | "reason">;
-type Planned = ConditionFacts & Pick<PlannedCondition, "message" | "said">;
-
-function isSame(before: readonly ConditionFacts[], { type, status, reason }: ConditionFacts): boolean {
+function isSame(before: readonly SeenCondition[], { type, status, reason }: SeenCondition): boolean {
   const old = before.find((condition) => condition.type === type);
   return old?.status === status && old.reason === reason;
 }
 
 /** One cause may turn several conditions. The record set has a provider of its own. */
-function isRepeat(condition: Planned, other: Planned): boolean {
+function isRepeat(condition: SaidCondition, other: SaidCondition): boolean {
   if (condition.reason !== other.reason) return false;
   const ofRecords = [condition, other].filter(({ type }) => type === "DNSReady");
   return ofRecords.length !== 1 || says(condition, other.said);
-}
-
-/** The first failure of an account is reported, and stands for those that follow. */
-function isAbout(condition: Planned, { failure, ip }: DeferredEvent): boolean {
-  if (failure === undefined) return false;
-  const { problem, ofAccount } = failure;
-  if (ofAccount === true && condition.reason === problem.reason) return true;
-  return says(condition, problem) || (ip !== undefined && saysOfAddress(condition, ip, problem));
-}
-
-/** The status keeps the reason of a failure and its text: the failure itself is not there any more. */
-function saysOfAddress({ said }: Planned, ip: string, { reason }: Problem): boolean {
-  const failures = said === undefined ? [] : valuesIn(said, addressMessages.lastActionFailed);
-  return failures.some((last) => last.ip === ip && last.reason === reason);
-}
-
-function says({ said }: Pick<Planned, "said">, problem: Problem | undefined): boolean {
-  return said !== undefined && problem !== undefined && includes(said, problem);
 }
 
 function addressOf(action: PlannedAction): { readonly ip?: string } {
@@ -147,13 +116,13 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
 
 function assigned(
   { verdictOf, pool }: Snapshot,
-  { from, why, ip, node }: Extract<PlannedAction, { readonly do: "assign" }>,
+  { from, why, ip }: Extract<PlannedAction, { readonly do: "assign" }>,
   outcome: Success,
 ): EventMessage {
   // One of the pool's own may have lost its node to the cloud; anybody else's droplet is a take-over.
   const known = from === undefined || verdictOf(from) !== undefined || pool.status.ips?.[ip]?.providerID === from;
   if (!known) return eventMessages.takenOver({ why });
-  return outcome.is === "started" ? eventMessages.moving({ why }) : eventMessages.assigned({ why, node: node.name });
+  return outcome.is === "started" ? eventMessages.moving({ why }) : eventMessages.assigned({ why });
 }
 
 function arrived(

@@ -120,7 +120,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     accountOf: (gathered, action) => accountOf(tools, gathered, action),
     recordOutcome: (state, gathered, result) => recordOutcome(tools, state, gathered, result),
     readAgainMs: (state, gathered) => readAgainMs(context.clock, state, gathered),
-    events: ({ snapshot }, _plan, result) => ({ now: eventsOf(snapshot, result) }),
+    events: ({ snapshot }, _plan, result) => eventsOf(snapshot, result),
     statusEvents: warningsOf,
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),

@@ -19,7 +19,9 @@ import type { Sample } from "../../metrics/registry.js";
 import type { FirewallRuleFacts } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad } from "../../reconcile/conditions.js";
-import type { SequenceResult } from "../../reconcile/plan.js";
+import { eventsOfResults, unreported } from "../../reconcile/deferred-failures.js";
+import type { SequenceEvents } from "../../reconcile/kind.js";
+import type { DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
 import type { OfKind, RoutedKind, RoutedMemory, RoutedResult } from "./routed-state.js";
@@ -32,18 +34,18 @@ type NameOf = (machine: ProviderId) => string;
 export function eventsOf(
   snapshot: Pick<Snapshot, "verdictOf">,
   { results }: SequenceResult<RoutedKind["action"]>,
-): readonly EventMessage[] {
-  return results.flatMap((result) => eventMessageOf(snapshot, result) ?? []);
+): SequenceEvents {
+  return eventsOfResults(results, (result) => eventMessageOf(snapshot, result));
 }
 
 /** Conditions that turned bad. The Event about the end of a Job reports a failed Job already. */
 export function warningsOf(
   before: readonly SeenCondition[],
   conditions: readonly PlannedCondition[],
-  deferred: readonly EventMessage[],
+  deferred: readonly DeferredEvent[],
 ): readonly EventMessage[] {
   const turned = turnedBad(before, conditions).filter(({ type, reason }) => !ofJob(type, reason));
-  return [...turned.map((condition) => conditionEvent(condition, condition.type)), ...deferred];
+  return [...turned.map((condition) => conditionEvent(condition, condition.type)), ...unreported(deferred, conditions)];
 }
 
 function ofJob(type: PlannedCondition["type"], reason: Reason): boolean {
@@ -77,7 +79,7 @@ type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
 function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf): EventMessage | undefined {
   switch (action.do) {
     case "assign":
-      return outcome.is === "started" ? eventMessages.moving(action) : eventMessages.placed(action);
+      return outcome.is === "started" ? eventMessages.moving(action) : eventMessages.assigned(action);
     case "poll":
       return arrived(action, nameOf);
     case "create-address":

@@ -44,6 +44,28 @@ describe("operator in process: what a RoutedIP reports", function () {
     expect(dns.records("example.com", "www").map(({ data }) => data)).to.deep.equal([ip]);
   });
 
+  for (const { what, calls, failed, type } of [
+    { what: "records", calls: /^POST \/v2\/domains/, failed: "RecordsFailed", type: "DNSReady" },
+    { what: "a firewall", calls: /^POST \/v2\/firewalls/, failed: "FirewallFailed", type: "FirewallReady" },
+  ]) {
+    it(`gives one Warning where a condition says why ${what} cannot be changed`, async () => {
+      made = await RoutedWorld.create(["n1"]);
+      const { faults } = made.world.digitalocean;
+      faults.inject({ kind: "status", status: 403 }, { on: calls, times: Infinity });
+      made.addIssuer();
+      made.addRouted("a", { dnsRecordSet: { zone: "example.com", recordName: "www" } });
+      made.serve({ node: "n1" });
+      made.world.start();
+      await made.until("the condition says it", () => made.condition("a", type) === "False/Unauthorized");
+      await made.world.rest();
+      const events = made.world.kubernetes.list("events.k8s.io/v1", "Event");
+      const warnings = events.filter((event) => event["type"] === "Warning").map(({ reason }) => reason);
+      expect(warnings.filter((reason) => reason === "Unauthorized" || reason === failed)).to.deep.equal([
+        "Unauthorized",
+      ]);
+    });
+  }
+
   it("names the node that gets no address because the account has reached its quota", async () => {
     made = await RoutedWorld.create(["n1"], { quota: 0 });
     made.serve({ node: "n1" });
