@@ -1,5 +1,6 @@
 /** Runs a command of the table for a person at a terminal, or for a pipe. */
 
+import { setMaxListeners } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Output } from "../command-line.js";
 import { EXIT, INTERRUPTED } from "../exit.js";
@@ -18,6 +19,8 @@ export async function callCommand(
   output: Output & Pick<CommandIo, "env">,
 ): Promise<number> {
   const stop = new AbortController();
+  // Each call to an API listens, and commands make many at once.
+  setMaxListeners(0, stop.signal);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(new Error(signal)));
   const io: CommandIo = {
     env: output.env,

@@ -156,7 +156,7 @@ export const addressMessages = topic("addresses", {
     remedy: ({ refusals }) => refusals.repair ?? ADD_MATCHING,
     example: {
       ip: "203.0.113.7",
-      holder: "node-3 (NotReady for 12 s, grace 10 s over)",
+      holder: "node-3 (NodeNotReady for 12 s, grace 10 s over)",
       refusals: EXAMPLE_NOT_READY,
     },
   }),
@@ -195,7 +195,7 @@ export const addressMessages = topic("addresses", {
     by: "operator",
     text: ({ ip, node }: OnNode) =>
       `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds)`,
-    example: { ip: "203.0.113.7", node: "node-3 (NotReady, grace until 2026-01-01T10:02:11Z)" },
+    example: { ip: "203.0.113.7", node: "node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)" },
   }),
   heldElsewhere: problem({
     reason: "HeldElsewhere",

@@ -39,7 +39,7 @@ interface MoveFacts {
   readonly taken?: { readonly node: string; readonly at: number };
 }
 
-/** `203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
+/** `203.0.113.7 moves from node-3 (NodeNotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
 export function moveText({ ip, from, node, choice, taken }: MoveFacts): string {
   const cause =
     taken && `: at ${timeText(taken.at)}, the operator saw that somebody else had taken it off ${taken.node}`;
@@ -56,7 +56,7 @@ interface HolderFacts {
   readonly grace?: { readonly until: number } | { readonly over: number };
 }
 
-/** `node-3 (NotReady for 12 s, grace 10 s over)`. */
+/** `node-3 (NodeNotReady for 12 s, grace 10 s over)`. */
 export function holderText({ name, reasons, age, grace }: HolderFacts): string {
   const why = reasons === undefined ? "no node of this cluster" : reasons.join(", ");
   return `${name} (${why}${age >= 1000 ? ` for ${duration(age)}` : ""}${graceText(grace)})`;

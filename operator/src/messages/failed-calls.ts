@@ -23,6 +23,7 @@ export const TOKEN_RIGHTS = "https://github.com/flipop/flipop/blob/main/docs/how
 export const REMEDIES = {
   NotFound: "have the owner of the account check that it exists there, or correct the resource",
   Conflict: "the operator reads it again and tries again",
+  RecordsChanged: "the operator reads the record set again and makes a new plan",
   RateLimited: "the operator waits and tries again; if this lasts, give other programs tokens of their own",
   Unavailable: "the operator tries again; if this lasts, look at the provider's status page",
   Unauthorized: `have the owner of the account create a valid token with the rights that ${TOKEN_RIGHTS} lists`,

@@ -50,7 +50,7 @@ export const issuerMessages = topic("issuers", {
     by: "operator",
     text: ({ name }: Named) =>
       `the provider accepts the credentials; the operator creates firewall "${name}" once a node may join it`,
-    example: { name: "k8s-ingress" },
+    example: { name: "ingress" },
   }),
   noNodeInRegion: problem({
     reason: "WrongRegion",

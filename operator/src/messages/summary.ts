@@ -45,7 +45,7 @@ export const deletionMessages = topic("deletion", {
       `the deletion waits until the operator has removed ${listed(left)}, or has tried for an hour: ${cause.message}; if that is impossible, for example because the namespace is being deleted and takes no new objects, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then the finalizer ${finalizer} of this resource`,
     remedyInText: true,
     example: {
-      left: ["address 203.0.113.7", "rule tcp 443 in firewall k8s-ingress"],
+      left: ["address 203.0.113.7", "rule tcp 443 in firewall ingress"],
       cause: EXAMPLE_CAUSE,
       finalizer: "flipop.digitalocean.com/cleanup",
     },

@@ -53,7 +53,7 @@ export type Recheck = () => string | undefined;
 /** Who asks, and why. Every method of a provider takes one. */
 export interface CallContext {
   readonly requester: Requester;
-  /** For the audit record and logs, a short phrase: `node-3 is NotReady for 12 s`. */
+  /** For the audit record and logs, a short phrase: `203.0.113.7 moves from node-3 (NodeNotReady for 12 s) to node-9`. */
   readonly why: string;
   readonly priority: CallPriority;
   /** Aborts the call, whatever it waits for. @default never */

@@ -31,6 +31,8 @@ export class Running {
 
   async ended(): Promise<Ended> {
     await this.closed;
+    // Of Node itself, such as one of a leak: nothing that a user should see.
+    if (/^\(node:\d+\)/m.test(this.err)) throw new Error(`the process printed a warning:\n${this.err}`);
     return { code: this.child.exitCode, out: this.out, err: this.err };
   }
 

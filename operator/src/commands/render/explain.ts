@@ -111,7 +111,7 @@ function remediesText(nodes: readonly NodeExplanation[]): string {
     if (remedy !== undefined) remedies.set(reason, remedy);
   }
   if (remedies.size === 0) return "";
-  return `\nWhat would make a node a candidate:\n${tableText([...remedies].map(([reason, remedy]) => [`  ${reason}`, remedy]))}`;
+  return `\nWhat to do:\n${tableText([...remedies].map(([reason, remedy]) => [`  ${reason}`, remedy]))}`;
 }
 
 /** Every check of one node. */

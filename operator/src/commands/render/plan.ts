@@ -39,7 +39,7 @@ function targetOf(action: PlannedAction): string {
   const { ip, node, from, desired, changes, value, name } = action;
   const parts = [
     textOf(ip),
-    node === undefined ? "" : `${ip === undefined ? "" : "to "}${nodeText(node)}`,
+    node === undefined ? "" : `${placing(action)}${nodeText(node)}`,
     from === undefined ? "" : `from ${textOf(from)}`,
     placeText(desired),
     recordsText(changes),
@@ -47,6 +47,12 @@ function targetOf(action: PlannedAction): string {
     textOf(name),
   ];
   return parts.filter((part) => part !== "").join(" ") || "-";
+}
+
+/** An address goes to its node; annotations and labels of an address are on a node. */
+function placing({ do: verb, ip }: PlannedAction): string {
+  if (ip === undefined) return "";
+  return verb === "assign" ? "to " : "on ";
 }
 
 function textOf(value: unknown): string {

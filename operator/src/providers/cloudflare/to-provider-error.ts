@@ -133,8 +133,7 @@ const ZONE: CodeMeaning = {
   remedy:
     "correct dnsRecordSet.zone; if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
 };
-const READ_AGAIN = "the record set is read again, and the plan is made anew";
-const EXISTS: CodeMeaning = { kind: "Conflict", reason: "RecordExists", remedy: READ_AGAIN };
+const EXISTS: CodeMeaning = { kind: "Conflict", reason: "RecordExists", remedy: REMEDIES.RecordsChanged };
 const EXCLUDED: CodeMeaning = {
   kind: "Conflict",
   reason: "RecordExists",
@@ -153,7 +152,7 @@ const MEANINGS: Readonly<Record<number, CodeMeaning>> = {
   1003: ZONE,
   7000: ZONE,
   7003: ZONE,
-  81044: { kind: "Conflict", remedy: READ_AGAIN },
+  81044: { kind: "Conflict", remedy: REMEDIES.RecordsChanged },
   81045: { kind: "QuotaExceeded", remedy: "delete records of the zone that are not used, or choose a larger plan" },
   81053: EXCLUDED,
   81054: EXCLUDED,

@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import { canonicalIp } from "cdk8s-flipop/api";
+import { REMEDIES } from "../../messages/failed-calls.js";
 import { CALL, type CallContext } from "../call.js";
 import type { OncePerToken } from "../credentials.js";
 import { fullRecordName, relativeRecordName } from "../diff.js";
@@ -146,7 +147,7 @@ function noZone(error: ProviderError, domain: string): ProviderError {
 function refusedStep(error: unknown): unknown {
   // The record set is not as it was read: whoever asked reads it again.
   if (isProviderError(error, "NotFound")) {
-    return withProps(error, { kind: "Conflict", remedy: "the record set is read again, and the plan is made anew" });
+    return withProps(error, { kind: "Conflict", remedy: REMEDIES.RecordsChanged });
   }
   return isUnprocessable(error) ? interpretRefusedRecord(error) : error;
 }

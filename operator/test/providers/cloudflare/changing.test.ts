@@ -167,7 +167,7 @@ describe("Cloudflare provider: changing a record set", () => {
     const error = (await failureOf(provider.apply(context, changes))) as ProviderError;
     expect([error.kind, error.reason, error.outcome, error.message]).to.deep.equal([
       ...["Conflict", "RecordExists", "refused"],
-      "cloudflare: change records of www.example.com: answer 400 (81058): An identical record already exists; the record set is read again, and the plan is made anew",
+      "cloudflare: change records of www.example.com: answer 400 (81058): An identical record already exists; the operator reads the record set again and makes a new plan",
     ]);
   });
 
