@@ -76,6 +76,26 @@ export function otherKindsContract(target: TargetSource): void {
       expect(seen.body.involvedObject).to.include({ kind: "FloatingIPPool", name: "pool" });
       expect(seen.body.reportingComponent).to.equal("flipop");
     });
+    it("have every field of time in both groups, null where it has no value", async () => {
+      const { body } = ok(await create());
+      const { body: seen } = await target().admin.getJson(`${modern()}/${body.metadata.name}`);
+      expect(seen).to.deep.include({
+        deprecatedSource: {},
+        deprecatedFirstTimestamp: null,
+        deprecatedLastTimestamp: null,
+      });
+      const { body: same } = await target().admin.getJson(`${core()}/${body.metadata.name}`);
+      expect(same).to.deep.include({ source: {}, firstTimestamp: null, lastTimestamp: null });
+    });
+    it("of the core group may have neither a time nor a reporter", async () => {
+      const involvedObject = { kind: "Pod", namespace: space, name: "p" };
+      const name = uniqueName("event");
+      ok(await target().admin.post(core(), { metadata: { name }, involvedObject, reason: "R", message: "m" }));
+      const { body } = await target().admin.getJson(`${core()}/${name}`);
+      expect(body).to.deep.include({ eventTime: null, reportingComponent: "", reportingInstance: "" });
+      const { body: seen } = await target().admin.getJson(`${modern()}/${name}`);
+      expect(seen).to.deep.include({ eventTime: null, deprecatedFirstTimestamp: null });
+    });
     it("of the core group are seen in events.k8s.io under the new names", async () => {
       const involvedObject = { kind: "Pod", namespace: space, name: "p" };
       const body = {

@@ -106,6 +106,7 @@ describe("kubectl on the emulator", () => {
     });
     const output = await kubectl("describe fip edge");
     expect(output).to.contain("Node Label:").and.contain("assigned 192.0.2.1 to node-a");
+    expect(await kubectl("get events --sort-by=.lastTimestamp")).to.contain("assigned 192.0.2.1 to node-a");
   });
   it("describes a node with its pods", async () => {
     const output = await kubectl("describe node node-a");

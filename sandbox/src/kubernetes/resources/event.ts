@@ -49,7 +49,7 @@ const common = {
 export const coreEvents = builtin({
   ...common,
   fields: { ...objectFields("involvedObject"), reportingComponent: text("reportingComponent"), source: source },
-  behaviour: { normalise: (event) => checkTimes(event) },
+  behaviour: { normalise: (event) => checkTimes(event), encode: coreForm },
 });
 
 /** Events of events.k8s.io, as the operator writes them: a second view of the same objects. */
@@ -63,13 +63,19 @@ export const modernEvents = builtin({
       return checkTimes(event);
     },
     encode: (stored) => {
-      const event: ApiObject = { ...stored, apiVersion: "events.k8s.io/v1" };
+      const event = coreForm(stored);
       rename(event, "core");
       return event;
     },
     validate: (event, context) => ({ errors: errors(event, context), warnings: [] }),
   },
 });
+
+/** The API server shows these fields of every Event; `kubectl get events --sort-by` shows nothing where one is missing. */
+function coreForm(stored: ApiObject): ApiObject {
+  const empty = { source: {}, firstTimestamp: null, lastTimestamp: null, eventTime: null };
+  return { ...empty, reportingComponent: "", reportingInstance: "", ...stored };
+}
 
 function rename(event: ApiObject, from: "core" | "modern"): void {
   for (const [core, modern] of RENAMED) {
