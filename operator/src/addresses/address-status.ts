@@ -5,7 +5,7 @@
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { timestamp } from "../clock.js";
-import { notableRefusals, type Refusal } from "../match/checks.js";
+import { notableRefusals } from "../match/checks.js";
 import { newerFirst } from "../match/node-preference.js";
 import { addressMessages } from "../messages/addresses.js";
 import { candidateMessages } from "../messages/candidates.js";
@@ -149,7 +149,7 @@ function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem 
   return { ...held(placement), ...graceSince(placement), ...shown(problem), state: "no-match" };
 }
 
-/** `node-3 (NotReady, grace until 2026-01-01T10:02:11Z)`, without what changes with time: the operator writes no status that says the same. */
+/** `node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)`, without what changes with time: the operator writes no status that says the same. */
 export function steadyHolder(snapshot: AddressSnapshot, placement: Placement): string {
   const { grace } = placement;
   const now = grace === undefined || grace.state === "matches" ? snapshot.now : grace.since;
@@ -266,16 +266,11 @@ export function planText(snapshot: AddressSnapshot, assignmentPlan: AssignmentPl
 function holderText({ now, set }: AddressSnapshot, { holder, verdict, grace }: Placement): string {
   const name = verdict?.node.name ?? `${holder}`;
   if (grace === undefined || grace.state === "matches") return name;
-  const reasons = verdict && notableRefusals(grace.refusals).map(shortReason);
+  const reasons = verdict && notableRefusals(grace.refusals).map(({ reason }) => reason);
   const over = set.gracePeriodSeconds * 1000;
   const had = grace.state === "over" && grace.why !== "unrecoverable" && over > 0;
   const shownGrace = grace.state === "protected" ? { until: grace.until } : had ? { over } : undefined;
   return textOfHolder({ name, reasons, age: now - grace.since, ...omitUndefined({ grace: shownGrace }) });
-}
-
-/** `NotReady` for NodeNotReady: the node has just been named. */
-function shortReason({ reason }: Refusal): string {
-  return reason.startsWith("Node") ? reason.slice("Node".length) : reason;
 }
 
 function choiceText({ set }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {

@@ -126,7 +126,7 @@ export function isRead(action: Pick<Action, "do">): boolean {
 
 const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall", "try-jobs"]);
 
-/** `NotReady for 12 s` is the same plan a second later. */
+/** `NodeNotReady for 12 s` is the same plan a second later. */
 function withoutTimes(text: string): string {
   return text.replaceAll(/\d+(\.\d+)? (ms|s|min|h)\b/g, "");
 }

@@ -68,7 +68,7 @@ describe("a node that dies and says nothing, in a story", function () {
       ),
     );
     expect(passed, text).to.equal(true);
-    expect(text).to.match(/\* edge-\d loses its power\n[^*]*moves from edge-\d \(NotReady\)/);
+    expect(text).to.match(/\* edge-\d loses its power\n[^*]*moves from edge-\d \(NodeNotReady\)/);
     expect(seconds[0]).to.be.within(40, 42);
   });
 

@@ -119,7 +119,7 @@ describe("a story with the real operator", function () {
     );
     expect(passed, text).to.equal(true);
     expect(text).to.match(/00:\d\d {2}\* apply: FloatingIPPool default\/web\n/);
-    expect(text).to.match(/\* edge-\d stops answering\n[^*]*web: 192\.0\.2\.1\d moves from edge-\d \(NotReady/);
+    expect(text).to.match(/\* edge-\d stops answering\n[^*]*web: 192\.0\.2\.1\d moves from edge-\d \(NodeNotReady/);
     expect(text).to.match(/moves +1\n/);
     expect(text.match(/ {7}PASS /g)).to.have.length(9);
     expect(text).to.not.include("FAIL");

@@ -24,7 +24,7 @@ describe("the plan of a pool", () => {
     const { lastAssignmentTime: _last, ...unhurried } = status;
     cloud.edit("web", { status: unhurried });
     expect(cloud.plan("web").explanation).to.equal(
-      "web: 203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates); " +
+      "web: 203.0.113.7 moves from node-3 (NodeNotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates); " +
         "2 others wait for the cool-off until 2025-06-01T10:01:12Z.",
     );
   });
