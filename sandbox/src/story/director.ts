@@ -2,7 +2,7 @@
 
 import { errorText } from "flipop-operator/logging";
 import { playCloud } from "./acts/cloud-acts.js";
-import { playCluster } from "./acts/cluster-acts.js";
+import { labelOfManifest, nameText, playCluster, refusalOf } from "./acts/cluster-acts.js";
 import type { NodeActs } from "./acts/node-acts.js";
 import type { Observer } from "./rules/observer.js";
 import type { Act, Step } from "./scenario/scenario.js";
@@ -30,8 +30,12 @@ export interface DirectorOptions {
   readonly nodes: NodeActs;
   readonly actor: Actor;
   readonly narrator: Narrator;
-  /** What keeps the world from rest; undefined: nothing. @param since story ms of the story's last deed */
-  readonly unsettled: (since: number) => string | undefined;
+  /**
+   * What keeps the world from rest; undefined: nothing.
+   * @param since story ms of the story's last deed
+   * @param refused labels of resources that are refused, as the scenario expects
+   */
+  readonly unsettled: (since: number, refused: ReadonlySet<string>) => string | undefined;
   /** Called before each step. */
   readonly before?: ((step: Step) => void) | undefined;
 }
@@ -47,7 +51,7 @@ export class StepError extends Error {
 
 const CLUSTER = ["apply", "patch", "delete", "rollout"] as const;
 const CLOUD = ["outage", "lose-answer", "move-address", "edit-records", "edit-firewall"] as const;
-const TIME = ["wait", "rest", "settle", "crash"] as const;
+const TIME = ["wait", "rest", "settle", "refused", "crash"] as const;
 
 function isOneOf<K extends Step["do"]>(step: Step, kinds: readonly K[]): step is Extract<Step, { readonly do: K }> {
   return kinds.some((kind) => kind === step.do);
@@ -62,6 +66,8 @@ export class Director {
   /** A crash that waits for its moment, and the work in flight after it. */
   private armed: Step | undefined;
   private restart: Promise<void> = Promise.resolve();
+  /** Labels of resources that are refused, as the scenario expects. */
+  private readonly refused = new Set<string>();
 
   constructor(private readonly options: DirectorOptions) {}
 
@@ -97,13 +103,40 @@ export class Director {
 
   private async perform(step: Step, signal: AbortSignal): Promise<string | undefined> {
     const { stage, nodes, narrator } = this.options;
-    if (isOneOf(step, CLUSTER)) return playCluster(stage, step);
+    if (isOneOf(step, CLUSTER)) return this.changeCluster(step);
     if (isOneOf(step, CLOUD)) return playCloud(stage, step, (text) => narrator.did(text));
     if (isOneOf(step, TIME)) return this.pass(step, signal);
     if (step.do === "add") return `${nodes.add(step.group, step.count).join(", ")} boot`;
     if (step.do !== "upgrade") return nodes.play(step);
     await nodes.upgrade(step, signal, (text) => narrator.did(text));
     return undefined;
+  }
+
+  /** What a person has changed is expected to be served again. */
+  private changeCluster(step: Extract<Step, { readonly do: (typeof CLUSTER)[number] }>): string | undefined {
+    const changed = step.do === "apply" ? step.objects.map(labelOfManifest) : [nameText(step.object)];
+    for (const label of changed) this.refused.delete(label);
+    return playCluster(this.options.stage, step);
+  }
+
+  private async expectRefusal(step: Extract<Step, { readonly do: "refused" }>, signal: AbortSignal) {
+    const { stage, observer } = this.options;
+    const { object, reason, withinMs } = step;
+    const label = nameText(object);
+    const end = stage.clock.monotonic() + withinMs;
+    await this.restart;
+    for (;;) {
+      const refusal = refusalOf(stage, object, reason);
+      if (refusal !== undefined) {
+        this.refused.add(label);
+        return `${label} is refused: ${reason}: ${refusal}`;
+      }
+      if (stage.clock.monotonic() >= end) {
+        observer.tell({ kind: "failure", what: `${label} has no ${reason} after ${withinMs / 1000} s` });
+        return undefined;
+      }
+      await stage.clock.sleep(LOOK_MS, signal);
+    }
   }
 
   private async pass(
@@ -113,6 +146,7 @@ export class Director {
     const { stage, observer } = this.options;
     if (step.do === "crash") return this.crash(step);
     if (step.do === "settle") return this.settle(step.withinMs, signal);
+    if (step.do === "refused") return this.expectRefusal(step, signal);
     if (step.do === "rest") observer.tell({ kind: "rest-begins" });
     if (step.ms >= LONG_MS) stage.clock.hurry = HURRY;
     await stage.clock.sleep(step.ms, signal).finally(() => {
@@ -126,7 +160,8 @@ export class Director {
     const { stage, observer, unsettled } = this.options;
     const start = stage.clock.monotonic();
     await this.restart;
-    for (let why = unsettled(start); why !== undefined; why = unsettled(start)) {
+    const { refused } = this;
+    for (let why = unsettled(start, refused); why !== undefined; why = unsettled(start, refused)) {
       if (stage.clock.monotonic() >= start + withinMs) {
         observer.tell({ kind: "failure", what: `not settled after ${withinMs / 1000} s: ${why}` });
         return;

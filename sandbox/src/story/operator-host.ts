@@ -14,6 +14,7 @@ import { Cable } from "./cable.js";
 import { watchCalls } from "./calls.js";
 import type { StoryClock } from "./clock.js";
 import type { Actor } from "./director.js";
+import type { OperatorSetup } from "./scenario/scenario.js";
 
 export interface OperatorHostOptions {
   readonly world: SandboxWorld;
@@ -22,8 +23,7 @@ export interface OperatorHostOptions {
   readonly tokens: Set<string>;
   /** Of the operators. @default silent */
   readonly logger?: Logger;
-  /** Namespaces, beside the operator's own, in which issuers may have their Secrets. */
-  readonly issuerNamespaces: readonly string[];
+  readonly setup: OperatorSetup;
   /** Answers the probes of the operators. */
   readonly probe: OperatorOptions["probe"];
   /** Called when an operator ends by itself. */
@@ -99,9 +99,7 @@ export class OperatorHost implements Actor {
       CLOUDFLARE_API_URL: cloudflare,
       CLOUDFLARE_TOKEN,
     };
-    const issuers = [DEFAULT_NAMESPACE, ...this.options.issuerNamespaces];
-    const flags = { ...FLAGS, features: FEATURES.join(","), "issuer-namespaces": issuers.join(",") };
-    const settings = readSettings({ flags, env: {} });
+    const settings = readSettings({ flags: this.flags(), env: {} });
     const stop = new AbortController();
     const operator = createOperator({ settings, transport, logger, env, clock, identity, ...(probe && { probe }) });
     const ended = operator.run(stop.signal).then((code) => {
@@ -161,11 +159,20 @@ export class OperatorHost implements Actor {
     this.ending.add(started);
   }
 
+  private flags(): Readonly<Record<string, string>> {
+    const { issuerNamespaces, tenantLimits } = this.options.setup;
+    return {
+      ...{ ...FLAGS, features: FEATURES.join(",") },
+      "issuer-namespaces": [DEFAULT_NAMESPACE, ...issuerNamespaces].join(","),
+      ...(tenantLimits && { "tenant-limits": JSON.stringify(tenantLimits) }),
+    };
+  }
+
   /** What the operator may do in a cluster, it may do here. */
   private rules(): readonly AllowRule[] {
     const places: Readonly<Partial<Record<Permission["scope"], readonly string[]>>> = {
       operatorNamespace: [DEFAULT_NAMESPACE],
-      issuerNamespaces: [DEFAULT_NAMESPACE, ...this.options.issuerNamespaces],
+      issuerNamespaces: [DEFAULT_NAMESPACE, ...this.options.setup.issuerNamespaces],
     };
     return permissionsFor(FEATURES).map((permission) => allowRule(permission, places[permission.scope]));
   }

@@ -73,14 +73,13 @@ export class Story {
     const kubelets = new Kubelets(stage);
     const observer = new Observer({ world, zones, clock, operators: tokens, machines: kubelets });
     const lost = (what: string) => observer.tell({ kind: "failure", what });
-    const { issuerNamespaces } = scenario.operator;
     const host = new OperatorHost({
       world,
       clock,
       tokens,
       lost,
       probe: kubelets.probe,
-      issuerNamespaces,
+      setup: scenario.operator,
       ...(operatorLogger && { logger: operatorLogger }),
     });
     observer.look("story");
@@ -118,7 +117,7 @@ export class Story {
       nodes,
       actor: host,
       narrator,
-      unsettled: (since) => this.unsettled(since),
+      unsettled: (since, refused) => this.unsettled(since, refused),
       before: this.before,
     });
     await director.play(stage.scenario.acts, signal);
@@ -151,11 +150,12 @@ export class Story {
     stage.clock.stop();
   }
 
-  private unsettled(since: number): string | undefined {
+  private unsettled(since: number, refused: ReadonlySet<string>): string | undefined {
     const { stage, observer } = this;
     return unsettled({
       now: stage.clock.monotonic(),
       resources: KINDS.flatMap((kind) => stage.world.kubernetes.list(GROUP_VERSION, kind)).map(conditioned),
+      refused,
       pools: observer.pools,
       holders: observer.holders,
       running: stage.world.digitalocean.state.runningActions.length,

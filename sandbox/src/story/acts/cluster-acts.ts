@@ -1,11 +1,11 @@
 /** What people do with kubectl. Each returns what it did, for people. */
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
-import type { ApiObject, Emulator } from "../../kubernetes/index.js";
-import { objectOf } from "../../kubernetes/json.js";
+import type { Emulator } from "../../kubernetes/index.js";
+import { at, listOf, objectOf, textOf } from "../../kubernetes/json.js";
 import { mergePatch } from "../../kubernetes/write/patch-merge.js";
 import type { ClusterStep, Manifest, ObjectName } from "../scenario/scenario.js";
-import { labelOf, type Stage } from "../stage.js";
+import type { Stage } from "../stage.js";
 
 /** Where kinds are that scenarios name without their group. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ function apply(kubernetes: Emulator, manifest: Manifest): string {
   const known = kubernetes.get(ref);
   if (known === undefined) kubernetes.create(manifest);
   else kubernetes.change(ref, (old) => objectOf(mergePatch(old, manifest)));
-  return labelOf(manifest as ApiObject);
+  return labelOfManifest(manifest);
 }
 
 function find(kubernetes: Emulator, { kind, namespace, name }: ObjectName) {
@@ -58,6 +58,17 @@ function find(kubernetes: Emulator, { kind, namespace, name }: ObjectName) {
   return ref;
 }
 
-function nameText({ kind, namespace, name }: ObjectName): string {
+/** The message of the condition that has the reason; `undefined`: none has it. @throws if there is no such object */
+export function refusalOf({ world: { kubernetes } }: Stage, object: ObjectName, reason: string): string | undefined {
+  const conditions = listOf(at(kubernetes.get(find(kubernetes, object)), "status", "conditions"));
+  const refusing = conditions.find((condition) => at(condition, "reason") === reason);
+  return refusing === undefined ? undefined : textOf(at(refusing, "message"));
+}
+
+export function labelOfManifest({ kind, metadata: { namespace, name } }: Manifest): string {
+  return nameText({ kind, namespace, name });
+}
+
+export function nameText({ kind, namespace, name }: ObjectName): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }

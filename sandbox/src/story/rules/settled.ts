@@ -19,6 +19,8 @@ export interface Scene {
   /** ms of story time. */
   readonly now: number;
   readonly resources: readonly Conditioned[];
+  /** Labels of resources that the operator refuses, as the scenario expects. */
+  readonly refused: ReadonlySet<string>;
   readonly pools: readonly PoolView[];
   /** Nodes by the address that they hold. */
   readonly holders: ReadonlyMap<string, string | undefined>;
@@ -30,9 +32,11 @@ export interface Scene {
 
 /** What keeps it from rest, for people; undefined: nothing. */
 export function unsettled(scene: Scene): string | undefined {
-  const { now, resources, pools, running, quietSince } = scene;
-  const told = resources.map((resource) => unwell(resource)).find((text) => text !== undefined);
+  const { now, resources, refused, running, quietSince } = scene;
+  const served = resources.filter(({ label }) => !refused.has(label));
+  const told = served.map((resource) => unwell(resource)).find((text) => text !== undefined);
   if (told !== undefined) return told;
+  const pools = scene.pools.filter(({ pool }) => !refused.has(pool) && !refused.has(`FloatingIPPool ${pool}`));
   const homeless = pools.map((pool) => misplaced(pool, scene)).find((text) => text !== undefined);
   if (homeless !== undefined) return homeless;
   if (running > 0) return `the cloud still works on ${running} actions`;

@@ -1,5 +1,6 @@
 /** From YAML to a scenario, or to all that is wrong with it. */
 
+import { parseTenantLimits } from "cdk8s-flipop/api";
 import { parseAllDocuments } from "yaml";
 import { type Field, parseFields, Report, ScenarioError } from "./field.js";
 import { readStep, type StepContext } from "./read-steps.js";
@@ -105,8 +106,13 @@ function readCloud(field: Field): CloudSetup {
 }
 
 function readOperator(field: Field): OperatorSetup {
-  const fields = field.fields(["issuerNamespaces"]);
-  return { issuerNamespaces: textsOf(field.of(fields, "issuerNamespaces")) };
+  const fields = field.fields(["issuerNamespaces", "tenantLimits"]);
+  const issuerNamespaces = textsOf(field.of(fields, "issuerNamespaces"));
+  const limits = field.of(fields, "tenantLimits");
+  if (limits.isAbsent) return { issuerNamespaces };
+  const parsed = parseTenantLimits(JSON.stringify(limits.plain()));
+  if (parsed.limits !== undefined) return { issuerNamespaces, tenantLimits: parsed.limits };
+  return limits.wrong(parsed.problems.join("; "), { issuerNamespaces });
 }
 
 function textsOf(field: Field): readonly string[] {

@@ -25,6 +25,7 @@ type ReadStep = (field: Field, context: StepContext) => StepKind;
 
 const MINUTE_MS = 60_000;
 const SETTLE_MS = 10 * MINUTE_MS;
+const REFUSE_MS = MINUTE_MS;
 const BOOT_MS = 20_000;
 const DOWN_MS = 5_000;
 const RULE = /^(tcp|udp) \d+(-\d+)?$/;
@@ -117,6 +118,15 @@ const STEPS: Readonly<Record<string, ReadStep>> = {
   settle: (field) => {
     const parts = field.fields(["within"]);
     return { do: "settle", withinMs: field.of(parts, "within").duration(SETTLE_MS) };
+  },
+  refused: (field) => {
+    const parts = field.fields(["object", "reason", "within"]);
+    return {
+      do: "refused",
+      object: objectName(field.of(parts, "object")),
+      reason: field.of(parts, "reason").text(),
+      withinMs: field.of(parts, "within").duration(REFUSE_MS),
+    };
   },
   rest: (field) => ({ do: "rest", ms: field.duration() }),
   crash: (field) => {

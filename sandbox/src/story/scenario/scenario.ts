@@ -1,5 +1,7 @@
 /** The input of a story. Written in YAML (docs/reference/scenario.md), read by read-scenario.ts. Times are in ms. */
 
+import type { TenantLimits } from "cdk8s-flipop/api";
+
 export interface Scenario {
   readonly title: string;
   /** A few sentences for the reader; empty: none. */
@@ -41,6 +43,8 @@ export interface CloudSetup {
 export interface OperatorSetup {
   /** Namespaces, beside the operator's own, in which issuers may have their Secrets. */
   readonly issuerNamespaces: readonly string[];
+  /** @default no limits */
+  readonly tenantLimits?: TenantLimits;
 }
 
 export interface Act {
@@ -64,6 +68,8 @@ export type StepKind =
   | { readonly do: "wait"; readonly ms: number }
   /** Until all resources are as they should be and the operator writes no more. */
   | { readonly do: "settle"; readonly withinMs: number }
+  /** Until a condition of the object has this reason. From then on, the other steps expect the refusal. */
+  | { readonly do: "refused"; readonly object: ObjectName; readonly reason: string; readonly withinMs: number }
   /** Time in which nothing may be written. */
   | { readonly do: "rest"; readonly ms: number }
   | { readonly do: "crash"; readonly when: CrashMoment; readonly downMs: number };

@@ -51,6 +51,15 @@ describe("a scenario", () => {
     ],
     ["settle", { do: "settle", withinMs: 600_000 }],
     ["settle: { within: 90s }", { do: "settle", withinMs: 90_000 }],
+    [
+      "refused: { object: FloatingIPPool a/b, reason: AddressNotAllowed }",
+      {
+        do: "refused",
+        object: { kind: "FloatingIPPool", namespace: "a", name: "b" },
+        reason: "AddressNotAllowed",
+        withinMs: 60_000,
+      },
+    ],
     ["wait: 1h2m3.5s", { do: "wait", ms: 3_723_500 }],
     ["crash: { when: address-created }", { do: "crash", when: "address-created", downMs: 5_000 }],
     [
@@ -98,6 +107,14 @@ describe("a scenario", () => {
   it("names namespaces in which issuers may have Secrets", () => {
     const { operator } = read(`operator: { issuerNamespaces: [voice] }\n${withSteps("settle")}`);
     expect(operator).to.deep.equal({ issuerNamespaces: ["voice"] });
+  });
+
+  it("limits namespaces, and says what is wrong with limits", () => {
+    const limits = "{ namespaces: [{ names: [web], maxCreatedAddresses: 2 }] }";
+    const { operator } = read(`operator: { tenantLimits: ${limits} }\n${withSteps("settle")}`);
+    expect(operator.tenantLimits).to.deep.equal({ namespaces: [{ names: ["web"], maxCreatedAddresses: 2 }] });
+    const wrong = `operator: { tenantLimits: ${limits.replace("2", "none")} }\n${withSteps("settle")}`;
+    expect(problems(wrong).join()).to.match(/operator\.tenantLimits: namespaces\[0\]\.maxCreatedAddresses .*"none"/);
   });
 
   it("applies objects, and files of them", () => {
