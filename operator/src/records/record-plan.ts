@@ -107,7 +107,18 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   const previous = previousRemoval(desired);
   if (previous.some(isRead)) return [...change, ...previous];
   const record = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
-  return [...change, ...previous, ...record];
+  return [...begun(desired, change, written), ...change, ...previous, ...record];
+}
+
+/** Whatever the record set holds after a first change that fails half-way is ours: a deletion has to remove it. */
+function begun(desired: DesiredRecords, change: RecordSequence, written: DnsStatus): RecordSequence {
+  if (change.length === 0 || !isEmptyAndNew(desired)) return [];
+  return [recorded({ ...written, values: [] }, "the record set is empty before the first change")];
+}
+
+function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
+  if (last !== undefined || dns.adopts === false || dns.records === "unknown") return false;
+  return !dns.records.records.some(({ type }) => types.asked.includes(type));
 }
 
 /**

@@ -245,7 +245,7 @@ export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
     // Written with the rest of the status at the end of the run; until then this process knows it.
     "record-dns": async ({ state, plan }, { written }) => {
       state.pendingStatus.set(["dns"], written);
-      state.pendingStatus.set(["addresses"], plan.intended);
+      state.pendingStatus.set(["addresses"], written?.values.length === 0 ? [] : plan.intended);
       return DONE;
     },
     "add-finalizer": ({ state, signal }) => setFinalizer(state, true, signal),

@@ -36,6 +36,37 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     expect(rig.world.complaints).to.deep.equal([]);
   });
 
+  it("removes what a first change that failed half-way left behind, when it is deleted", async () => {
+    for (const node of ["n1", "n2", "n3"]) rig.addNode(node);
+    let posts = 0;
+    const afterOne = ({ method, path }: { readonly method: string; readonly path: string }) =>
+      method === "POST" && path.includes("/domains/") && ++posts > 1;
+    const { faults } = rig.world.digitalocean;
+    faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
+    rig.addSet("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
+    rig.start();
+    await rig.until("it says so", () => rig.condition("game", "DNSReady").startsWith("False"));
+    expect(rig.records()).to.have.length(1);
+    rig.delete("game");
+    await rig.until("it is gone", () => rig.object("game") === undefined);
+    expect(rig.records()).to.deep.equal([]);
+  });
+
+  it("does not remove what was there before a first change that failed", async () => {
+    rig.addNode("n1");
+    const { dns } = rig.world.digitalocean.state;
+    dns.addRecord(ZONE, { type: "A", name: "game", data: "192.0.2.99", ttl: 60 });
+    const { faults } = rig.world.digitalocean;
+    faults.inject({ kind: "status", status: 422 }, { on: /^(POST|PUT|DELETE) .*\/domains\//, times: Infinity });
+    rig.addSet("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
+    rig.start();
+    await rig.until("it says so", () => rig.condition("game", "DNSReady").startsWith("False"));
+    faults.clear();
+    rig.delete("game");
+    await rig.until("it is gone", () => rig.object("game") === undefined);
+    expect(rig.records()).to.include("192.0.2.99");
+  });
+
   it("follows nodes that come, fail, recover and go", async () => {
     for (const node of ["n1", "n2"]) rig.addNode(node);
     rig.addSet("game");

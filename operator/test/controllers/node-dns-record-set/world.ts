@@ -227,7 +227,9 @@ export class World {
     if (action.do === "record-dns") {
       const { dns: _former, ...rest } = status;
       const written = action.written === undefined ? {} : { dns: action.written };
-      this.patch(name, { status: { ...rest, ...written, addresses: made.intended } });
+      this.patch(name, {
+        status: { ...rest, ...written, addresses: action.written?.values.length === 0 ? [] : made.intended },
+      });
     } else if (action.do === "add-finalizer") {
       this.patch(name, { metadata: { ...metadata, finalizers: ["flipop.digitalocean.com/cleanup"] } });
     } else if (action.do === "remove-finalizer") {
