@@ -58,6 +58,8 @@ const NOT_SENT: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the API's certificate is for another name",
 };
 
+const ONE_TOKEN = "have the owner of the account put one token there, and nothing else";
+
 export const failedCalls = {
   /** `undefined`: a part of the request may have been sent. */
   notSent: (code: string, { urlVariable }: ApiNames): FailureText | undefined => {
@@ -77,6 +79,14 @@ export const failedCalls = {
   malformed: (what: string): string => `malformed answer: ${what}`,
   foreignAnswer: ({ title, urlVariable }: ApiNames): string =>
     `have the cluster's administrator check that ${urlVariable} of the operator leads to ${title}'s API, and that no proxy answers in its place`,
+  longToken: (length: number, longest: number): FailureText => ({
+    seen: `the token has ${length} characters, and one has at most ${longest}`,
+    remedy: ONE_TOKEN,
+  }),
+  malformedToken: {
+    seen: "the token contains a space, a line break or another character that no token has",
+    remedy: ONE_TOKEN,
+  } satisfies FailureText,
   noToken: ({ tokenVariable }: ApiNames): FailureText => ({
     seen: "there is no token",
     remedy: `have the cluster's administrator set ${tokenVariable} of the operator, or mount the file of ${tokenVariable}_FILE`,

@@ -65,7 +65,9 @@ export type ProviderErrorReason =
   /** The list has more items, pages or text than the operator keeps in memory. */
   | "ListTooLong"
   /** The answer was not what the API's description promises. */
-  | "MalformedAnswer";
+  | "MalformedAnswer"
+  /** What stands where the token is expected cannot be one, so nothing was sent. */
+  | "MalformedToken";
 
 export interface ProviderErrorProps {
   readonly kind: ProviderErrorKind;
@@ -192,14 +194,25 @@ export function foreignAnswer(
   };
 }
 
-/** There is no token to send. */
-export function noTokenError(call: ApiCall, names: ApiNames): ProviderError {
-  return new ProviderError({
-    kind: "Unauthorized",
-    where: callText(call),
-    ...failedCalls.noToken(names),
-    outcome: "not-sent",
-  });
+/** Longer ones do not fit in the header of a request. */
+const LONGEST_TOKEN = 8_192;
+
+/** @throws ProviderError if there is no token to send, or if it cannot be one: a whole file, or two lines */
+export function checkToken(token: string, call: ApiCall, names: ApiNames): void {
+  const wrong = tokenProblem(token, names);
+  if (wrong !== undefined) {
+    throw new ProviderError({ kind: "Unauthorized", where: callText(call), ...wrong, outcome: "not-sent" });
+  }
+}
+
+function tokenProblem(
+  token: string,
+  names: ApiNames,
+): Pick<ProviderErrorProps, "seen" | "remedy" | "reason"> | undefined {
+  if (token === "") return failedCalls.noToken(names);
+  const reason = "MalformedToken";
+  if (token.length > LONGEST_TOKEN) return { reason, ...failedCalls.longToken(token.length, LONGEST_TOKEN) };
+  return /[^\x21-\x7e]/.test(token) ? { reason, ...failedCalls.malformedToken } : undefined;
 }
 
 /**

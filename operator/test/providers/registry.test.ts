@@ -163,6 +163,27 @@ describe("the registry of providers", () => {
     expect(redactor.scrub("dop_v1_rotated")).to.not.include("rotated");
   });
 
+  for (const [what, token, seen] of [
+    ["of 1 MB", "x".repeat(1024 * 1024), "the token has 1048576 characters, and one has at most 8192"],
+    ["with a line break", "first-token\nsecond-token", "the token contains a space, a line break or another character"],
+    ["with a letter of another alphabet", "tok\u0435n-of-an-account", "the token contains a space, a line break or"],
+  ] as const) {
+    for (const provider of ["digitalocean", "cloudflare"] as const) {
+      it(`sends no token ${what} to ${provider}, and says what is wrong with it, and where`, async () => {
+        const cloud = await simulator();
+        const urls = { DIGITALOCEAN_API_URL: cloud.url, CLOUDFLARE_API_URL: cloud.url };
+        const { made } = registry(urls);
+        const set = made.issue("apps/issuer", provider, token, "entry token of Secret apps/cloud");
+        const name = { zone: "example.com", name: "www.example.com", types: ["A"] as const };
+        const error = await errorOf(set.dns?.read(ASKER, name) ?? Promise.resolve());
+        expect(error).to.include({ kind: "Unauthorized", outcome: "not-sent" });
+        expect(`${error}`).to.include(seen).and.include("reads the token from entry token of Secret apps/cloud");
+        expect(`${error}`).not.to.include("second-token");
+        expect(cloud.journal.calls({})).to.deep.equal([]);
+      });
+    }
+  }
+
   it("says so before it closes an issuer's connections: it is gone, or names another provider", async () => {
     const { made } = registry({});
     const withdrawn: ProviderSet[] = [];

@@ -8,7 +8,7 @@ import { createClient } from "cloudflare/tree-shakable";
 import { anyAbort } from "../../async.js";
 import { LONGEST_TIMER_MS } from "../../bounds.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
-import { noTokenError } from "../errors.js";
+import { checkToken } from "../errors.js";
 import { Answer, Connections } from "../http.js";
 import { type ListPage, readAllPages } from "../pages.js";
 import type { ClientOptions } from "../registry.js";
@@ -124,7 +124,7 @@ export class CloudflareClient {
   private request<T>(call: ApiCall, send: (options: SendOptions) => Sent, read: (answer: Answer) => T): Promise<T> {
     return this.options.run(call, async (attempt) => {
       const token = this.token();
-      if (token === "") throw noTokenError(call, PROVIDERS.cloudflare);
+      checkToken(token, call, PROVIDERS.cloudflare);
       // The package leaves its listener on the signal.
       const abort = anyAbort([attempt.signal]);
       try {

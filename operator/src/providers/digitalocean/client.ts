@@ -4,7 +4,7 @@ import { PROVIDERS } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../../bounds.js";
 import { failedCalls } from "../../messages/failed-calls.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
-import { brokenError, noTokenError, ProviderError } from "../errors.js";
+import { brokenError, checkToken, ProviderError } from "../errors.js";
 import { Answer, Connections, MalformedAnswer, type RawAnswer } from "../http.js";
 import { type ListPage, readAllPages } from "../pages.js";
 import type { ClientOptions } from "../registry.js";
@@ -106,7 +106,7 @@ export class DigitalOceanClient {
     read: (answer: Answer) => T,
   ): Promise<T> {
     const token = this.options.credentials.token();
-    if (token === "") throw noTokenError(call, PROVIDERS.digitalocean);
+    checkToken(token, call, PROVIDERS.digitalocean);
     try {
       const answer = await this.connections.send({ ...this.written(request, token), signal: attempt.signal });
       this.reportLimit(answer, attempt);

@@ -114,10 +114,15 @@ function withTokenPlace(credentials: Pick<Credentials, "place">): CallLayer {
       return await next(call, send);
     } catch (error) {
       const place = credentials.place();
-      if (place === "" || !isProviderError(error, "Unauthorized") || error.outcome === "not-sent") throw error;
+      if (place === "" || !isProviderError(error, "Unauthorized") || !isOfToken(error)) throw error;
       throw withProps(error, { remedy: failedCalls.tokenPlace(error.remedy, place) });
     }
   };
+}
+
+/** Where there is no token, its error says where to put one. */
+function isOfToken({ outcome, reason }: ProviderError): boolean {
+  return outcome !== "not-sent" || reason === "MalformedToken";
 }
 
 /** Layers 6 and 7. */

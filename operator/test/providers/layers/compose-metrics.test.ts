@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { flipopMetrics } from "../../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../../src/metrics/registry.js";
-import { brokenError, noTokenError } from "../../../src/providers/errors.js";
+import { brokenError, checkToken } from "../../../src/providers/errors.js";
 import { direct } from "../../../src/providers/layers/attempt.js";
 import { withMetrics } from "../../../src/providers/layers/compose.js";
 import { errorOf } from "../../support/http-rig.js";
@@ -52,7 +52,7 @@ describe("provider metrics", () => {
       new FakeClock(),
     )(direct);
 
-    await errorOf(run(callOf(), () => Promise.reject(noTokenError(callOf(), NAMES))));
+    await errorOf(run(callOf(), async () => checkToken("", callOf(), NAMES)));
     expect(counted).to.deep.equal([]);
 
     const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
