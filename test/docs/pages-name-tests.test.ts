@@ -53,6 +53,13 @@ describe("the tests that pages name", () => {
     expect(found.flatMap((row) => missing(row, files))).to.deep.equal([]);
   });
 
+  it("exist for the prose of docs/explanation/security.md", () => {
+    const prose = linesOf("docs/explanation/security.md").filter((line) => !line.startsWith("| "));
+    const text = prose.join(" ").replaceAll(/\s+/g, " ");
+    expect([...text.matchAll(NAMED)]).to.have.length.greaterThan(10);
+    expect(missing(text, files)).to.deep.equal([]);
+  });
+
   describe("docs/reference/routed-ip.md", () => {
     const lines = linesOf("docs/reference/routed-ip.md");
     const footnotes = lines.filter((line) => FOOTNOTE.test(line));

@@ -152,6 +152,11 @@ export class RoutingCaches {
     return resolvedClass?.by === "issuer" ? resolvedClass.provider : undefined;
   }
 
+  /** Whether Jobs of its class do the work. `false` also while the class is unknown. */
+  worksByJobs(routed: RoutedIP): boolean {
+    return resolveClass(routed, this.lookUp).resolvedClass?.by === "jobs";
+  }
+
   close(): void {
     for (const end of this.ends) end();
   }

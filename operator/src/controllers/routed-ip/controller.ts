@@ -179,7 +179,8 @@ function claim(tools: GatherTools, state: RoutedState): void {
   const provider = routing.providerOf(read.routed);
   const unserved = isUnserved(routing, state, read);
   const unnamed = isUnnamed(tools, read.routed);
-  const createdAddress = createdIp(read.routed);
+  // The limits are those of the operator's accounts: addresses that Jobs create are in none of them.
+  const createdAddress = routing.worksByJobs(read.routed) ? undefined : createdIp(read.routed);
   created.put(state.ref, createdAddress === undefined ? [] : [createdAddress]);
   publications?.claim(state.ref, state.createdAt, publishToOf(read.routed));
   claims.put(routedIpClaims(read.routed, { provider, unserved, unnamed }, records.zones.lookUp));

@@ -141,10 +141,13 @@ export async function dropCopy(state: RoutedState): Promise<Outcome> {
   return DONE;
 }
 
-export function noteCreation({ context }: RoutingCaches, state: RoutedState): void {
+/** What a Job creates is in no account of the operator, and counts for no limit. */
+export function noteCreation(routing: RoutingCaches, state: RoutedState): void {
   const { ref: resource, memory } = state;
   const creation = { resource, running: memory.creating !== undefined, account: memory.account?.inventory };
-  noteAnyCreation(context, creation, readOf(state)?.routed.status.pendingCreation);
+  const routed = readOf(state)?.routed;
+  const byJobs = routed !== undefined && routing.worksByJobs(routed);
+  noteAnyCreation(routing.context, creation, byJobs ? undefined : routed?.status.pendingCreation);
 }
 
 export async function recordRetained(

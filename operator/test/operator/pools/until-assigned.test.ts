@@ -65,6 +65,20 @@ describe("operator in process: the taint on nodes that wait for an address", fun
       expect(taintsOf(world, "node-1")).to.deep.equal([FOREIGN]);
     }));
 
+  it("of a pool without a match is on every node that could have an address", () =>
+    inWorld({ nodes: 3 }, async (world) => {
+      setTaints(world, "node-3", [FOREIGN]);
+      world.addNode("broken");
+      world.setReady("broken", false);
+      const { ip } = world.digitalocean.state.addAddress();
+      world.addPool("web", { ips: [ip], untilAssigned: true });
+      world.start();
+      await world.fulfilled("web");
+      await world.rest();
+      const holder = world.status("web").ips?.[ip]?.nodeName;
+      expect(waiting(world)).to.deep.equal(["node-1", "node-2"].filter((name) => name !== holder));
+    }));
+
   it("goes when the spec does not ask for it", () =>
     inWorld({}, async (world) => {
       for (const name of ["node-1", "node-2"]) world.addNode(name);

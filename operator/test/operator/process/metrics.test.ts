@@ -90,4 +90,22 @@ describe("operator in process: metrics", function () {
     const left = /^flipop_(?!providers_|cleanup_abandoned)\w+\{.*name="(doomed|web|nodes|a)".*$/gm;
     expect([...(await scrape()).matchAll(left)].map(([line]) => line)).to.deep.equal([]);
   });
+
+  it("shows no token in any series, also while a call fails", async () => {
+    const port = await freePort();
+    made = await RoutedWorld.create(["n1"], { flags: { "metrics-bind-addr": `127.0.0.1:${port}` } });
+    const { world } = made;
+    const { token, tokens } = world.digitalocean;
+    tokens.revoke(token);
+    world.addPool("web", { desiredIPs: 1 });
+    world.start();
+    await made.until(
+      "the refused token is reported",
+      () => world.condition("web", "Accepted")?.reason === "Unauthorized",
+    );
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: "close" } });
+    const text = await answer.text();
+    expect(text).to.include('reason="Unauthorized"');
+    expect(text).not.to.include(token);
+  });
 });
