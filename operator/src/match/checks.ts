@@ -1,6 +1,13 @@
 /** The one ordered list of checks behind every choice of a node and every refusal in a condition, and how conditions sum refusals up. */
 
-import { REFUSALS, type RefusalReason, type SelectorRequirement, selectorMatches, tolerates } from "cdk8s-flipop/api";
+import {
+  REFUSALS,
+  type RefusalReason,
+  type SelectorOperator,
+  type SelectorRequirement,
+  selectorMatches,
+  tolerates,
+} from "cdk8s-flipop/api";
 import { listed } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
@@ -179,9 +186,25 @@ function taintsText(against: readonly TaintFacts[]): string {
   return `${against.length === 1 ? "taint" : "taints"} ${listed(against.map(taintText).sort())}`;
 }
 
-function labelText({ key, operator, values }: SelectorRequirement, labels: Readonly<Record<string, string>>): string {
+function labelText(requirement: SelectorRequirement, labels: Readonly<Record<string, string>>): string {
+  const { key } = requirement;
   const seen = Object.hasOwn(labels, key) ? `its label ${key} is "${labels[key]}"` : `it has no label ${key}`;
-  return `${seen}, nodeLabel asks for ${key} ${[operator, ...values].join(" ")}`;
+  return `${seen}, nodeLabel asks for ${requirementText(requirement)}`;
+}
+
+/** As people write it in a label selector: `pool=edge`, `pool in (edge, work)`, `!old`. */
+function requirementText({ key, operator, values }: SelectorRequirement): string {
+  const set = values.length > 1 ? `(${values.join(", ")})` : undefined;
+  const value = values.join();
+  const texts: Readonly<Record<SelectorOperator, string>> = {
+    In: set === undefined ? `${key}=${value}` : `${key} in ${set}`,
+    NotIn: set === undefined ? `${key}!=${value}` : `${key} notin ${set}`,
+    Exists: key,
+    DoesNotExist: `!${key}`,
+    GreaterThan: `${key}>${value}`,
+    LessThan: `${key}<${value}`,
+  };
+  return texts[operator];
 }
 
 /** What follows from a reason, so that a message need not name it, too. */

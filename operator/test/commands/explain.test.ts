@@ -105,7 +105,7 @@ describe("flipop explain", () => {
       ...["READY", "HEALTH", "WORKLOAD", "WORKLOAD READY", "PROBES", "REGION", "ROOM", "ASSIGNMENT"],
     ]);
     const db = cells(out).get("db-1") ?? [];
-    expect(db[3]).to.equal('NO: its label pool is "db", nodeLabel asks for pool In work');
+    expect(db[3]).to.equal('NO: its label pool is "db", nodeLabel asks for pool=work');
     expect(db[5]).to.equal("digitalocean://9");
   });
 

@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
     match: { nodeLabel: "pool=web" },
     node: { labels: { pool: "db" } },
     refused: ["LabelsDiffer!"],
-    says: 'its label pool is "db", nodeLabel asks for pool In web',
+    says: 'its label pool is "db", nodeLabel asks for pool=web',
   },
   {
     what: "a label that is missing",
@@ -189,6 +189,24 @@ describe("the checks of a node", () => {
       const refusals = refusalsOf(asked);
       expect(refusals.map(({ reason, recoverable }) => `${reason}${recoverable ? "" : "!"}`)).to.deep.equal(refused);
       expect(refusals[0]?.detail ?? "").to.contain(says);
+    });
+  }
+
+  for (const requirement of [
+    "pool=web",
+    "pool in (web, www)",
+    "pool!=db",
+    "pool notin (db, dbs)",
+    "size",
+    "!pool",
+    "cores>4",
+    "cores<2",
+  ]) {
+    it(`quote ${requirement} of a selector as people write it`, () => {
+      const node = facts("n", { labels: { pool: "db", cores: "3" } });
+      const [refused] = refusalsOf({ node, match: compiled({ nodeLabel: requirement }) });
+      expect(refused?.detail).to.match(/, nodeLabel asks for /);
+      expect(refused?.detail.split("nodeLabel asks for ")[1]).to.equal(requirement);
     });
   }
 
