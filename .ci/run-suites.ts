@@ -1,13 +1,16 @@
 /**
- * Runs the suites of the groups given as arguments, prints a table of times against budgets, and ends with the sum of
- * all tests. A suite that fails does not stop the others. Exit code 1 if one failed.
+ * `tsx .ci/run-suites.ts GROUP...` runs the suites of the groups, prints a table of times against budgets, and ends with
+ * the sum of all tests. With `--lanes 3`, three suites run at a time. A suite that fails does not stop the others. Exit
+ * code 1 if one failed.
  */
 import { spawn } from "node:child_process";
 import { appendFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { finished } from "node:stream/promises";
+import { parseArgs } from "node:util";
 import { addCounts, type Counts, NONE, parseCounts, sumLine } from "./counts.js";
+import { runInLanes } from "./lanes.js";
 import { SUITES, type Suite } from "./suites.js";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -24,15 +27,16 @@ interface SuiteResult {
   readonly failedCommands: readonly string[];
 }
 
-async function main(groups: readonly string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const options = { lanes: { type: "string", default: "1" } } as const;
+  const { positionals: groups, values } = parseArgs({ args: [...args], options, allowPositionals: true });
   const chosen = SUITES.filter((suite) => groups.includes(suite.group));
   if (chosen.length === 0) {
     const known = [...new Set(SUITES.map((suite) => suite.group))].join(", ");
     console.error(`no suite in group "${groups.join(" ")}"; the groups are: ${known}`);
     return 2;
   }
-  const results: SuiteResult[] = [];
-  for (const suite of chosen) results.push(await runSuite(suite));
+  const results = await runInLanes(chosen, Number(values.lanes), runSuite);
   report(results);
   const failed = results.some((result) => result.failedCommands.length > 0 || result.counts.failed > 0);
   return failed ? 1 : 0;
