@@ -1,4 +1,4 @@
-import { findBinary, findOrBuildBinary, type GoBinary } from "../binaries/go-binary.js";
+import { findBinary, findOrBuildBinary, type GoBinary, QUICK_BUILD } from "../binaries/go-binary.js";
 
 /** The version to build if none is installed. */
 export const HELM_VERSION = "v3.22.0";
@@ -6,7 +6,7 @@ const MODULE = `helm.sh/helm/v3/cmd/helm@${HELM_VERSION}`;
 
 const HELM: GoBinary = {
   ...{ name: "helm", variable: "HELM", version: HELM_VERSION, module: MODULE },
-  build: () => ["install", "-trimpath", "-ldflags=-s -w", MODULE],
+  build: () => ["install", ...QUICK_BUILD, MODULE],
 };
 
 /** The helm executable: `HELM`, then PATH, then the user's cache. */

@@ -29,6 +29,11 @@ export function writeOtherPages(tablet: string): void {
   });
 }
 
+/** The paths of those pages. */
+export function otherPages(): readonly string[] {
+  return OTHER_LANGUAGES.map((language) => join(CONSTRUCTS, `API.${language}.md`));
+}
+
 /** The page of all classes and props, from the last compilation of the library. */
 export function apiMd(): string {
   return withPackageFolder((folder) => {

@@ -18,7 +18,7 @@ function main(): void {
   timed("snippets", translateSnippets);
   for (const language of wanted) {
     const missing = missingTools(language);
-    if (missing !== undefined) console.log(`SKIPPED ${language}: needs ${missing}`);
+    if (missing !== undefined) console.log(`SKIPPED, ${language}: needs ${missing}`);
     else timed(language, () => packAndFetch(language));
   }
   if (wanted.includes("js")) timed("sandbox", packSandbox);

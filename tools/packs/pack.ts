@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { writeOtherPages } from "../library/api-md.js";
+import { otherPages, writeOtherPages } from "../library/api-md.js";
 import { withPackageFolder } from "../library/assembly.js";
+import { buildIfStale } from "../library/fresh.js";
 import { CONSTRUCTS, MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
 import { run } from "./run.js";
 import type { Language } from "./toolchains.js";
@@ -9,24 +10,37 @@ import type { Language } from "./toolchains.js";
 /** Translations of the snippets, so that each package page has snippets in its language. */
 const TABLET = join(PACKS, "snippets.tabl.json");
 
+/** What the packages of all languages contain, and the versions of the tools that pack them. */
+const INPUTS = [
+  ...[".jsii", "lib", "bin", "package.json", "README.md", "API.md", "LICENSE"].map((name) => join(CONSTRUCTS, name)),
+  join(ROOT, "package-lock.json"),
+];
+
 /**
- * Packs the compiled library for one language into `constructs/dist/LANGUAGE`. For Go and Java it also packs cdk8s,
- * because some mirrors of their registries lack cdk8s and the apps must run from local packages.
+ * Packs the compiled library for one language into `constructs/dist/LANGUAGE`, unless that is up to date. For Go and Java
+ * it also packs cdk8s, because some mirrors of their registries lack cdk8s and the apps must run from local packages.
  */
 export function pack(language: Language): void {
   requireCompiled();
+  // Maven never updates a version in its local repository, and another checkout may have put its own there.
+  for (const module of language === "java" ? ["io/github/flipop", "org/cdk8s"] : []) {
+    rmSync(join(MAVEN_REPOSITORY, module), { recursive: true, force: true });
+  }
+  buildIfStale({
+    inputs: INPUTS,
+    outputs: [join(PACKS, language), ...(language === "js" ? otherPages() : [])],
+    stamp: join(ROOT, "node_modules/.cache/flipop", `pack-${language}`),
+    run: () => runPacmak(language),
+  });
+}
+
+function runPacmak(language: Language): void {
   if (!existsSync(TABLET)) translateSnippets();
   if (language === "js") writeOtherPages(TABLET);
   rmSync(join(PACKS, language), { recursive: true, force: true });
   const modules = language === "go" || language === "java" ? [...localModules(), CONSTRUCTS] : [CONSTRUCTS];
   const options = ["--target", language, "--outdir", PACKS, "--rosetta-tablet", TABLET, "--no-npmignore", "--force"];
-  if (language === "java") {
-    // Maven never updates a version in its local repository.
-    for (const module of ["io/github/flipop", "org/cdk8s"]) {
-      rmSync(join(MAVEN_REPOSITORY, module), { recursive: true, force: true });
-    }
-    options.push("--maven-local-repository", MAVEN_REPOSITORY);
-  }
+  if (language === "java") options.push("--maven-local-repository", MAVEN_REPOSITORY);
   run(join(ROOT, "node_modules/.bin/jsii-pacmak"), [...options, ...modules], { cwd: CONSTRUCTS });
 }
 
