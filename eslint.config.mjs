@@ -62,15 +62,8 @@ const kindImports = [
   },
 ];
 
-/** Where each tsconfig is that knows the files. */
-const projects = [
-  "tsconfig.json",
-  "constructs/tsconfig.json",
-  "constructs/test/tsconfig.json",
-  "operator/tsconfig.json",
-  "sandbox/tsconfig.json",
-  "testbed/tsconfig.json",
-];
+/** The tsconfigs that know the files. */
+const projects = ["tsconfig.json", "constructs/tsconfig.json", "constructs/test/tsconfig.json"];
 
 export default tseslint.config(
   { ignores: ["**/node_modules/", "**/lib/", "**/dist/", "**/coverage/", "**/*.mjs", "**/*.cjs", "**/*.js"] },

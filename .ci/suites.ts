@@ -5,7 +5,7 @@ export interface Suite {
   readonly name: string;
   /** Suites of one group run by `tsx .ci/run-suites.ts GROUP`. */
   readonly group: "check" | "unit" | "checks" | "nodes" | "server" | "constructs";
-  /** Seconds on 2 cores, beside two other suites. Overrunning is reported; it does not fail the run. */
+  /** Seconds on 2 cores, beside the suites that run at the same time. Overrunning is reported; it does not fail the run. */
   readonly budgetSeconds: number;
   readonly commands: readonly string[];
   /** The suite that must have ended before this one starts, if it runs. */
@@ -39,7 +39,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "unit tests",
     group: "unit",
-    budgetSeconds: 80,
+    budgetSeconds: 190,
     parallel: true,
     commands: [
       "npm run --silent test --workspace operator",
@@ -53,32 +53,32 @@ export const SUITES: readonly Suite[] = [
     // Without a cache, go builds helm and promtool, and Maven and pip download what the packed library needs.
     name: TOOLS,
     group: "constructs",
-    budgetSeconds: 480,
+    budgetSeconds: 720,
     commands: ["npm run --silent helm", "npm run --silent promtool", "npm run --silent packs"],
   },
   {
     name: "operator from end to end",
     group: "server",
-    budgetSeconds: 480,
+    budgetSeconds: 450,
     commands: ["npm run --silent test:e2e --workspace operator"],
   },
   {
     name: "lint and types",
     group: "checks",
-    budgetSeconds: 80,
+    budgetSeconds: 380,
     parallel: true,
     commands: LINT,
   },
   {
     name: "operator in process",
     group: "server",
-    budgetSeconds: 160,
+    budgetSeconds: 520,
     commands: ["npm run --silent test:process --workspace operator"],
   },
   {
     name: "unit tests on newer Node",
     group: "nodes",
-    budgetSeconds: 330,
+    budgetSeconds: 440,
     commands: NEWER_NODES.map((version) => {
       // The operator runs on the image's Node. On the releases between, people only run the construct library.
       const workspaces = version === IMAGE_NODE ? "--workspaces" : "--workspace constructs";
@@ -88,7 +88,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "contract and faults",
     group: "server",
-    budgetSeconds: 340,
+    budgetSeconds: 440,
     commands: [
       "npm run --silent test:faults --workspace operator",
       "npm run --silent test:server --workspace sandbox",
@@ -98,27 +98,27 @@ export const SUITES: readonly Suite[] = [
   {
     name: "custom resources on the real server",
     group: "server",
-    budgetSeconds: 120,
+    budgetSeconds: 200,
     commands: ["npm run --silent test:server --workspace constructs"],
   },
   {
     name: "examples and guides on the real server",
     group: "constructs",
-    budgetSeconds: 100,
+    budgetSeconds: 370,
     needs: TOOLS,
     commands: ["mocha 'test/server/**/*.test.ts' --timeout 120000"],
   },
   {
     name: "construct library packed for four languages",
     group: "constructs",
-    budgetSeconds: 115,
+    budgetSeconds: 300,
     needs: TOOLS,
     commands: ["mocha 'test/packs/**/*.test.ts' --ignore test/packs/peers.test.ts"],
   },
   {
     name: "RoutedIP on the real server",
     group: "server",
-    budgetSeconds: 240,
+    budgetSeconds: 200,
     commands: ["cd operator && mocha --parallel --jobs 2 'test/server/routed-ip/**/*.test.ts' --timeout 120000"],
   },
   {
@@ -131,21 +131,21 @@ export const SUITES: readonly Suite[] = [
   {
     name: "test bed on the real server",
     group: "server",
-    budgetSeconds: 90,
+    budgetSeconds: 100,
     commands: ["npm run --silent test:server --workspace testbed"],
   },
   {
     // By promtool, on series written by hand and on recorded outages.
     name: "alerts",
     group: "constructs",
-    budgetSeconds: 120,
+    budgetSeconds: 100,
     needs: TOOLS,
     commands: ["mocha 'test/alerts/**/*.test.ts'"],
   },
   {
     name: "API and snippets of the construct library",
     group: "constructs",
-    budgetSeconds: 30,
+    budgetSeconds: 50,
     needs: TOOLS,
     commands: ["mocha 'test/library/**/*.test.ts'"],
   },
@@ -153,13 +153,13 @@ export const SUITES: readonly Suite[] = [
     // The image has a separate task: npm run test:image.
     name: "bundled executable",
     group: "checks",
-    budgetSeconds: 30,
+    budgetSeconds: 60,
     commands: ["mocha test/built/bundle.test.ts"],
   },
   {
     name: "construct library with its oldest and newest peers",
     group: "constructs",
-    budgetSeconds: 140,
+    budgetSeconds: 50,
     needs: TOOLS,
     commands: ["mocha test/packs/peers.test.ts"],
   },

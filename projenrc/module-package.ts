@@ -11,15 +11,13 @@ export interface ModuleOptions {
   readonly deps: string[];
   readonly devDeps: string[];
   readonly exports: Readonly<Record<string, unknown>>;
-  /** Whether it has a build file, so that a check after a small change takes a tenth of the first one. */
-  readonly incremental?: boolean;
   readonly entrypoint?: string;
 }
 
 /** A private ESM workspace, whose sources tsx runs in development. */
 export class ModulePackage extends typescript.TypeScriptProject {
   constructor(parent: Project, { name, description, include, deps, devDeps, ...options }: ModuleOptions) {
-    const { exports, incremental, entrypoint } = options;
+    const { exports, entrypoint } = options;
     super({
       ...SHARED_OPTIONS,
       parent,
@@ -38,7 +36,6 @@ export class ModulePackage extends typescript.TypeScriptProject {
           ...STRICT,
           rootDir: ".",
           noEmit: true,
-          ...(incremental === true ? { incremental, tsBuildInfoFile: `${name}.tsbuildinfo` } : {}),
           module: "nodenext" as never,
           types: ["node", "mocha"],
         },

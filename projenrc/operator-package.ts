@@ -14,7 +14,6 @@ export class OperatorPackage extends ModulePackage {
       deps: DEPENDENCIES,
       devDeps: DEV_DEPENDENCIES,
       exports: EXPORTS,
-      incremental: true,
     });
     this.addTasks();
   }

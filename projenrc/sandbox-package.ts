@@ -18,7 +18,6 @@ export class SandboxPackage extends ModulePackage {
       deps: DEPENDENCIES,
       devDeps: DEV_DEPENDENCIES,
       exports: EXPORTS,
-      incremental: true,
       entrypoint: "",
     });
     this.package.addBin({ "flipop-sandbox": "./bin/flipop-sandbox.mjs" });
