@@ -155,7 +155,7 @@ export class Field {
   /** Empty where it is left out. @param names those that there may be; none: any */
   fields(names?: readonly string[]): ReadonlyMap<string, Field> {
     if (this.isAbsent) return new Map();
-    if (!isMap(this.node)) return this.wrong(`${shown(this.plain())} has no fields: write "name: value"`, new Map());
+    if (!isMap(this.node)) return this.wrong(`${shown(this.plain())} has no fields: ${fieldForm(names)}`, new Map());
     const fields = new Map<string, Field>();
     for (const { key, value } of this.node.items) {
       const name = String(isScalar(key) ? key.value : key);
@@ -184,4 +184,8 @@ export class Field {
 
 function shown(value: unknown): string {
   return value === undefined || value === null ? "nothing" : JSON.stringify(value);
+}
+
+function fieldForm(names: readonly string[] = []): string {
+  return `write "name: value"${names.length === 0 ? "" : ` with a name of ${names.join(", ")}`}`;
 }

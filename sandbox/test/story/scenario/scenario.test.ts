@@ -130,6 +130,7 @@ describe("a scenario", () => {
     ["fial: edge-1", 'a step has one name, here: {"fial":"edge-1"}; use one of apply, patch'],
     ["wait: 5 minutes", 's.yaml:7: acts[0].steps[0].wait: "5 minutes" is no duration: write 90s, 2m or 1h30m'],
     ["wait:", "s.yaml:7: acts[0].steps[0].wait: nothing is no duration"],
+    ["settle: 30", '.settle: 30 has no fields: write "name: value" with a name of within'],
     ["outage: { cloud: aws, for: 1m }", '.outage.cloud: "aws" is not known: use one of digitalocean, cloudflare'],
     [
       "outage: { cloud: cloudflare, for: 1m, form: 1m }",
@@ -183,7 +184,7 @@ describe("a scenario", () => {
 
   for (const [text, problem] of [
     ["", "s.yaml:1: nodes: is missing: give at least one group of nodes"],
-    ["- a\n", 's.yaml:1: ["a"] has no fields: write "name: value"'],
+    ["- a\n", 's.yaml:1: ["a"] has no fields: write "name: value" with a name of title, about'],
     ["title: [\n", "s.yaml:2: Flow sequence in block collection must be"],
     [
       "title: t\nnodes: [{ name: Edge, count: 1 }]\nacts: [{ title: a }]\n",
