@@ -6,6 +6,7 @@
 import type { ResourceRef } from "../inventory/view.js";
 import type { Owned } from "../messages/claims.js";
 import type { RecordType } from "../providers/types.js";
+import { compareText } from "../values.js";
 import { BASIS_OF, isKept, rankOf, type Title } from "./titles.js";
 
 export interface ClaimedAddress {
@@ -39,12 +40,20 @@ export interface Claimant {
   readonly names: readonly ClaimedName[];
 }
 
-/** Below 0: `a` is older. Never 0 for two resources. */
-export function olderFirst(a: Pick<Claimant, "ref" | "createdAt">, b: Pick<Claimant, "ref" | "createdAt">): number {
+/**
+ * Below 0: `a` comes first. One `kubectl apply` creates many resources in the same second, so names decide next: a person
+ * can see them. Never 0 for two resources.
+ */
+export function olderFirst(a: Aged, b: Aged): number {
   // Times of the API server have one form, which sorts as text.
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
-  if (a.ref.uid === b.ref.uid) return 0;
-  return a.ref.uid < b.ref.uid ? -1 : 1;
+  return compareText(placeOf(a.ref), placeOf(b.ref)) || compareText(a.ref.uid, b.ref.uid);
+}
+
+type Aged = Pick<Claimant, "ref" | "createdAt">;
+
+function placeOf({ kind, namespace, name }: ResourceRef): string {
+  return `${namespace}/${name}/${kind}`;
 }
 
 /**

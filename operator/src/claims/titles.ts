@@ -2,7 +2,7 @@
 
 import type { Basis } from "../messages/claims.js";
 
-/** How good a title is. The best comes first; among equals the older resource, then the lesser uid. */
+/** How good a title is. The best comes first; among equals the older resource, then the first by name. */
 const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as const;
 
 /**

@@ -3,7 +3,7 @@
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { compareText } from "../values.js";
-import { refText } from "./claims.js";
+import { COMES_FIRST, refText } from "./claims.js";
 import type { Problem } from "./message.js";
 
 /** An address on a node. */
@@ -108,7 +108,7 @@ function nodeText({ node, held = [], limit = 1, target, retryAt, cause, older }:
     const why = cause === undefined ? "" : ` (${cause.message})`;
     return `${node} could not take an address${why}, and the operator tries it again at ${timeText(retryAt)}`;
   }
-  if (older !== undefined) return `the operator keeps ${node} for ${refText(older)}, which is older`;
+  if (older !== undefined) return `the operator keeps ${node} for ${refText(older)}, which ${COMES_FIRST}`;
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }
 

@@ -13,13 +13,16 @@ export interface Owned {
   readonly basis: Basis;
 }
 
+/** Completes "FloatingIPPool default/web, which ..." in the order of `olderFirst`. */
+export const COMES_FIRST = "comes first (by age, then by name)";
+
 /** Completes "203.0.113.7 belongs to FloatingIPPool default/web, which ...". */
 const BASES: Readonly<Record<Basis, string>> = {
   created: "created it",
   uses: "already uses it",
   waits: "asked for it first",
   restored: "created it, as its annotation says",
-  asks: "is older and asks for it, too",
+  asks: `asks for it, too, and ${COMES_FIRST}`,
 };
 
 /** `FloatingIPPool default/web`. */

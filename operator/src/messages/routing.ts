@@ -1,6 +1,7 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
 import { listed } from "../values.js";
+import { COMES_FIRST } from "./claims.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 interface Named {
@@ -176,8 +177,8 @@ export const classMessages = topic("classes", {
     reason: "ClassNameTaken",
     by: "author",
     text: ({ className, older }: { readonly className: string; readonly older: string }) =>
-      `RoutedIPs of class "${className}" use ClusterRoutedIPClass ${older}, which is older than this one`,
-    remedy: "give this class another spec.className, or delete this one; RoutedIPs use the older one",
+      `RoutedIPs of class "${className}" use ClusterRoutedIPClass ${older}, which ${COMES_FIRST}`,
+    remedy: "give this class another spec.className, or delete this one",
     example: { className: "public", older: "public-2024" },
   }),
   namespaceNotAllowed: problem({

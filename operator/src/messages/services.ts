@@ -9,7 +9,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import { listed } from "../values.js";
-import { refText, STOP_WRITER } from "./claims.js";
+import { COMES_FIRST, refText, STOP_WRITER } from "./claims.js";
 import { note, problem, topic } from "./message.js";
 
 interface Service {
@@ -224,7 +224,7 @@ export const publishingMessages = topic("publishing", {
     reason: "ClaimedByOther",
     by: "other",
     text: ({ target, owner }: Target & { readonly owner: ResourceRef }) =>
-      `${target} shows the addresses of ${refText(owner)}, which is older`,
+      `${target} shows the addresses of ${refText(owner)}, which ${COMES_FIRST}`,
     remedy: "name another object in publishTo of one of the two resources",
     example: { ...TARGET, owner: { kind: "FloatingIPPool", namespace: "web", name: "ingress", uid: "u1" } },
   }),

@@ -86,5 +86,5 @@ export function classFor(name: string, classes: Iterable<ClassObject>): string |
 }
 
 function byAge({ metadata: a }: ClassObject, { metadata: b }: ClassObject): number {
-  return compareText(a.creationTimestamp ?? "", b.creationTimestamp ?? "") || compareText(a.uid, b.uid);
+  return compareText(a.creationTimestamp ?? "", b.creationTimestamp ?? "") || compareText(a.name, b.name);
 }

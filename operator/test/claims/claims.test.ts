@@ -78,10 +78,16 @@ describe("claims", () => {
     });
   }
 
-  it("go to the lesser uid among resources of one second", () => {
-    put("b", "asks");
-    put("a", "asks");
-    expect([text(claimOf("a")), claimOf("b")?.ours]).to.deep.equal([true, false]);
+  it("go to the first by name among resources of one second, whatever their uids are", () => {
+    for (const [name, uid] of [
+      ["b", "uid-1"],
+      ["a", "uid-2"],
+    ] as const) {
+      const ref = { kind: "FloatingIPPool", namespace: "default", name, uid } as const;
+      claims.put({ ref, createdAt: "2025-01-01T00:00:00Z", addresses: [{ ip: IP, title: "asks" }], names: [] });
+    }
+    expect(text(claims.view("uid-2").addresses.get(IP))).to.equal(true);
+    expect(text(claims.view("uid-1").addresses.get(IP))).to.equal("FloatingIPPool default/a asks");
   });
 
   it("pass on when the winner drops it or is gone", () => {

@@ -86,7 +86,7 @@ describe("what keeps a pool from being fulfilled", () => {
     const takenByOlder = () => new Map([["digitalocean://node-1", older]]);
     const made = plan({ ...cloud.snapshot("web"), share: () => [], takenByOlder });
     expect(fulfilled(made).message).to.include(
-      "the operator keeps node-1 for FloatingIPPool default/first, which is older",
+      "the operator keeps node-1 for FloatingIPPool default/first, which comes first (by age, then by name)",
     );
   });
 

@@ -108,7 +108,7 @@ describe("addresses in the status of a Service", () => {
       world.start();
       await says(
         world,
-        "Service default/web shows the addresses of FloatingIPPool default/web, which is older",
+        "Service default/web shows the addresses of FloatingIPPool default/web, which comes first (by age, then by name)",
         "other",
       );
       expect(world.condition("other", "Published")?.reason).to.equal("ClaimedByOther");
