@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,9 +7,10 @@ import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { json } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import { until } from "flipop-operator/testing/until";
-import { afterEach, describe, it } from "mocha";
+import { after, afterEach, before, describe, it } from "mocha";
 import { parse } from "yaml";
 
 const WORKSPACE = resolve(import.meta.dirname, "..");
@@ -37,6 +38,15 @@ async function nodesOf(kubeconfig: string): Promise<readonly Node[]> {
 
 describe("flipop-sandbox", function () {
   this.timeout(2 * START_MS);
+  let bundle = "";
+  // The bundle starts in a tenth of the time that the sources need.
+  before(async () => {
+    bundle = await mkdtemp(join(tmpdir(), "flipop-sandbox-bundle-"));
+    const build = ["--import", "tsx", "bundle.ts", "--outdir", bundle];
+    await promisify(execFile)(process.execPath, build, { cwd: WORKSPACE });
+  });
+  after(() => rm(bundle, { recursive: true }));
+
   const children: ChildProcess[] = [];
   const folders: string[] = [];
   afterEach(async () => {
@@ -52,7 +62,7 @@ describe("flipop-sandbox", function () {
 
   /** Started as a process without a terminal. */
   function start(...args: readonly string[]) {
-    const command = ["--import", "tsx", "src/main.ts", ...args];
+    const command = [join(bundle, "flipop-sandbox.mjs"), ...args];
     const child = spawn(process.execPath, command, { cwd: WORKSPACE, stdio: "pipe" });
     children.push(child);
     const seen = { out: "", err: "" };
