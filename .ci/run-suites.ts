@@ -36,7 +36,12 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`no suite in group "${groups.join(" ")}"; the groups are: ${known}`);
     return 2;
   }
-  const results = await runInLanes(chosen, Number(values.lanes), runSuite);
+  const lanes = Number(values.lanes);
+  if (!Number.isInteger(lanes) || lanes < 1) {
+    console.error(`--lanes ${values.lanes}: give a whole number of at least 1`);
+    return 2;
+  }
+  const results = await runInLanes(chosen, lanes, runSuite);
   report(results);
   const failed = results.some((result) => result.failedCommands.length > 0 || result.counts.failed > 0);
   return failed ? 1 : 0;

@@ -39,7 +39,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "unit tests",
     group: "unit",
-    budgetSeconds: 190,
+    budgetSeconds: 160,
     parallel: true,
     commands: [
       "npm run --silent test --workspace operator",

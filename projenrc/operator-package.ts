@@ -64,6 +64,7 @@ const EXPORTS = {
   "./logging": "./src/logging.ts",
   "./operator": "./src/operator.ts",
   "./transport": "./src/kube/transport/transport.ts",
+  "./testing/bundle": "./test/support/bundle.ts",
   "./testing/fake-clock": "./test/support/time/fake-clock.ts",
   "./testing/scaled-clock": "./test/support/time/scaled-clock.ts",
   "./testing/until": "./test/support/time/until.ts",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { stringify } from "yaml";
 import { IMAGE_ENV } from "../image-env.js";
-import { bundledOperator } from "../test/e2e/support/bundle.js";
+import { bundledOperator } from "../test/support/bundle.js";
 import { buildChildren, type Child } from "./build-children.js";
 import { MeasuredProcess } from "./measured-process.js";
 import type { Row } from "./table.js";

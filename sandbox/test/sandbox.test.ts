@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,10 +7,10 @@ import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { json } from "node:stream/consumers";
-import { promisify } from "node:util";
 import { expect } from "chai";
+import { bundleOf } from "flipop-operator/testing/bundle";
 import { until } from "flipop-operator/testing/until";
-import { after, afterEach, before, describe, it } from "mocha";
+import { afterEach, before, describe, it } from "mocha";
 import { parse } from "yaml";
 
 const WORKSPACE = resolve(import.meta.dirname, "..");
@@ -41,11 +41,8 @@ describe("flipop-sandbox", function () {
   let bundle = "";
   // The bundle starts in a tenth of the time that the sources need.
   before(async () => {
-    bundle = await mkdtemp(join(tmpdir(), "flipop-sandbox-bundle-"));
-    const build = ["--import", "tsx", "bundle.ts", "--outdir", bundle];
-    await promisify(execFile)(process.execPath, build, { cwd: WORKSPACE });
+    bundle = await bundleOf(WORKSPACE);
   });
-  after(() => rm(bundle, { recursive: true }));
 
   const children: ChildProcess[] = [];
   const folders: string[] = [];

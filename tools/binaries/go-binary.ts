@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
-/** Tests run these tools for seconds: a build without optimisation and debugging data takes half as long. */
+/** Tests run these tools for seconds: a build without optimisation and debugging data takes a third less time. */
 export const QUICK_BUILD = ["-trimpath", "-gcflags=all=-N -l -dwarf=false", "-ldflags=-s -w"];
 
 export interface GoBinary {

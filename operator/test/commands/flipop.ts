@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundledOperator } from "../e2e/support/bundle.js";
+import { bundledOperator } from "../support/bundle.js";
 
 export interface Ended {
   readonly code: number | null;

@@ -5,7 +5,7 @@ import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { after, describe, it } from "mocha";
 import { COMMANDS } from "../../src/commands/commands.js";
-import { bundledOperator } from "../e2e/support/bundle.js";
+import { bundledOperator } from "../support/bundle.js";
 import { TempDir } from "../support/temp-dir.js";
 import { Flipop } from "./flipop.js";
 

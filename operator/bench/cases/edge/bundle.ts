@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundledOperator } from "../../../test/e2e/support/bundle.js";
+import { bundledOperator } from "../../../test/support/bundle.js";
 import type { Case } from "../../bench.js";
 import type { Row } from "../../table.js";
 

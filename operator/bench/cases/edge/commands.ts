@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GROUP_VERSION } from "cdk8s-flipop/api";
-import { bundledOperator } from "../../../test/e2e/support/bundle.js";
+import { bundledOperator } from "../../../test/support/bundle.js";
 import type { Case } from "../../bench.js";
 import { LargeCluster, SIZE } from "../../large-cluster.js";
 import type { Row } from "../../table.js";

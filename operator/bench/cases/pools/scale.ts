@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "flipop-testbed";
-import { bundledOperator } from "../../../test/e2e/support/bundle.js";
+import { bundledOperator } from "../../../test/support/bundle.js";
 import { until } from "../../../test/support/time/until.js";
 import type { Bench, Case } from "../../bench.js";
 import { LargeCluster, SIZE } from "../../large-cluster.js";

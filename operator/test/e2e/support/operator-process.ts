@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ControlPlane, type Exit, eventually, freePort, type SupervisedProcess } from "flipop-testbed";
 import { IMAGE_ENV } from "../../../image-env.js";
-import { bundledOperator } from "./bundle.js";
+import { bundledOperator } from "../../support/bundle.js";
 import type { Install } from "./install.js";
 
 export interface OperatorOptions {

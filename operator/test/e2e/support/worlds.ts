@@ -2,7 +2,7 @@
 
 import { ControlPlane, controlPlaneOrSkip, type SuiteContext } from "flipop-testbed";
 import { after, afterEach, before } from "mocha";
-import { bundledOperator } from "./bundle.js";
+import { bundledOperator } from "../../support/bundle.js";
 import { installKinds } from "./install.js";
 import { World, type WorldOptions } from "./world.js";
 

@@ -1,0 +1,101 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import type { Emulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { cells, ExplainedCluster } from "./explained-cluster.js";
+import type { Flipop } from "./flipop.js";
+
+describe("flipop explain routedip", () => {
+  let cluster: ExplainedCluster;
+  let kubernetes: Emulator;
+  let flipop: Flipop;
+
+  before(async () => {
+    cluster = await ExplainedCluster.start();
+    ({ kubernetes, flipop } = cluster);
+  });
+
+  after(() => cluster.close());
+
+  it("explains a RoutedIP by the endpoints of its Service, and says why no node can serve it", async () => {
+    const metadata = { name: "game", namespace: "games" };
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "games" } });
+    kubernetes.create({
+      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
+      metadata: { ...metadata, labels: { "kubernetes.io/service-name": "game" } },
+      endpoints: [{ addresses: ["10.0.0.1"], nodeName: "node-3", conditions: { ready: true } }],
+    });
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata },
+      spec: { className: "fast", serviceRef: { serviceName: "game" } },
+    });
+    const { out, err } = await flipop.run("explain", "routedip/game", "-n", "games");
+    expect(err).to.equal("");
+    expect(out).to.include("no node can serve it: ").and.to.include("fast");
+    expect(out).to.match(/no node can serve it: .*Service.*games\/game/);
+    expect(cells(out).get("node-3")?.[1]).to.equal("candidate");
+    expect(cells(out).has("node-7")).to.equal(false);
+  });
+
+  it("says of a RoutedIP that is being deleted what the deletion waits for, and not what it would need to serve", async () => {
+    const gone = { apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "gone", namespace: "games" };
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP" },
+      metadata: { name: "gone", namespace: "games", finalizers: ["flipop.digitalocean.com/cleanup"] },
+      spec: { className: "fast", serviceRef: { serviceName: "gone" } },
+    });
+    kubernetes.delete(gone);
+    const { out } = await flipop.run("explain", "routedip/gone", "-n", "games");
+    kubernetes.change(gone, (object) => ({
+      ...object,
+      metadata: { ...(object["metadata"] as object), finalizers: [] },
+    }));
+    expect(out).to.include("its deletion began at ").and.to.include("until the operator has cleaned up");
+    expect(out).to.not.include("no node can serve it");
+  });
+
+  it("says of each node without a ready endpoint which pods of the Service are there", async () => {
+    const namespace = "shop";
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const pod = (name: string, nodeName: string | undefined, status: object) =>
+      kubernetes.create({
+        ...{ apiVersion: "v1", kind: "Pod" },
+        metadata: { name, namespace, labels: { app: "shop" } },
+        spec: { ...(nodeName && { nodeName }), containers: [{ name: "shop", image: "shop" }] },
+        status,
+      });
+    const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Service", metadata: { name: "shop", namespace } },
+      spec: { selector: { app: "shop" }, ports: [{ port: 443 }] },
+    });
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "shop", namespace } },
+      spec: { className: "fast", serviceRef: { serviceName: "shop" } },
+    });
+    const explained = async (...more: readonly string[]) =>
+      (await flipop.run("explain", "routedip/shop", "-n", namespace, ...more)).out;
+    pod("shop-0", undefined, { phase: "Pending" });
+    expect(await explained()).to.include(
+      "lack an endpoint of Service shop/shop (pod shop/shop-0 is Pending, and on no node yet)",
+    );
+    kubernetes.create({
+      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
+      metadata: { name: "shop", namespace, labels: { "kubernetes.io/service-name": "shop" } },
+      endpoints: [{ addresses: ["10.0.0.1"], nodeName: "node-7", conditions: { ready: false } }],
+    });
+    pod("shop-7", "node-7", { phase: "Running" });
+    pod("shop-3", "node-3", ready);
+    const rows = cells(await explained());
+    expect(rows.get("node-7")?.[3]).to.equal(
+      "PodNotReady: its endpoints of Service shop/shop are not ready (pod shop/shop-7 is not ready)",
+    );
+    expect(rows.get("node-3")?.[3]).to.equal(
+      "NoPod: it has no endpoint of Service shop/shop (pod shop/shop-3 is ready)",
+    );
+    expect(rows.has("node-1"), "no pod there").to.equal(false);
+    expect(await explained("node-1")).to.include(
+      "it has no endpoint of Service shop/shop (no pod of the Service is on it)",
+    );
+  });
+});
