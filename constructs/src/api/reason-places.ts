@@ -68,7 +68,7 @@ const OWN_PLACES = {
     conditions: ["Accepted", "Fulfilled", "DNSReady", "Published", "ProviderReachable", "Assigned", "FirewallReady"],
   },
   Stopped: { kinds: ALL, conditions: ["Ready", "Fulfilled", "DNSReady", "Published", ...UNSERVED] },
-  Paused: { kinds: SERVED, conditions: ["Fulfilled", "DNSReady", "Published", ...UNSERVED] },
+  Paused: { kinds: SERVED, conditions: ["Fulfilled", "DNSReady", "Published", ...UNSERVED], ofAddress: true },
   Invalid: { kinds: ALL, conditions: ["Fulfilled", "DNSReady", ...UNSERVED], ofAddress: true },
   DuplicateAddress: { kinds: ["FloatingIPPool"], conditions: ["Accepted"] },
   UnknownProvider: { kinds: WITH_PROVIDER, conditions: ["Fulfilled", "DNSReady", "ProviderReachable", ...UNSERVED] },

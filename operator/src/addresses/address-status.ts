@@ -144,7 +144,8 @@ function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem 
   if (holder === undefined || action !== undefined) return { state: "unassigned" };
   const stop = massFailureOf(snapshot, placement);
   const place = { ip: placement.address.ip, holder: steadyHolder(snapshot, placement), refusals: snapshot.refusals };
-  const refused = () => wait ?? addressMessages.holderRefused(place);
+  const paused = isPaused(snapshot.set) ? addressMessages.paused() : undefined;
+  const refused = () => paused ?? wait ?? addressMessages.holderRefused(place);
   const problem = stop === undefined ? refused() : healthMessages.massFailure(stop);
   return { ...held(placement), ...graceSince(placement), ...shown(problem), state: "no-match" };
 }

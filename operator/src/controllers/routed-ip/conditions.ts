@@ -231,6 +231,8 @@ function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): Pl
 export function heldElsewhereOf({ routed }: Snapshot, placement: Placement | undefined): Problem | undefined {
   if (placement?.holder === undefined || placement.verdict !== undefined) return undefined;
   const { address, holder } = placement;
+  // Another resource's address is that resource's concern: to unassign it would take it away from its owner.
+  if (address.claim?.ours === false) return undefined;
   // It was there by our own doing: the node is gone, the machine not yet.
   if (address.origin !== "listed" || routed.status.providerID === holder) return undefined;
   return addressMessages.heldElsewhere({ ip: address.ip, machine: holder });

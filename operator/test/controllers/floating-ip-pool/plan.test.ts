@@ -78,6 +78,19 @@ describe("the plan of a pool", () => {
     expect(condition(made, "Accepted")).to.equal("True/Paused");
   });
 
+  it("says that it is paused, not that it has no node, of an address whose holder is deleted", () => {
+    const cloud = rest(cluster(["n1"], { ips: [A] }));
+    cloud.removeNode("n1");
+    // The machine is still there.
+    cloud.addresses.set(A, "digitalocean://n1");
+    for (const name of ["n2", "n3"]) cloud.addNode(name);
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, paused: true }, status: { ...cloud.pool("web").status } });
+    const { sequences, addresses } = cloud.plan("web");
+    expect(sequences).to.be.empty;
+    expect(addresses[0]?.status).to.deep.include({ state: "no-match", reason: "Paused" });
+    expect(addresses[0]?.status.error).to.include("set spec.paused to false");
+  });
+
   it("leaves an address that another resource has, and creates no substitute", () => {
     const cloud = cluster(["n1"], { ips: [A], desiredIPs: 1 });
     const owner = { kind: "RoutedIP", namespace: "default", name: "old", uid: "u" };

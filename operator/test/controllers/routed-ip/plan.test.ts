@@ -5,7 +5,7 @@ import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { orderOf } from "../../../src/controllers/routed-ip/update/update.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
 import type { ModelWorld } from "./model-world.js";
-import { altered, condition, does, IP, settled, world } from "./routed-plans.js";
+import { altered, condition, conditionOf, does, IP, settled, world } from "./routed-plans.js";
 
 const MOVE = [
   "elect: set-taints",
@@ -124,6 +124,22 @@ describe("the plan of a RoutedIP", () => {
     expect(condition(made.plan("a"), "Assigned")).to.equal("True/NoCandidate");
     made.endpoints.set("default/web", [ends, { node: "n2", ready: true, serving: true }]);
     expect(does(made.plan("a"))).to.deep.equal(MOVE);
+  });
+
+  it("names the resource that has a given address, also while the holder is no node of the cluster", () => {
+    const made = world();
+    made.addresses.set(IP, { holder: "digitalocean://elsewhere" });
+    const owner = { kind: "FloatingIPPool", namespace: "default", name: "web", uid: "u" };
+    const claim = { ours: false, owned: { owner, basis: "uses" } } as const;
+    const planned = altered(made, { claims: { addresses: new Map([[IP, claim]]), names: [] } });
+    for (const type of ["Assigned", "Conflict"]) {
+      const { is, message } = conditionOf(planned, type);
+      expect(is, type).to.match(/ClaimedByOther$/);
+      expect(message, "would take it away from the pool")
+        .to.include("FloatingIPPool default/web")
+        .and.not.to.include("unassign");
+    }
+    expect(does(planned).join()).not.to.include("assign");
   });
 
   it("refuses a given address on a machine that is no node of the cluster", () => {
