@@ -4,7 +4,7 @@ import { timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { addToIps, type BusyNodes, busyText, idleRemedies, isShared, setRoutedIp } from "./busy-nodes.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
+import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
 
 interface Count {
   readonly active: number;
@@ -13,6 +13,12 @@ interface Count {
 
 interface Refusals {
   readonly refusals: RefusedNodes;
+}
+
+/** An obstacle to the creation of an address, which no node could take. */
+interface LacksBoth extends Refusals {
+  readonly cause: Problem;
+  readonly desired: number;
 }
 
 /** When the cool-off ends, ms since the epoch. `unanswered`: it begins with the answer to the last assignment. */
@@ -112,6 +118,18 @@ export const candidateMessages = topic("candidates", {
       return [...first, ...(repair === undefined ? [] : [repair]), others].join("; or ");
     },
     example: { desired: 3, refusals: EXAMPLE_NOT_READY, busy: BUSY },
+  }),
+  tooFewBesides: problem({
+    reason: ({ cause }: LacksBoth) => cause.reason,
+    by: "cause",
+    text: ({ cause, desired, refusals }: LacksBoth) =>
+      `${cause.message}; the nodes are too few besides, so a further address would stay idle: ${desired} nodes are needed, one for each address; ${refusals.text}`,
+    remedy: `${ADD_MATCHING}, or ask for fewer addresses`,
+    example: {
+      cause: { reason: "QuotaExceeded", message: "the account has 3 addresses, its limit" },
+      desired: 3,
+      refusals: EXAMPLE_NOT_READY,
+    },
   }),
   coolingOff: problem({
     reason: "CoolingOff",

@@ -50,11 +50,20 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
     const cause = findings.creation ?? addressMessages.beingDeleted();
     return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   }
-  const cause = isPaused(snapshot.set) ? addressMessages.paused() : (findings.creation ?? obstacle(snapshot, findings));
+  const cause = isPaused(snapshot.set)
+    ? addressMessages.paused()
+    : (creationObstacle(snapshot, findings) ?? obstacle(snapshot, findings));
   if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));
   return unknown("Fulfilled", candidateMessages.onTheirWay(count));
+}
+
+/** A higher limit of the account is no remedy where no node could take the address. */
+function creationObstacle({ candidates, refusals }: Snapshot, { creation, desired }: Findings): Problem | undefined {
+  const { desiredCount } = desired;
+  if (creation?.reason !== "QuotaExceeded" || candidates.length >= desiredCount) return creation;
+  return candidateMessages.tooFewBesides({ cause: creation, desired: desiredCount, refusals });
 }
 
 function activeOf({ addresses }: Findings): number {

@@ -41,6 +41,22 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(fulfilled(plan({ ...cloud.snapshot("web"), providerFailure })).is).to.equal("False/NoCandidate");
   });
 
+  it("is the account's limit, and the number of nodes where a further address would find none", () => {
+    const withNodes = (...nodes: readonly string[]) => {
+      const cloud = cluster(...nodes);
+      cloud.addPool("web", { desiredIPs: 2 });
+      const snapshot = cloud.snapshot("web");
+      const retryAt = cloud.now + 60_000;
+      const creationFailure = { reason: "QuotaExceeded", message: "no more", retryAt } as const;
+      return fulfilled(plan({ ...snapshot, memory: { ...snapshot.memory, creationFailure } }));
+    };
+    expect(withNodes("node-1")).to.deep.include({ is: "False/QuotaExceeded" });
+    expect(withNodes("node-1").message).to.match(
+      /no more; the nodes are too few besides.*2 nodes are needed.*1 of 1 node/,
+    );
+    expect(withNodes("node-1", "node-2").message).not.to.include("too few");
+  });
+
   it("is an address on the node that no resource names", () => {
     const cloud = cluster("node-1");
     cloud.addresses.set(B, "digitalocean://node-1");
