@@ -126,9 +126,8 @@ export const candidateMessages = topic("candidates", {
       `${cause.message}; the nodes are too few besides, so a further address would stay idle: ${desired} nodes are needed, one for each address; ${refusals.text}`,
     remedy: `${ADD_MATCHING}, or ask for fewer addresses`,
     example: {
-      cause: { reason: "QuotaExceeded", message: "the account has 3 addresses, its limit" },
-      desired: 3,
-      refusals: EXAMPLE_NOT_READY,
+      ...{ desired: 3, refusals: EXAMPLE_NOT_READY },
+      cause: { reason: "QuotaExceeded", message: "the account may have 3 addresses" },
     },
   }),
   coolingOff: problem({

@@ -1,6 +1,6 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
-import { listed } from "../values.js";
+import { listed, listedClauses } from "../values.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 export const summaryMessages = topic("summary", {
@@ -9,6 +9,17 @@ export const summaryMessages = topic("summary", {
   waitsForPerson: note({
     reason: "Observed",
     text: () => "the operator cannot proceed until a person removes the obstacle that condition Stalled names",
+  }),
+  partOfMatchIgnored: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ ignored, cause }: { readonly ignored: readonly string[]; readonly cause: Problem }) =>
+      `the operator ignores a part of the spec, which may be what keeps nodes away: ${listedClauses(ignored)}; correct or remove this part first; without it, ${cause.message}`,
+    remedyInText: true,
+    example: {
+      ignored: ['spec.match.tolerations[1]: operator is "exists", not Exists or Equal'],
+      cause: { reason: "NoCandidate", message: "0 of 9 nodes match, 9 are tainted" },
+    },
   }),
   notStalled: note({
     reason: "Observed",

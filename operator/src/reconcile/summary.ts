@@ -3,11 +3,11 @@
  * True at any time, so that tools which read only one of them (kstatus, Flux, Argo CD, `kubectl wait`) agree. Pure.
  */
 
-import { type ConditionType, PASSING_REASONS } from "cdk8s-flipop/api";
+import { type ConditionType, PASSING_REASONS, type Reason } from "cdk8s-flipop/api";
 import type { Condition } from "../kube/write/patch.js";
 import { addressMessages } from "../messages/addresses.js";
 import { creationMessages } from "../messages/creation.js";
-import { includesEntry, type Problem } from "../messages/message.js";
+import { includesEntry, type Problem, valuesIn } from "../messages/message.js";
 import { recordMessages } from "../messages/records.js";
 import { publishingMessages } from "../messages/services.js";
 import { summaryMessages } from "../messages/summary.js";
@@ -45,7 +45,7 @@ export function summary(
   const required = readyWhen.flatMap((type) => planned.find((condition) => condition.type === type) ?? []);
   const unmet =
     required.find(({ status }) => status === "False") ?? required.find(({ status }) => status === "Unknown");
-  if (unmet !== undefined) return notReady(unmet);
+  if (unmet !== undefined) return notReady(withIgnored(unmet, required));
   if (unserved !== undefined) return notReady(no("Ready", unserved));
   const done = summaryMessages.nothingToDo();
   return [yes("Ready", restriction(required)), no("Reconciling", done), no("Stalled", done)];
@@ -54,6 +54,19 @@ export function summary(
 /** What a person should know of a resource that serves: it is paused, or a part of its spec is ignored. */
 function restriction(required: readonly PlannedCondition[]): Problem {
   return required.find(({ reason }) => reason !== "Observed") ?? summaryMessages.serves();
+}
+
+const LACKS_NODES: readonly Reason[] = ["NoCandidate", "TooFewCandidates"];
+
+/** A toleration that does not count may be all that keeps the nodes away: a person must correct it first. */
+function withIgnored(unmet: PlannedCondition, required: readonly PlannedCondition[]): PlannedCondition {
+  if (unmet.status !== "False" || !LACKS_NODES.includes(unmet.reason)) return unmet;
+  const ignored = required
+    .flatMap(({ said }) => (said === undefined ? [] : valuesIn(said, addressMessages.partlyServed)))
+    .flatMap((values) => values.ignored)
+    .filter((text) => text.startsWith("spec.match"));
+  if (ignored.length === 0) return unmet;
+  return no("Ready", summaryMessages.partOfMatchIgnored({ ignored, cause: unmet.said ?? unmet }));
 }
 
 function notReady(unmet: PlannedCondition): readonly PlannedCondition[] {

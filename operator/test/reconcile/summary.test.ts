@@ -114,6 +114,26 @@ describe("the summary of a resource", () => {
     });
   });
 
+  it("names a toleration that does not count before the nodes that it keeps away, and waits for a person", () => {
+    const mistake = 'spec.match.tolerations[0]: operator is "exists", not Exists or Equal';
+    const cause: Problem = { reason: "NoCandidate", message: "0 of 2 nodes match, 2 are tainted" };
+    const lacking = no("Fulfilled", candidateMessages.tooFewActive({ active: 0, desired: 1, cause }));
+    const ready = (ignored: readonly string[]) => {
+      const accepted = yes("Accepted", addressMessages.partlyServed({ ignored }));
+      const all = withSummary(instead(accepted, lacking), POOL);
+      return { ready: conditionOf(all, "Ready"), stalled: conditionOf(all, "Stalled").status };
+    };
+    const {
+      ready: { reason, message },
+      stalled,
+    } = ready([mistake]);
+    expect({ reason, stalled }).to.deep.equal({ reason: "Invalid", stalled: "True" });
+    expect(message.indexOf(mistake)).to.be.within(0, message.indexOf(cause.message));
+    const other = ready(["spec.healthCheck: the operator probes nothing"]);
+    expect(other.ready.reason, "what keeps no node away").to.equal("NoCandidate");
+    expect(other.stalled).to.equal("False");
+  });
+
   it("is not Ready for what keeps it from serving although its conditions are True", () => {
     const unserved = addressMessages.staysInGrace({ ip: "203.0.113.7", node: "node-3" });
     expect(summary(SERVING, { ...POOL, unserved })).to.match(
