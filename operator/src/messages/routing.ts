@@ -26,6 +26,11 @@ interface InUse {
 /** RoutedIPs that the message names. */
 const MOST_USERS = 5;
 
+/** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
+function replaceUsers(fixed: string): string {
+  return `they go on serving, so nothing is urgent; to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
+}
+
 function usersText({ users }: InUse): string {
   return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${listed(users, MOST_USERS)})`;
 }
@@ -38,8 +43,7 @@ export const issuerMessages = topic("issuers", {
     by: "author",
     text: (used: InUse) =>
       `the issuer serves until no RoutedIP uses it, and then its deletion ends; ${usersText(used)}`,
-    remedy:
-      "delete these RoutedIPs, whose issuerRef and className cannot be changed; under routedIPReclaimPolicy Delete, that releases those of their addresses that the operator created",
+    remedy: replaceUsers("issuerRef and className"),
     example: EXAMPLE_USERS,
   }),
   ready: note({
@@ -155,8 +159,7 @@ export const classMessages = topic("classes", {
     reason: "InUse",
     by: "author",
     text: (used: InUse) => `the class serves until no RoutedIP uses it, and then its deletion ends; ${usersText(used)}`,
-    remedy:
-      "delete these RoutedIPs, whose className cannot be changed; under routedIPReclaimPolicy Delete of an issuer, that releases those of their addresses that the operator created",
+    remedy: replaceUsers("className"),
     example: EXAMPLE_USERS,
   }),
   notOneOfTwo: problem({
