@@ -38,7 +38,7 @@ describe("lanes", () => {
       log.push(`-${name}`);
       return name.toUpperCase();
     });
-    // The caller sees a failure below; until then, Node must not take it for one that nobody handles.
+    // Node warns of a rejection without a handler, and this function awaits the results only below.
     results.catch(() => undefined);
     for (const name of endings) {
       await new Promise(setImmediate);

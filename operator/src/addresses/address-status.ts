@@ -142,12 +142,20 @@ function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem 
   const failed = failure(snapshot, placement);
   if (failed !== undefined) return { ...held(placement), ...graceSince(placement), ...failed };
   if (holder === undefined || action !== undefined) return { state: "unassigned" };
-  const stop = massFailureOf(snapshot, placement);
-  const place = { ip: placement.address.ip, holder: steadyHolder(snapshot, placement), refusals: snapshot.refusals };
-  const paused = isPaused(snapshot.set) ? addressMessages.paused() : undefined;
-  const refused = () => paused ?? wait ?? addressMessages.holderRefused(place);
-  const problem = stop === undefined ? refused() : healthMessages.massFailure(stop);
+  const problem = standstillOf(snapshot, placement, wait) ?? refusedHolder(snapshot, placement);
   return { ...held(placement), ...graceSince(placement), ...shown(problem), state: "no-match" };
+}
+
+/** Why the address stays, though other nodes may match. */
+function standstillOf(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): Problem | undefined {
+  const stop = massFailureOf(snapshot, placement);
+  if (stop !== undefined) return healthMessages.massFailure(stop);
+  return isPaused(snapshot.set) ? addressMessages.paused() : wait;
+}
+
+function refusedHolder(snapshot: AddressSnapshot, placement: Placement): Problem {
+  const place = { ip: placement.address.ip, holder: steadyHolder(snapshot, placement), refusals: snapshot.refusals };
+  return addressMessages.holderRefused(place);
 }
 
 /** `node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)`, without what changes with time: the operator writes no status that says the same. */

@@ -15,7 +15,7 @@ interface Refusals {
   readonly refusals: RefusedNodes;
 }
 
-/** An obstacle to the creation of an address, which no node could take. */
+/** An obstacle to the creation of addresses, and fewer nodes than addresses. */
 interface LacksBoth extends Refusals {
   readonly cause: Problem;
   readonly desired: number;
@@ -123,7 +123,7 @@ export const candidateMessages = topic("candidates", {
     reason: ({ cause }: LacksBoth) => cause.reason,
     by: "cause",
     text: ({ cause, desired, refusals }: LacksBoth) =>
-      `${cause.message}; the nodes are too few besides, so a further address would stay idle: ${desired} nodes are needed, one for each address; ${refusals.text}`,
+      `${cause.message}; the nodes are too few, too: ${desired} nodes are needed, one for each address; ${refusals.text}`,
     remedy: `${ADD_MATCHING}, or ask for fewer addresses`,
     example: {
       ...{ desired: 3, refusals: EXAMPLE_NOT_READY },

@@ -14,7 +14,7 @@ export const summaryMessages = topic("summary", {
     reason: "Invalid",
     by: "author",
     text: ({ ignored, cause }: { readonly ignored: readonly string[]; readonly cause: Problem }) =>
-      `the operator ignores a part of the spec, which may be what keeps nodes away: ${listedClauses(ignored)}; correct or remove this part first; without it, ${cause.message}`,
+      `the operator ignores a part of the spec, which may be what keeps nodes away: ${listedClauses(ignored)}; correct or remove this part first; until then, ${cause.message}`,
     remedyInText: true,
     example: {
       ignored: ['spec.match.tolerations[1]: operator is "exists", not Exists or Equal'],

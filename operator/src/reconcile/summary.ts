@@ -58,7 +58,10 @@ function restriction(required: readonly PlannedCondition[]): Problem {
 
 const LACKS_NODES: readonly Reason[] = ["NoCandidate", "TooFewCandidates"];
 
-/** A toleration that does not count may be all that keeps the nodes away: a person must correct it first. */
+/**
+ * A toleration that does not count may be all that keeps the nodes away: a person must correct it first. Each text begins
+ * with the path of its field.
+ */
 function withIgnored(unmet: PlannedCondition, required: readonly PlannedCondition[]): PlannedCondition {
   if (unmet.status !== "False" || !LACKS_NODES.includes(unmet.reason)) return unmet;
   const ignored = required

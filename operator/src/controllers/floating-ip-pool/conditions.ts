@@ -59,7 +59,7 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   return unknown("Fulfilled", candidateMessages.onTheirWay(count));
 }
 
-/** A higher limit of the account is no remedy where no node could take the address. */
+/** A higher limit of the account alone does not help where nodes are lacking, too. */
 function creationObstacle({ candidates, refusals }: Snapshot, { creation, desired }: Findings): Problem | undefined {
   const { desiredCount } = desired;
   if (creation?.reason !== "QuotaExceeded" || candidates.length >= desiredCount) return creation;

@@ -52,7 +52,7 @@ describe("what keeps a pool from being fulfilled", () => {
     };
     expect(withNodes("node-1")).to.deep.include({ is: "False/QuotaExceeded" });
     expect(withNodes("node-1").message).to.match(
-      /no more; the nodes are too few besides.*2 nodes are needed.*1 of 1 node/,
+      /no more; the nodes are too few, too.*2 nodes are needed.*1 of 1 node/,
     );
     expect(withNodes("node-1", "node-2").message).not.to.include("too few");
   });
