@@ -85,9 +85,9 @@ describe("replicas of two releases", function () {
     await pool.is("Fulfilled", "True");
     await pool.is("DNSReady", "True");
   };
-  const scene = async (nodes: readonly string[] = ["a", "b", "c"]) => {
+  const scene = async () => {
     const world = await worlds.create({ digitalocean: { durations: { assign: MOVE_MS } } });
-    await world.fleet.addAll(nodes);
+    await world.fleet.addAll(["a", "b", "c"]);
     const ips = spare(world, 2);
     const pool = await world.pool("web", { ips, dnsRecordSet: { zone: DOMAIN, recordName: "www" } });
     return { world, pool, ips };
@@ -183,11 +183,13 @@ describe("replicas of two releases", function () {
 
   it("keep pools, record sets and RoutedIPs where they are in an upgrade and on the way back", async () => {
     await useKinds(worlds.plane.client(), previous.kinds, false);
-    const { world, pool } = await scene(["a", "b", "c"]);
+    const { world, pool } = await scene();
+    let leader = await launch(world, "previous");
+    await restsUnder(world, pool, leader);
+    // The pool has its nodes: it takes none that serves the RoutedIP.
     const node = await world.fleet.add("d");
     const set = await world.recordSet("nodes", { dnsRecordSet: { zone: DOMAIN, recordName: "nodes" } });
     const game = await routed(world, node);
-    let leader = await launch(world, "previous");
     const rests = async (release: Release) => {
       await restsUnder(world, pool, leader);
       await set.is("DNSReady", "True");
