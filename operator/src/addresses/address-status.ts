@@ -5,18 +5,11 @@
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { timestamp } from "../clock.js";
-import { notableRefusals } from "../match/checks.js";
 import { newerFirst } from "../match/node-preference.js";
 import { addressMessages } from "../messages/addresses.js";
 import { candidateMessages } from "../messages/candidates.js";
 import { claimMessages } from "../messages/claims.js";
-import {
-  CHOICES,
-  coolingText,
-  limitedText,
-  holderText as textOfHolder,
-  moveText as textOfMove,
-} from "../messages/explanations.js";
+import { CHOICES, coolingText, limitedText, moveText as textOfMove } from "../messages/explanations.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
@@ -25,6 +18,7 @@ import { addressLockKey } from "./actions.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from "./address-set.js";
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
+import { holderText, steadyHolder } from "./holder.js";
 import { isOurs, isServed, type Placement } from "./observed.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
@@ -158,13 +152,6 @@ function refusedHolder(snapshot: AddressSnapshot, placement: Placement): Problem
   return addressMessages.holderRefused(place);
 }
 
-/** `node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)`, without what changes with time: the operator writes no status that says the same. */
-export function steadyHolder(snapshot: AddressSnapshot, placement: Placement): string {
-  const { grace } = placement;
-  const now = grace === undefined || grace.state === "matches" ? snapshot.now : grace.since;
-  return holderText({ ...snapshot, now }, placement);
-}
-
 function moving(placement: Placement): PlannedEntry {
   const { action, was } = placement;
   const target = was.state === "in-progress" ? targetOf(was) : held(placement);
@@ -270,16 +257,6 @@ export function planText(snapshot: AddressSnapshot, assignmentPlan: AssignmentPl
     ...(limited.length > 0 ? [limitedText(limited.length, moves.length > 0, limitedUntil)] : []),
   ];
   return parts.length === 0 ? "" : `${snapshot.set.metadata.name}: ${parts.join("; ")}.`;
-}
-
-function holderText({ now, set }: AddressSnapshot, { holder, verdict, grace }: Placement): string {
-  const name = verdict?.node.name ?? `${holder}`;
-  if (grace === undefined || grace.state === "matches") return name;
-  const reasons = verdict && notableRefusals(grace.refusals).map(({ reason }) => reason);
-  const over = set.gracePeriodSeconds * 1000;
-  const had = grace.state === "over" && grace.why !== "unrecoverable" && over > 0;
-  const shownGrace = grace.state === "protected" ? { until: grace.until } : had ? { over } : undefined;
-  return textOfHolder({ name, reasons, age: now - grace.since, ...omitUndefined({ grace: shownGrace }) });
 }
 
 function choiceText({ set }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {

@@ -109,6 +109,17 @@ export function waitingNodesOf(
   return waitingAmong(snapshot, inPreference(free, snapshot.set.nodePreference).filter(hasMachine), wanting);
 }
 
+/** Nodes with room that could take this address, in the order of preference. */
+export function freeNodesFor(snapshot: AddressSnapshot, placement: Placement): readonly WaitingNode[] {
+  const { capabilities, set } = snapshot;
+  const taken = takenNodes(snapshot, [placement]);
+  const region = capabilities?.regional === true ? (placement.facts?.region ?? "") : "";
+  const fit = snapshot.candidates.filter((node) => isIn(node, new Set([region])));
+  return inPreference(fit, set.nodePreference)
+    .filter(hasMachine)
+    .filter(({ machine }) => !taken(machine));
+}
+
 /** @param waiting nodes that have room for an address, in the order of preference. */
 export function waitingAmong(
   { memory, now, share }: Pick<AddressSnapshot, "memory" | "now" | "share">,

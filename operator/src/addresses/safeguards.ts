@@ -3,7 +3,9 @@
 import type { MassFailure } from "../health/mass-failure.js";
 import { stopOf } from "../health/stopped-moves.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
+import { type Action, type ActionSequence, actionsOf } from "../reconcile/plan.js";
 import { omitUndefined } from "../values.js";
+import type { AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import type { Placement } from "./observed.js";
 
@@ -25,4 +27,15 @@ export function withinAllowance<P extends { readonly placement: Placement }>(
   const counts = ({ placement: { holder, address } }: P) => holder !== undefined && !allowance.begun.has(address.ip);
   const over = new Set(pairs.filter(counts).slice(Math.max(0, allowance.moves)));
   return { allowed: pairs.filter((pair) => !over.has(pair)), limited: pairs.filter((pair) => over.has(pair)) };
+}
+
+/** The addresses that a sequence takes from one node to another: the limits of moves count these. */
+export function movedIps(sequence: ActionSequence<Action>): readonly string[] {
+  return actionsOf(sequence)
+    .filter(isMoveOffHolder)
+    .map(({ ip }) => ip);
+}
+
+function isMoveOffHolder(action: Action): action is Extract<AddressAction, { readonly do: "assign" }> {
+  return action.do === "assign" && "from" in action && action.from !== undefined;
 }

@@ -25,6 +25,13 @@ interface OnNode {
   readonly node: string;
 }
 
+interface InGrace extends OnNode {
+  /** Names of other nodes that could take the address now. */
+  readonly free: readonly string[];
+  /** What lets the holder match again. */
+  readonly repair: string;
+}
+
 interface OnHolder {
   readonly ip: string;
   readonly holder: string;
@@ -44,6 +51,11 @@ interface OtherRegion {
 
 interface Ip {
   readonly ip: string;
+}
+
+function freeText(nodes: readonly string[]): string {
+  if (nodes.length === 0) return "no other node could take it now";
+  return `${listed(nodes)} could take it now`;
 }
 
 const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
@@ -137,7 +149,8 @@ export const addressMessages = topic("addresses", {
     reason: "AddressNotFound",
     by: "author",
     text: notInAccount,
-    remedy: "correct the spec, or use the token of the account that owns it",
+    remedy:
+      "if it was released at the provider, put another address in its place; else correct the spec, or use the token of the account that owns it",
     example: { ip: "203.0.113.7" },
   }),
   createdGone: problem({
@@ -193,9 +206,15 @@ export const addressMessages = topic("addresses", {
   staysInGrace: problem({
     reason: "InGrace",
     by: "operator",
-    text: ({ ip, node }: OnNode) =>
-      `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds)`,
-    example: { ip: "203.0.113.7", node: "node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)" },
+    text: ({ ip, node, free }: InGrace) =>
+      `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds); ${freeText(free)}`,
+    remedy: ({ repair }) => `to keep it there, ${repair}`,
+    example: {
+      ip: "203.0.113.7",
+      node: "node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)",
+      free: ["node-4", "node-9"],
+      repair: EXAMPLE_NOT_READY.repair ?? "",
+    },
   }),
   heldElsewhere: problem({
     reason: "HeldElsewhere",

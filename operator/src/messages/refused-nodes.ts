@@ -1,7 +1,7 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
 import type { RefusalReason } from "cdk8s-flipop/api";
-import { type Tally, tallyText } from "../match/checks.js";
+import { type Refusal, type Tally, tallyText } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
 
 export interface RefusedNodes {
@@ -66,6 +66,13 @@ export function addNodeIn(region: string): string {
 
 function repairNode(node: string): string {
   return `have the cluster's administrator repair ${node} (kubectl describe node ${node} shows its conditions)`;
+}
+
+/** What lets this node match again. @param refusals the most notable one first */
+export function repairOfHolder(refusals: readonly Pick<Refusal, "reason">[], node: string, by: ChosenBy): string {
+  const { reason } = refusals[0] ?? { reason: "NodeGone" };
+  if (reason === "NoPod" && by === "match") return `run such a pod on ${node} again`;
+  return remedyOf(reason, node, by);
 }
 
 function remedyOf(reason: RefusalReason, node: string, by: ChosenBy): string {

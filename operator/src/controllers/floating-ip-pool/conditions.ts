@@ -1,7 +1,6 @@
 /** The conditions of a pool. Those that RoutedIPs share are in `addresses/conditions.ts`. */
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
-import { steadyHolder } from "../../addresses/address-status.js";
 import {
   acceptedOf,
   busyNodesOf,
@@ -13,6 +12,7 @@ import {
   massFailureCondition,
   otherRegion,
 } from "../../addresses/conditions.js";
+import { graceProblem } from "../../addresses/holder.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
@@ -108,9 +108,8 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
 /** The holder of an active address does not match at the moment: nothing shows that the address serves. */
 export function unservedOf(snapshot: Snapshot, placements: readonly Placement[]): Problem | undefined {
   if (!isObserved(snapshot) || isDeleting(snapshot.set)) return undefined;
-  const inGrace = placements.find((placement) => isServed(placement) && placement.grace?.state === "protected");
-  if (inGrace === undefined) return undefined;
-  return addressMessages.staysInGrace({ ip: inGrace.address.ip, node: steadyHolder(snapshot, inGrace) });
+  const inGrace = placements.filter(isServed).map((placement) => graceProblem(snapshot, placement, "match"));
+  return inGrace.find((problem) => problem !== undefined);
 }
 
 function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {

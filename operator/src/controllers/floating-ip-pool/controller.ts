@@ -3,8 +3,8 @@
 import { Finalizer, floatingIPPoolKind } from "cdk8s-flipop/api";
 import { CREATION, type PlannedAction } from "../../addresses/actions.js";
 import { isIn } from "../../addresses/assignments.js";
-import { movedIps } from "../../addresses/moved-ips.js";
 import { retained } from "../../addresses/retained.js";
+import { movedIps } from "../../addresses/safeguards.js";
 import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../bounds.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { followHealth, nodesOf } from "../../health/probed-nodes.js";

@@ -21,7 +21,7 @@ import {
   noteCreation as noteAnyCreation,
   recordCreation as recordAnyCreation,
 } from "../../addresses/creation/record-creation.js";
-import { movedIps } from "../../addresses/moved-ips.js";
+import { movedIps } from "../../addresses/safeguards.js";
 import type { Clock } from "../../clock.js";
 import { hasEnded, type InventoryView } from "../../inventory/view.js";
 import type { ProviderId } from "../../providers/types.js";

@@ -1,7 +1,7 @@
 /** The conditions of a RoutedIP. Those of the address come from `addresses/conditions.ts`. */
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
-import { type PlannedAddress, steadyHolder } from "../../addresses/address-status.js";
+import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
   busyNodesOf,
@@ -14,6 +14,7 @@ import {
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
+import { graceProblem } from "../../addresses/holder.js";
 import type { Placement } from "../../addresses/observed.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
@@ -162,12 +163,14 @@ function notYet(snapshot: Snapshot, desired: Desired, obstacle: Problem | undefi
 
 function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: PlannedAddress): PlannedCondition {
   if (isDeleting(snapshot.set)) return unknown("Assigned", addressMessages.beingDeleted());
-  if (status.reason !== "InGrace" || placement === undefined) {
+  const by = { service: serviceKeyOf(snapshot.routed.metadata, snapshot.routed.spec) };
+  const inGrace = status.reason === "InGrace" && placement ? graceProblem(snapshot, placement, by) : undefined;
+  if (inGrace === undefined) {
     const { longWait } = snapshot;
     if (longWait !== undefined) return unknown("Assigned", addressMessages.waitsForLimit({ ip, ...longWait }));
     return unknown("Assigned", addressMessages.onItsWay({ ip, node: status.nodeName }));
   }
-  return no("Assigned", addressMessages.staysInGrace({ ip, node: steadyHolder(snapshot, placement) }));
+  return no("Assigned", inGrace);
 }
 
 function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition {

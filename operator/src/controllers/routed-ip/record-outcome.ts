@@ -2,7 +2,7 @@
 
 import { addressLockKey, CREATION } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls.js";
-import { movedIps } from "../../addresses/moved-ips.js";
+import { movedIps } from "../../addresses/safeguards.js";
 import { timestamp } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";

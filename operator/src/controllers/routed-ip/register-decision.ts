@@ -2,7 +2,7 @@
 
 import { DONE } from "../../addresses/calls.js";
 import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
-import { movedIps } from "../../addresses/moved-ips.js";
+import { movedIps } from "../../addresses/safeguards.js";
 import { PROBED_CANDIDATES } from "../../bounds.js";
 import type { MachineReader } from "../../health/machine-states.js";
 import { followHealth, nodesOf } from "../../health/probed-nodes.js";
