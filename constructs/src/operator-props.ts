@@ -184,8 +184,8 @@ export interface FlipopOperatorProps {
    */
   readonly fastFailover?: boolean;
   /**
-   * The permissions that users get through Kubernetes' built-in roles. With `EDIT`, everybody who may edit a namespace
-   * may also create pools, record sets, RoutedIPs and issuers there, with the operator's token, within the limits
+   * The permissions that users get through Kubernetes' built-in roles. If they include those to edit, everybody who may edit a
+   * namespace may also create pools, record sets, RoutedIPs and issuers there, with the operator's token, within the limits
    * of `tenantLimits`, classes and issuers.
    * @default AggregatedUserRoles.VIEW
    */

@@ -43,10 +43,11 @@ function introduction(): readonly string[] {
     "",
     ...table(["kind", "is `Ready` while these are True"], requirements()),
     "",
-    "A resource without `dnsRecordSet` does not need `DNSReady`. A pool is also not `Ready` while the holder of one of its",
-    "addresses is in its grace period. While the operator is [stopped](command-line.md), no resource is `Ready`. `Reconciling`",
-    "means that the operator works, or waits for something that can change without a person; `Stalled` means that a person must",
-    "act. The `observedGeneration` of a condition is the version of the spec that it is about.",
+    "A resource without `dnsRecordSet` does not need `DNSReady`, and one without `publishTo` does not need `Published`. A pool is",
+    "also not `Ready` while the holder of one of its addresses is in its grace period. While the operator is",
+    "[stopped](command-line.md), no resource is `Ready`. `Reconciling` means that the operator works, or waits for something that",
+    "can change without a person; `Stalled` means that a person must act. The `observedGeneration` of a condition is the version of",
+    "the spec that it is about.",
     "",
     "A condition is Unknown with reason `NotObserved` until the operator has observed the resource and its provider. When a condition",
     "becomes bad for a reason that does not end by itself (as `CoolingOff` does), the operator also emits a Warning Event with the same",
@@ -91,7 +92,7 @@ function reasonsPart(): readonly string[] {
 }
 
 /** A condition with this reason is True all the same. */
-const HARMLESS: readonly Reason[] = ["TTLRaised"];
+const HARMLESS: readonly Reason[] = ["Observed", "TTLRaised"];
 
 /** A reason without a condition of its own is in the summary. */
 function keepsFromReady(reason: Reason): boolean {

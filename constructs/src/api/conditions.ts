@@ -113,12 +113,10 @@ export const REASONS = {
   },
   APIServerRefused: {
     meaning: "The Kubernetes API server, or an admission policy or webhook, refuses a write of the operator.",
-    remedy:
-      "Read the message: give the operator the right that it names (flipop doctor lists the missing ones), or change the policy.",
+    remedy: "Give the operator the right that the message names (flipop doctor lists all), or change the policy.",
   },
   CRDTooOld: {
-    meaning:
-      "The API server drops fields that the operator needs, because the installed CRDs are older than the operator.",
+    meaning: "The installed CRDs are older than the operator: the API server drops fields that it needs.",
     remedy: "Apply the CRDs of this release.",
   },
   UnderWay: { meaning: "A call for this resource is still in progress.", remedy: "" },
@@ -206,17 +204,16 @@ export const REASONS = {
     remedy: "Follow the message, or ask the operator's administrator to change tenantLimits.",
   },
   NameNotAllowed: {
-    meaning:
-      "The class, the issuer or the limits of the namespace do not allow the DNS name; the operator writes no new record.",
+    meaning: "The class, the issuer or the namespace's limits do not allow the DNS name; no record is written.",
     remedy: "Use another name, or ask the administrator that the message names to allow it.",
   },
   RecordExists: {
-    meaning: "The record set has records that the operator did not write for this resource; the operator keeps them.",
-    remedy: "Delete the records, use another name, or ask the author of the class or issuer to set adoptRecords.",
+    meaning: "The name has records that the operator did not write for this resource, or a CNAME; it keeps them.",
+    remedy: "Delete the records, use another name, or, for a RoutedIP, ask the issuer's author to set adoptRecords.",
   },
   IssuerNotFound: {
     meaning: "The RoutedIPIssuer does not exist.",
-    remedy: "Create it, or correct issuerRef of the class; a RoutedIP with its own issuerRef must be created again.",
+    remedy: "Create it. If the name is wrong, correct issuerRef of the class, or create the RoutedIP again.",
   },
   ClassNotFound: { meaning: "The ClusterRoutedIPClass does not exist.", remedy: "Create it, or use another one." },
   ClassNameTaken: {
@@ -289,7 +286,10 @@ export const REASONS = {
   },
   NotProbed: { meaning: "A holder lacks the address to probe.", remedy: "Choose another healthCheck.address." },
   MachineNotFound: { meaning: "The provider has no machine of a node's providerID.", remedy: "Delete the Node." },
-  InUse: { meaning: "It is deleted, but RoutedIPs still use it.", remedy: "Delete these RoutedIPs." },
+  InUse: {
+    meaning: "It is deleted, but RoutedIPs still use it; they keep working.",
+    remedy: "Do what the message says to keep their addresses; then delete these RoutedIPs.",
+  },
   LimitUnsupported: {
     meaning: "perNodeIPLimit exceeds the provider's limit; the provider's limit applies.",
     remedy: "Lower perNodeIPLimit.",

@@ -134,7 +134,7 @@ const OWN_PLACES = {
   },
   CreationNotAllowed: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"] },
   NameNotAllowed: { kinds: SERVED, conditions: ["DNSReady"] },
-  RecordExists: { kinds: ["RoutedIP"], conditions: ["DNSReady"] },
+  RecordExists: { kinds: SERVED, conditions: ["Accepted", "DNSReady"] },
   IssuerNotFound: ISSUER,
   ClassNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
   ClassNameTaken: { kinds: ["ClusterRoutedIPClass"], conditions: ["Accepted"] },

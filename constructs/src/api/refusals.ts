@@ -37,7 +37,7 @@ export const REFUSALS = {
     recoverable: false,
   },
   DuplicateProviderID: {
-    meaning: "Another node has the same machine; the operator uses the older one that is ready.",
+    meaning: "Another node has the same machine; the operator uses one that is ready, and the older one of two.",
     remedy: "Delete the Node object that no longer has a kubelet.",
     recoverable: false,
   },

@@ -4,7 +4,7 @@ import type { Toleration } from "./toleration";
 
 /**
  * Which nodes are candidates: those that meet every given prop. Without any of these props: every node that is Ready,
- * has no taints and is not cordoned.
+ * has no taints except flipop's own, and is not cordoned.
  */
 export interface MatchProps {
   /**

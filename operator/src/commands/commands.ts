@@ -212,7 +212,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Stop all changes to clouds and DNS until `flipop resume`",
     details: [
       "This command changes the cluster: it sets annotation `flipop.digitalocean.com/stop` on the operator's Lease, with the reason",
-      "as its value. After 1 s at most, the leader sends no call that changes a cloud or DNS, and starts no Job. A call that is on its",
+      "and the time as its value. After 1 s at most, the leader sends no call that changes a cloud or DNS, and starts no Job. A call that is on its",
       "way ends. Condition Ready of each resource becomes False with reason `Stopped`, metric `flipop_stopped` becomes 1, and alert",
       "FlipopStopped fires after 15 minutes. The operator stays stopped when it restarts and when another pod leads. If its role",
       "lacks the right to watch the Lease, it notices the annotation at the next renewal, after 2 s at most. Without the command:",

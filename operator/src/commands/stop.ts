@@ -1,6 +1,7 @@
 /** `flipop stop` and `flipop resume`: the annotation on the Lease that stops all changes to clouds and DNS. */
 
 import { Annotation, DEFAULT_NAMESPACE, LEASE_NAME } from "cdk8s-flipop/api";
+import { timeText } from "../clock.js";
 import { EXIT } from "../exit.js";
 import { isForbidden, isNotFound, type KubeClient } from "../kube/client.js";
 import { withCluster } from "./cluster.js";
@@ -10,8 +11,8 @@ import { type CommandCall, CommandError, textOption } from "./command.js";
 export function run(call: CommandCall): Promise<number> {
   const { args, io } = call;
   return withOperator(call, async (client, lease) => {
-    const reason = args[0] ?? "";
-    const seen = await annotate(client, lease, reason);
+    const since = `since ${timeText(io.now())}`;
+    const seen = await annotate(client, lease, args[0] === undefined ? since : `${args[0]}; ${since}`);
     const shown =
       seen.holder === "" ? "no operator runs now; the next leader starts stopped" : `leader: ${seen.holder}`;
     io.out(`stopped: the operator changes no cloud and no DNS (${shown})\n`);

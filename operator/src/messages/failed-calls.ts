@@ -34,6 +34,9 @@ export const REMEDIES = {
   Terminal: "correct the resource",
 } as const;
 
+export const CORRECT_ZONE =
+  "correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName)";
+
 /** @param status of the machine, in the provider's words */
 export function startMachine(machine: string, status: string): string {
   return `machine ${machine} is "${status}"; have the owner of the account start it`;

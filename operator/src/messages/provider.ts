@@ -84,10 +84,18 @@ export const providerMessages = topic("provider", {
       text: "digitalocean: assign 203.0.113.7 to droplet 12: the droplet is in another region; use an address of that region, or let only nodes of region fra1 match (203.0.113.7 belongs to fra1)",
     },
   }),
-  inTheWay: problem({
+  ambiguous: problem({
     ...FOREIGN,
     reason: "Invalid",
     by: "author",
+    example: {
+      text: "cloudflare: find zone example.com: the token sees several zones of this name; name the zone by its id in dnsRecordSet.zone",
+    },
+  }),
+  recordInTheWay: problem({
+    ...FOREIGN,
+    reason: "RecordExists",
+    by: "account",
     example: {
       text: `cloudflare: create A www.example.com: a CNAME of that name exists; ${REMEDIES.RecordExists}`,
     },

@@ -265,7 +265,7 @@ export const accessMessages = topic("access", {
     reason: "RecordExists",
     by: "other",
     text: ({ name, values }: { readonly name: string; readonly values: readonly string[] }) =>
-      `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource; a resource from a backup has lost its status`,
+      `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource (a restore from a backup loses the status)`,
     remedy:
       "delete the record, use another name, or ask the author of the class or issuer to set adoptRecords, at least until DNSReady is True",
     example: { name: "www.example.com", values: ["198.51.100.7"] },

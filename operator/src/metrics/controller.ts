@@ -30,7 +30,7 @@ export const CONTROLLER_RUNTIME = {
   terminal: counter(
     "controller_runtime_terminal_reconcile_errors_total",
     CONTROLLER,
-    "Runs that ended in an error that no retry can heal: 0, for every error is tried again.",
+    "Runs that ended in an error that no retry can cure; always 0, because the operator retries every error.",
   ),
   panics: counter("controller_runtime_reconcile_panics_total", CONTROLLER, "Runs that threw instead of returning."),
   active: gauge("controller_runtime_active_workers", CONTROLLER, "Workers with a run under way."),

@@ -162,7 +162,8 @@ export function conditionSamples(
 export function problemOf({ kind, reason, message: text }: ProviderError, missing: Reason): Problem {
   if (kind === "NotFound") return providerMessages.notFound({ missing, text });
   // Something of somebody else is in the way, and stays there: a CNAME of that name, a second zone.
-  if (reason === "RecordExists" || reason === "Ambiguous") return providerMessages.inTheWay({ text });
+  if (reason === "RecordExists") return providerMessages.recordInTheWay({ text });
+  if (reason === "Ambiguous") return providerMessages.ambiguous({ text });
   return MESSAGES[kind]({ text });
 }
 

@@ -32,7 +32,9 @@ describe("flipop stop and resume", () => {
       out: "stopped: the operator changes no cloud and no DNS (leader: flipop-1)\n",
     });
     expect(err).to.equal("flipop: it stays stopped, also after a restart, until: flipop resume -n ops\n");
-    expect(annotations()).to.deep.equal({ other: "stays", [Annotation.stop]: "until 14:00" });
+    const { [Annotation.stop]: stop, ...others } = annotations() ?? {};
+    expect(stop).to.match(/^until 14:00; since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(others).to.deep.equal({ other: "stays" });
   });
 
   it("removes it again, and says when there was nothing to resume", async () => {

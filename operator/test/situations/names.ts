@@ -104,7 +104,7 @@ export const NAMES: readonly Group[] = [
       }),
       pool({
         when: "A CNAME of the name exists",
-        shows: "DNSReady Invalid",
+        shows: "DNSReady RecordExists",
         names: ["www.example.com", "CNAME", "owner of the DNS account delete"],
         seen: () => {
           const said = "a CNAME of that name exists";

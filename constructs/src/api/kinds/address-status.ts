@@ -81,7 +81,8 @@ export const addressStatusProperties = {
   providerID: {
     type: "string",
     optional: true,
-    description: "`spec.providerID` of that node. It identifies the machine if a later node has the same name.",
+    description:
+      "`spec.providerID` of the node that the status names. It identifies the machine if a later node has the same name.",
     maxLength: MAX_PROVIDER_ID,
   },
 } as const;

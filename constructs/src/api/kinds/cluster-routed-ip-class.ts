@@ -246,6 +246,12 @@ export const clusterRoutedIPClassKind: ResourceKind<ClusterRoutedIPClassSpec, Cl
       description: "RoutedIPIssuer; empty if the class uses Jobs.",
     },
     {
+      name: "Issuer-Namespace",
+      type: "string",
+      jsonPath: ".spec.issuerRef.namespace",
+      description: "Namespace of the RoutedIPIssuer.",
+    },
+    {
       name: "Limit",
       type: "integer",
       jsonPath: ".spec.perNodeIPLimit",

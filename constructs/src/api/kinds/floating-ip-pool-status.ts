@@ -92,7 +92,8 @@ const countsSchema: SchemaOf<PoolCounts> = {
     desired: { type: "integer", description: "Desired addresses.", minimum: 0 },
     active: {
       type: "integer",
-      description: "Active addresses: on a candidate, and in the record set, if there is one.",
+      description:
+        "Active addresses: on a candidate, or on a holder in its grace period. `DNSReady` says whether the name has them.",
       minimum: 0,
     },
     unassigned: { type: "integer", description: "Addresses that are on no node.", minimum: 0 },

@@ -114,7 +114,8 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
     match: {
       ...matchSchema,
       optional: true,
-      description: "Which nodes are candidates. Absent: every node that is Ready, has no taints and is not cordoned.",
+      description:
+        "Which nodes are candidates. Absent: every node that is Ready, has no taints except flipop's own and is not cordoned.",
     },
     healthCheck: {
       ...healthCheckSchema,
@@ -142,7 +143,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, as soon as the TTL of the record set is over if the pool has one. The operator never releases addresses that you listed, nor one that another resource lists: that one gets it.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, as soon as the TTL of the record set is over if the pool has one. The operator never releases addresses that you listed. If another resource lists a created address, that resource gets it.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

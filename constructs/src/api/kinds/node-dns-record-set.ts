@@ -106,7 +106,7 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       ...matchSchema,
       optional: true,
       description:
-        "Which nodes are candidates: the operator publishes their addresses. Absent: every node that is Ready, has no taints and is not cordoned.",
+        "Which nodes are candidates: the operator publishes their addresses. Absent: every node that is Ready, has no taints except flipop's own and is not cordoned.",
     },
     healthCheck: {
       ...healthCheckSchema,

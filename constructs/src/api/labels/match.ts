@@ -3,8 +3,8 @@ import { DNS_LABEL_PATTERN, DNS_LABEL_WORDS } from "./label-syntax";
 import { selectorSchema } from "./selector-pattern";
 
 /**
- * Which nodes are candidates: those that meet every given field. Empty: every node that is Ready, has no taints and is
- * not cordoned.
+ * Which nodes are candidates: those that meet every given field. Empty: every node that is Ready, has no taints
+ * except flipop's own, and is not cordoned.
  */
 export interface Match {
   readonly podNamespace?: string;
@@ -64,7 +64,7 @@ const tolerationSchema: SchemaOf<Toleration> = {
 export const matchSchema: SchemaOf<Match> = {
   type: "object",
   description:
-    "Which nodes are candidates: those that meet every given field. Empty: every node that is Ready, has no taints and is not cordoned.",
+    "Which nodes are candidates: those that meet every given field. Empty: every node that is Ready, has no taints except flipop's own and is not cordoned.",
   properties: {
     podNamespace: {
       type: "string",

@@ -2,6 +2,7 @@
 
 import { domainToASCII } from "node:url";
 import { ZONE_MAX_AGE_MS, ZONE_NAME_RETRY_MS } from "../../bounds.js";
+import { CORRECT_ZONE } from "../../messages/failed-calls.js";
 import { CALL, type CallContext, sharedRead, Urgency } from "../call.js";
 import { tokenHash } from "../credentials.js";
 import { checkZoneName } from "../diff.js";
@@ -123,8 +124,7 @@ function noZone(name: string): ProviderError {
     kind: "NotFound",
     where: `${CLOUDFLARE}: find zone ${name}`,
     seen: "the token sees no zone of this name",
-    remedy:
-      "correct dnsRecordSet.zone, write the id of the zone there, or have the owner of the DNS account give the token the right Zone:Read on the zone",
+    remedy: `${CORRECT_ZONE}; or write the id of the zone there, or have the owner of the DNS account give the token the right Zone:Read on the zone`,
     outcome: "refused",
     retrySafe: false,
   });

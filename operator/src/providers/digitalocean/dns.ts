@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import { canonicalIp } from "cdk8s-flipop/api";
-import { REMEDIES } from "../../messages/failed-calls.js";
+import { CORRECT_ZONE, REMEDIES } from "../../messages/failed-calls.js";
 import { CALL, type CallContext } from "../call.js";
 import type { OncePerToken } from "../credentials.js";
 import { fullRecordName, relativeRecordName } from "../diff.js";
@@ -140,7 +140,7 @@ const ZONE_ID = /^[0-9a-f]{32}$/;
 function noZone(error: ProviderError, domain: string): ProviderError {
   const remedy = ZONE_ID.test(domain)
     ? "this is the id of a zone at another provider: name that provider in dnsRecordSet.provider, or write the domain"
-    : `correct dnsRecordSet.zone, or have the owner of the DNS account add the domain "${domain}" to it`;
+    : `${CORRECT_ZONE}, or have the owner of the DNS account add the domain "${domain}" to it`;
   return withProps(error, { seen: `the account has no domain "${domain}"`, remedy });
 }
 

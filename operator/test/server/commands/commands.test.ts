@@ -85,7 +85,7 @@ describe("the commands on a real API server, with the operator under its own rol
   it("stops the operator, which may watch its Lease and nothing more, and lets it work again", async () => {
     expect((await flipop.run("stop", "a test")).code).to.equal(0);
     await eventually(async () => (await ready())?.reason === "Stopped", { what: "reason Stopped" });
-    expect((await flipop.run("status")).out).to.match(/ Stopped: the operator is stopped \(a test\)/);
+    expect((await flipop.run("status")).out).to.match(/ Stopped: the operator is stopped \(a test; since 2.*Z\)/);
     expect((await flipop.run("resume")).code).to.equal(0);
     await eventually(async () => (await ready())?.reason !== "Stopped", { what: "another reason" });
     expect(operator.out).not.to.match(/forbidden/i);
