@@ -51,7 +51,8 @@ function introduction(): readonly string[] {
     "",
     "A condition is Unknown with reason `NotObserved` until the operator has observed the resource and its provider. When a condition",
     "becomes bad for a reason that does not end by itself (as `CoolingOff` does), the operator also emits a Warning Event with the same",
-    "reason. Metric `flipop_resource_condition` has each condition: 1 is True, 0 is False, -1 is Unknown.",
+    "reason. It also emits one when a pause begins (type Normal), and when a pause keeps a resource from serving. Metric",
+    "`flipop_resource_condition` has each condition: 1 is True, 0 is False, -1 is Unknown.",
     "",
   ];
 }

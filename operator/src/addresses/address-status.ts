@@ -18,7 +18,7 @@ import { addressLockKey } from "./actions.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from "./address-set.js";
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
-import { holderText, steadyHolder } from "./holder.js";
+import { holderText, pausedOn, steadyHolder } from "./holder.js";
 import { isOurs, isServed, type Placement } from "./observed.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
@@ -144,7 +144,7 @@ function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem 
 function standstillOf(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): Problem | undefined {
   const stop = massFailureOf(snapshot, placement);
   if (stop !== undefined) return healthMessages.massFailure(stop);
-  return isPaused(snapshot.set) ? addressMessages.paused() : wait;
+  return isPaused(snapshot.set) ? pausedOn(snapshot, placement) : wait;
 }
 
 function refusedHolder(snapshot: AddressSnapshot, placement: Placement): Problem {

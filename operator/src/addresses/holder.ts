@@ -6,7 +6,7 @@ import { holderText as textOfHolder } from "../messages/explanations.js";
 import type { Problem } from "../messages/message.js";
 import { type ChosenBy, repairOfHolder } from "../messages/refused-nodes.js";
 import { omitUndefined } from "../values.js";
-import type { AddressSnapshot } from "./address-set.js";
+import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor } from "./assignments.js";
 import type { Placement } from "./observed.js";
 
@@ -14,12 +14,19 @@ import type { Placement } from "./observed.js";
 export function graceProblem(snapshot: AddressSnapshot, placement: Placement, by: ChosenBy): Problem | undefined {
   const { grace, address } = placement;
   if (grace?.state !== "protected") return undefined;
+  if (isPaused(snapshot.set)) return pausedOn(snapshot, placement);
   return addressMessages.staysInGrace({
     ip: address.ip,
     node: steadyHolder(snapshot, placement),
     free: freeNodesFor(snapshot, placement).map(({ name }) => name),
     repair: repairOfHolder(notableRefusals(grace.refusals), nameOf(placement), by),
   });
+}
+
+/** Of a paused resource, whose address stays where it is, also after the grace. */
+export function pausedOn(snapshot: AddressSnapshot, placement: Placement): Problem {
+  const holder = placement.holder && steadyHolder(snapshot, placement);
+  return addressMessages.pausedOn({ ip: placement.address.ip, holder });
 }
 
 /** `node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)`, without what changes with time: the operator writes no status that says the same. */

@@ -61,6 +61,7 @@ function freeText(nodes: readonly string[]): string {
 const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
 
 const QUOTED_CHARACTERS = 60;
+const END_PAUSE = "set spec.paused to false";
 
 function quoted(text: string): string {
   return text.length > QUOTED_CHARACTERS ? `"${text.slice(0, QUOTED_CHARACTERS)}…"` : `"${text}"`;
@@ -81,7 +82,15 @@ export const addressMessages = topic("addresses", {
     reason: "Paused",
     by: "author",
     text: () => "spec.paused is true, so the operator changes no cloud and no DNS for the resource",
-    remedy: "set spec.paused to false",
+    remedy: END_PAUSE,
+  }),
+  pausedOn: problem({
+    reason: "Paused",
+    by: "author",
+    text: ({ ip, holder }: { readonly ip: string; readonly holder: string | undefined }) =>
+      `${ip} ${holder === undefined ? "is on no node" : `stays on ${holder}, which does not match`}, because spec.paused is true`,
+    remedy: END_PAUSE,
+    example: { ip: "203.0.113.7", holder: "node-3 (NodeNotReady)" },
   }),
   beingDeleted: note({
     reason: "UnderWay",

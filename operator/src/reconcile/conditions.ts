@@ -100,6 +100,21 @@ export function conditionEvents(
   return turnedBad(before, planned).map((condition) => conditionEvent(condition, "Check"));
 }
 
+/** The pause has begun, or it now keeps an address from a node: a warning where the resource does not serve. */
+export function pauseEvents(
+  before: readonly SeenCondition[],
+  planned: readonly PlannedCondition[],
+): readonly EventMessage[] {
+  const turned = planned.filter(({ type, status, reason }) => {
+    if (reason !== "Paused" || SUMMARY_TYPES.some((summary) => summary === type)) return false;
+    return !before.some((old) => old.type === type && old.status === status && old.reason === reason);
+  });
+  const lost = turned.find(({ status }) => status === "False");
+  const [begun] = turned;
+  if (lost !== undefined) return [conditionEvent(lost, lost.type)];
+  return begun === undefined ? [] : [{ ...conditionEvent(begun, begun.type), type: "Normal" }];
+}
+
 /** They end by themselves, and soon; or a person wants them. */
 const PASSING: ReadonlySet<string> = new Set<Reason>([
   "CoolingOff",

@@ -7,7 +7,14 @@ import type { Logger } from "../logging.js";
 import { conditionEvent } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
 import type { FlipopMetrics } from "../metrics/definitions.js";
-import { conditionSamples, type PlannedCondition, regardingOf, type SeenCondition, turnedBad } from "./conditions.js";
+import {
+  conditionSamples,
+  type PlannedCondition,
+  pauseEvents,
+  regardingOf,
+  type SeenCondition,
+  turnedBad,
+} from "./conditions.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { ActionResult, DeferredEvent, KindTypes, SequenceResult } from "./plan.js";
@@ -53,7 +60,7 @@ export function emitStatusEvents<T extends KindTypes>(
   { before, planned, drops }: WrittenConditions,
 ): void {
   const deferred = state.deferredEvents.splice(0);
-  emit(tools, state, statusEvents(before, planned, deferred, state));
+  emit(tools, state, [...statusEvents(before, planned, deferred, state), ...pauseEvents(before, planned)]);
   if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
 }
 

@@ -2,6 +2,7 @@
 
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { Cached, KubeObject, Transform } from "../kube/objects.js";
+import type { Verdict } from "../match/checks.js";
 import { type Presence, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
 
 export interface EndpointFacts {
@@ -22,6 +23,13 @@ export interface SliceFacts extends Cached {
 }
 
 export const SERVICE_LABEL = "kubernetes.io/service-name";
+
+/** Its kubelet is not ready, or its probes fail and no witness contradicts: endpoints that show as serving are out of date. */
+export function isDown(verdict: Pick<Verdict, "refusals"> | undefined): boolean {
+  return (verdict?.refusals ?? []).some(({ reason, isContested = false, isDamped = false }) => {
+    return reason === "NodeNotReady" || (reason === "ProbeFailed" && !isContested && !isDamped);
+  });
+}
 
 /** Slices of both families count; those of names (FQDN) say nothing of nodes. */
 export const slimSlices: Transform<SliceFacts> = (raw) => {

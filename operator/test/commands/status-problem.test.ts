@@ -59,6 +59,16 @@ describe("the problem that flipop status and explain show", () => {
     expect(grace).to.equal("Ready InGrace: it stays");
   });
 
+  it("is the pause of a resource that serves", () => {
+    const paused = ["Accepted", "True", "Paused", "spec.paused is true"] as const;
+    const serving = [["Ready", "True", "Paused", "spec.paused is true"], paused] as const;
+    expect(problem(...serving)).to.equal("Accepted Paused: spec.paused is true");
+    expect(problemIn({}, serving, KINDS.RoutedIP)).to.equal("Accepted Paused: spec.paused is true");
+    expect(problem(...serving, ["Conflict", "True", "ForeignWriter", "undone"])).to.equal(
+      "Conflict ForeignWriter: undone",
+    );
+  });
+
   it("is a warning if the resource serves, and none if there is none", () => {
     const warning = ["Accepted", "True", "Invalid", "a toleration is ignored"] as const;
     expect(problem(["Ready", "True", "Invalid", "a toleration is ignored"], warning)).to.match(/^Accepted Invalid/);

@@ -8,6 +8,7 @@ import {
   conditionSamples,
   no,
   type PlannedCondition,
+  pauseEvents,
   turnedBad,
   unknown,
   yes,
@@ -29,6 +30,26 @@ describe("the Events of conditions", () => {
     expect(types(unknown("Assigned", addressMessages.beingDeleted()))).to.deep.equal([]);
     expect(types(yes("Assigned", addressMessages.inOrder({ kind: "RoutedIP" })))).to.deep.equal(["DNSReady"]);
     expect(turnedBad([], [records]).map(({ type }) => type)).to.deep.equal(["DNSReady"]);
+  });
+});
+
+describe("the Event of a pause", () => {
+  const paused = addressMessages.paused();
+  const lost = no("Assigned", addressMessages.pausedOn({ ip: "203.0.113.7", holder: "node-3 (NodeNotReady)" }));
+  const serves = [yes("Accepted", paused), yes("Assigned", addressMessages.onNode({ ip: "203.0.113.7", node: "n1" }))];
+  const events = (before: readonly PlannedCondition[], planned: readonly PlannedCondition[]) =>
+    pauseEvents(before, planned).map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+
+  it("is one when the pause begins, and a warning when a holder is lost meanwhile", () => {
+    const before = [yes("Accepted", addressMessages.inOrder({ kind: "RoutedIP" }))];
+    expect(events(before, serves)).to.deep.equal([`Normal Paused: ${paused.message}`]);
+    expect(events(serves, serves)).to.deep.equal([]);
+    const after = [yes("Accepted", paused), lost];
+    expect(events(serves, [no("Ready", lost), yes("Stalled", lost), ...after])).to.deep.equal([
+      `Warning Paused: ${lost.message}`,
+    ]);
+    expect(events(after, after)).to.deep.equal([]);
+    expect(events(before, after), "both at once").to.deep.equal([`Warning Paused: ${lost.message}`]);
   });
 });
 

@@ -121,7 +121,7 @@ function problemOf(
     return { condition: "Ready", reason: "NotObserved", message: [UNSEEN, ...deletion].join("; ") };
   }
   const own = inOrder(kind, conditions);
-  const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition));
+  const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition)) ?? pauseOf(own);
   if (bad !== undefined) {
     return { condition: bad.type, reason: bad.reason, message: [bad.message, ...deletion].join("; ") };
   }
@@ -154,6 +154,11 @@ const UNTIL: Readonly<Record<string, string>> = {
 };
 
 const OTHERS = " until the program that added it removes it";
+
+/** The resource serves, but follows nothing. */
+function pauseOf(conditions: readonly Condition[]): Condition | undefined {
+  return conditions.find(({ type, reason }) => reason === "Paused" && !SUMMARY.has(type));
+}
 
 /** The address serves, but nothing could take it over. */
 function cannotMove({ type, status, reason }: Condition): boolean {

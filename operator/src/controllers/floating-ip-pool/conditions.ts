@@ -51,12 +51,18 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
     return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   }
   const cause = isPaused(snapshot.set)
-    ? addressMessages.paused()
+    ? pauseOf(findings)
     : (creationObstacle(snapshot, findings) ?? obstacle(snapshot, findings));
   if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));
   return unknown("Fulfilled", candidateMessages.onTheirWay(count));
+}
+
+/** With a lost holder, where there is one. */
+function pauseOf({ addresses }: Findings): Problem {
+  const lost = addresses.find(({ problem }) => problem?.reason === "Paused")?.problem;
+  return lost ?? addressMessages.paused();
 }
 
 /** A higher limit of the account alone does not help where nodes are lacking, too. */

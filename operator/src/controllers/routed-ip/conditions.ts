@@ -14,7 +14,7 @@ import {
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
-import { graceProblem } from "../../addresses/holder.js";
+import { graceProblem, pausedOn } from "../../addresses/holder.js";
 import type { Placement } from "../../addresses/observed.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
@@ -109,7 +109,7 @@ function blockingProblem(snapshot: Snapshot): Problem | undefined {
 function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {
   const node = findings.placement?.verdict?.node.name;
   const serves = node !== undefined && snapshot.servesAt(node);
-  const obstacle = obstacleTo(snapshot, findings);
+  const obstacle = obstacleTo(snapshot, findings, serves);
   if (!serves) return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
   const place = { ip: address.ip, node };
   if (address.status.state === "in-progress") return yes("Assigned", addressMessages.aboutToMove(place));
@@ -118,9 +118,12 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
 }
 
 /** Why it is not where it should be; `undefined`: it is, or is being moved. */
-function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined {
+function obstacleTo(snapshot: Snapshot, findings: Findings, serves: boolean): Problem | undefined {
   const { address, placement } = findings;
   if (address?.status.state === "error") return lastFailure(address);
+  // Not even after its grace does the address move.
+  const stays = placement?.certainty !== "moving" && isPaused(snapshot.set);
+  if (!serves && stays && placement !== undefined) return pausedOn(snapshot, placement);
   if (staysOrMoves(placement)) return undefined;
   return standstillOf(snapshot) ?? obstacleToMove(snapshot, findings);
 }

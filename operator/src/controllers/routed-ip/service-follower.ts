@@ -13,7 +13,7 @@ import type { Problem } from "../../messages/message.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
 import type { MachineIds, ProviderId } from "../../providers/types.js";
 import { permittedPorts } from "../../routing/access.js";
-import { EndpointWorkload, servicePresence } from "../../routing/endpoint-workload.js";
+import { EndpointWorkload, isDown, servicePresence } from "../../routing/endpoint-workload.js";
 import { NO_PORTS, type PortPod, type PortsFound, portsOf, withinStatus } from "../../routing/ports.js";
 import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
@@ -173,7 +173,7 @@ export function nodesOf(
     candidates: index?.candidates() ?? [],
     verdictOf: (machine) => index?.verdictOfMachine(machine),
     refusals: index === undefined ? NO_NODES_KNOWN : refusedNodes(index.tally(), { service: follower.service }),
-    servesAt: (node) => follower.servesAt(node),
+    servesAt: (node) => follower.servesAt(node) && !isDown(index?.verdict(node)),
   };
 }
 

@@ -21,7 +21,7 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly routed: RoutedIP;
   /** Absent: no class handles it (see `problem`), or Jobs do. */
   readonly resolvedClass?: ResolvedIssuerClass;
-  /** Whether something answers for the Service on a node, terminating or not. */
+  /** Whether something answers for the Service on a node that is up, terminating or not. */
   readonly servesAt: (node: string) => boolean;
   /** The ports to open while the address is on these nodes, or moves between them. */
   readonly portsOn: (nodes: readonly string[]) => PortsFound;

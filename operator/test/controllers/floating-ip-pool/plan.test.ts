@@ -89,6 +89,18 @@ describe("the plan of a pool", () => {
     expect(sequences).to.be.empty;
     expect(addresses[0]?.status).to.deep.include({ state: "no-match", reason: "Paused" });
     expect(addresses[0]?.status.error).to.include("set spec.paused to false");
+    const { message } = cloud.plan("web").conditions.find(({ type }) => type === "Fulfilled") ?? {};
+    expect(message).to.equal(`0 of 1 addresses are active: ${addresses[0]?.status.error}`).and.to.include("n1");
+  });
+
+  it("promises no move after the grace period while it is paused", () => {
+    const cloud = rest(cluster(["n1", "n2"], { ips: [A], gracePeriodSeconds: 300 }));
+    cloud.setReady("n1", false);
+    expect(cloud.plan("web").unserved?.reason).to.equal("InGrace");
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, paused: true } });
+    const { reason, message } = cloud.plan("web").unserved ?? {};
+    expect(reason).to.equal("Paused");
+    expect(message).to.include(`${A} stays on n1`).and.to.include("set spec.paused to false");
   });
 
   it("leaves an address that another resource has, and creates no substitute", () => {

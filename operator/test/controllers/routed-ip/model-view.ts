@@ -16,7 +16,7 @@ import { refusalsOf, tallyOf } from "../../../src/match/checks.js";
 import { type CompiledMatch, everyNode } from "../../../src/match/compile-match.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
 import { refusedNodes } from "../../../src/messages/refused-nodes.js";
-import { EndpointWorkload, type SliceFacts } from "../../../src/routing/endpoint-workload.js";
+import { EndpointWorkload, isDown, type SliceFacts } from "../../../src/routing/endpoint-workload.js";
 import { NO_PORTS, type PortPod, portsOf } from "../../../src/routing/ports.js";
 import type { RoutedIP } from "../../../src/routing/resource.js";
 import { serviceProblem } from "../../../src/routing/service.js";
@@ -72,7 +72,7 @@ export class RoutedView extends ModelCluster {
       refusals: refusedNodes(tallyOf({ nodes: all.length, lacking: { workload: workload.text } }, meant), {
         service: key,
       }),
-      servesAt: (node) => workload.servesAt(node),
+      servesAt: (node) => workload.servesAt(node) && !isDown(verdictOf(`digitalocean://${node}`)),
       inventory: this.view(),
       capabilities: CAPABILITIES,
       claims: claims.view(routed.metadata.uid),

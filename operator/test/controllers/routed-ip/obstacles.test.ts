@@ -4,6 +4,7 @@ import { plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { providerMessages } from "../../../src/messages/provider.js";
 import { ModelWorld } from "./model-world.js";
+import { settled } from "./routed-plans.js";
 
 const IP = "203.0.113.7";
 
@@ -62,6 +63,34 @@ describe("what keeps a RoutedIP from its node", () => {
     const { set } = made.snapshot("a");
     expect(assigned(made, { set: { ...set, paused: true } }).is).to.equal("False/Paused");
     expect(assigned(world({ paused: true })).is).to.equal("False/Paused");
+  });
+
+  it("is the pause, with the holder that is lost, also where its endpoints still show as serving and in its grace", () => {
+    const losses: Readonly<Record<string, (made: ModelWorld) => void>> = {
+      NodeNotReady: (made) => made.setReady("n1", false),
+      NoPod: (made) => made.serve("web", "n2"),
+    };
+    for (const gracePeriodSeconds of [0, 300]) {
+      for (const [reason, lose] of Object.entries(losses)) {
+        const made = settled();
+        made.edit("a", { spec: { ...made.get("a").spec, gracePeriodSeconds, paused: true } });
+        lose(made);
+        const { is, message } = assigned(made, {});
+        expect(is, reason).to.equal("False/Paused");
+        expect(message).to.include(`${IP} stays on n1 (${reason}`).and.to.include("set spec.paused to false");
+        expect(message, "it does not move after the grace either").not.to.include("gracePeriodSeconds");
+        expect(made.plan("a").status.error ?? message, "one text").to.equal(message);
+      }
+    }
+  });
+
+  it("is the node that is not ready, although its endpoints still show as serving", () => {
+    const made = settled();
+    made.setReady("n1", false);
+    expect(assigned(made, {}).is).to.equal("False/NoCandidate");
+    expect(made.plan("a").status.state).to.equal("no-match");
+    made.edit("a", { spec: { ...made.get("a").spec, gracePeriodSeconds: 300 } });
+    expect(assigned(made, {}).is).to.equal("False/InGrace");
   });
 
   it("is the failure of the account, while an address should move", () => {

@@ -104,8 +104,14 @@ describe("operator in process: RoutedIP, whole", function () {
       }));
     pause(true);
     await made.until("paused", () => made.condition("a", "Accepted") === "True/Paused");
+    const notes = () => made?.world.events("Paused").map(({ type, note, message }) => `${type} ${note ?? message}`);
+    await made.until("an Event of the pause", () => notes()?.length === 1);
     const before = made.world.digitalocean.journal.calls({ mutating: true }).length;
-    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    made.serve({ node: "n2" });
+    await made.until("the loss shows", () => made?.condition("a", "Ready") === "False/Paused");
+    await made.until("an Event of the loss", () => notes()?.length === 2);
+    expect(notes()?.[0]).to.match(/^Normal spec.paused is true, .*: set spec.paused to false$/);
+    expect(notes()?.[1]).to.match(/^Warning \S+ stays on n1 \(NoPod\), .*: set spec.paused to false$/);
     await made.world.rest();
     expect(made.world.digitalocean.journal.calls({ mutating: true })).to.have.length(before);
     pause(false);

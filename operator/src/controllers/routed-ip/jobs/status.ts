@@ -8,9 +8,11 @@ import { timestamp } from "../../../clock.js";
 import { probesDoubted, shownProbes } from "../../../health/probed-nodes.js";
 import { stopCondition } from "../../../health/stopped-moves.js";
 import type { JobDecision } from "../../../jobs/job-decision.js";
+import { notableRefusals } from "../../../match/checks.js";
 import { addressMessages } from "../../../messages/addresses.js";
 import { busyNodes } from "../../../messages/busy-nodes.js";
 import { candidateMessages } from "../../../messages/candidates.js";
+import { holderText } from "../../../messages/explanations.js";
 import { jobMessages } from "../../../messages/jobs.js";
 import type { Problem } from "../../../messages/message.js";
 import { serverMessages } from "../../../messages/provider.js";
@@ -159,10 +161,20 @@ function assignedOf(snapshot: JobSnapshot, election: Election, obstacle: Problem
   const { holder, target } = election;
   if (problem !== undefined) return no("Assigned", problem);
   if (holder !== undefined && servesAt(holder.name)) return yes("Assigned", servedOn(holder.name, snapshot, election));
+  if (isPaused(snapshot.set)) return no("Assigned", pausedOn(snapshot, election));
   if (election.heldBack !== undefined) return no("Assigned", election.heldBack.problem);
   if (target === undefined) return no("Assigned", noNode(snapshot));
-  if (isPaused(snapshot.set)) return no("Assigned", addressMessages.paused());
   return obstacle === undefined ? unknown("Assigned") : no("Assigned", obstacle);
+}
+
+/** A Job that runs may still move the address. */
+function pausedOn({ routed: { status }, job }: JobSnapshot, { holder, grace }: Election): Problem {
+  const { routedIP: ip, providerID } = status;
+  if (ip === undefined || job !== undefined) return addressMessages.paused();
+  const refusals = grace === undefined || grace.state === "matches" ? [] : grace.refusals;
+  const reasons = holder && notableRefusals(refusals).map(({ reason }) => reason);
+  const text = holderText({ name: holder?.name ?? `${providerID}`, reasons, age: 0 });
+  return addressMessages.pausedOn({ ip, holder: providerID && text });
 }
 
 function portsProblem({ ports }: JobSnapshot): Problem | undefined {
