@@ -66,16 +66,25 @@ export function followHealth(
   health.follow(check, { holders, others, machineReader, matches }, (node) => index.podAddress(node));
 }
 
-/** What the snapshot says of the probes. @param passedOver what else of the spec is ignored */
+/** What of the spec is passed over, while the rest is served. */
+export interface PassedOver {
+  readonly passedOver: readonly string[];
+  /** That part of it which is of `match`. @default none */
+  readonly ignoredOfMatch?: readonly string[];
+}
+
+/** What the snapshot says of the probes. @param ignored what else of the spec, and of its match, is ignored */
 export function probesOf(
   health: ResourceHealth | undefined,
   check: HealthCheck | undefined,
-  passedOver: readonly string[],
-): ProbesSnapshot & { readonly passedOver: readonly string[] } {
-  if (check === undefined) return { passedOver };
+  ignored: { readonly ofSpec: readonly string[] | undefined; readonly ofMatch?: readonly string[] },
+): ProbesSnapshot & PassedOver {
+  const { ofMatch: ignoredOfMatch = [] } = ignored;
+  const passedOver = [...(ignored.ofSpec ?? []), ...ignoredOfMatch];
+  if (check === undefined) return { passedOver, ignoredOfMatch };
   return health === undefined
-    ? { passedOver: [...passedOver, PROBES_OFF] }
-    : { passedOver, doubts: health.doubts(), failedProbes: health.failures() };
+    ? { passedOver: [...passedOver, PROBES_OFF], ignoredOfMatch }
+    : { passedOver, ignoredOfMatch, doubts: health.doubts(), failedProbes: health.failures() };
 }
 
 /** Of the status; `undefined` removes it. */

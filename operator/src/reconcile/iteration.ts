@@ -55,10 +55,10 @@ function conditionsOf<T extends KindTypes>(
   state: ResourceState<T>,
   { plan, stop }: Pick<Decision<T>, "plan"> & { readonly stop: Stop | undefined },
 ): readonly PlannedCondition[] {
-  const { conditions, unserved } = plan;
+  const { conditions, unserved, ignoredOfMatch } = plan;
   // A kind without a summary has no status either.
   if (readyWhen === undefined) return conditions;
-  return withUnasked(withSummary(conditions, { readyWhen, unserved, stop }), state.conditions());
+  return withUnasked(withSummary(conditions, { readyWhen, unserved, ignoredOfMatch, stop }), state.conditions());
 }
 export function startIteration<T extends KindTypes>(
   kind: Kind<T>,

@@ -53,6 +53,8 @@ export interface Plan<A extends Action = Action> {
   readonly conditions: readonly PlannedCondition[];
   /** Keeps the resource from serving as requested, although its conditions are True. */
   readonly unserved?: Problem;
+  /** Why parts of `match`, such as a toleration, do not count. @default all do */
+  readonly ignoredOfMatch?: readonly string[];
   /** ms since the epoch: when time alone may change the plan. Absent: only when something happens. */
   readonly requeueAt?: number;
   /** For the log: what the plan changes, and why. Empty: nothing. */

@@ -7,7 +7,7 @@ import { type ConditionType, PASSING_REASONS, type Reason } from "cdk8s-flipop/a
 import type { Condition } from "../kube/write/patch.js";
 import { addressMessages } from "../messages/addresses.js";
 import { creationMessages } from "../messages/creation.js";
-import { includesEntry, type Problem, valuesIn } from "../messages/message.js";
+import { includesEntry, type Problem } from "../messages/message.js";
 import { recordMessages } from "../messages/records.js";
 import { publishingMessages } from "../messages/services.js";
 import { summaryMessages } from "../messages/summary.js";
@@ -19,6 +19,8 @@ export interface SummaryFacts {
   readonly readyWhen: readonly ConditionType[];
   /** Keeps the resource from serving as requested, although its conditions are True. */
   readonly unserved?: Problem | undefined;
+  /** See `Plan`. */
+  readonly ignoredOfMatch?: readonly string[] | undefined;
   /** The operator is stopped. */
   readonly stop?: Stop | undefined;
 }
@@ -40,12 +42,12 @@ export function withSummary(planned: readonly PlannedCondition[], facts: Summary
 
 export function summary(
   planned: readonly PlannedCondition[],
-  { readyWhen, unserved }: Pick<SummaryFacts, "readyWhen" | "unserved">,
+  { readyWhen, unserved, ignoredOfMatch = [] }: Omit<SummaryFacts, "stop">,
 ): readonly PlannedCondition[] {
   const required = readyWhen.flatMap((type) => planned.find((condition) => condition.type === type) ?? []);
   const unmet =
     required.find(({ status }) => status === "False") ?? required.find(({ status }) => status === "Unknown");
-  if (unmet !== undefined) return notReady(withIgnored(unmet, required));
+  if (unmet !== undefined) return notReady(withIgnored(unmet, ignoredOfMatch));
   if (unserved !== undefined) return notReady(no("Ready", unserved));
   const done = summaryMessages.nothingToDo();
   return [yes("Ready", restriction(required)), no("Reconciling", done), no("Stalled", done)];
@@ -58,17 +60,9 @@ function restriction(required: readonly PlannedCondition[]): Problem {
 
 const LACKS_NODES: readonly Reason[] = ["NoCandidate", "TooFewCandidates"];
 
-/**
- * A toleration that does not count may be all that keeps the nodes away: a person must correct it first. Each text begins
- * with the path of its field.
- */
-function withIgnored(unmet: PlannedCondition, required: readonly PlannedCondition[]): PlannedCondition {
-  if (unmet.status !== "False" || !LACKS_NODES.includes(unmet.reason)) return unmet;
-  const ignored = required
-    .flatMap(({ said }) => (said === undefined ? [] : valuesIn(said, addressMessages.partlyServed)))
-    .flatMap((values) => values.ignored)
-    .filter((text) => text.startsWith("spec.match"));
-  if (ignored.length === 0) return unmet;
+/** A toleration that does not count may be all that keeps the nodes away: a person must correct it first. */
+function withIgnored(unmet: PlannedCondition, ignored: readonly string[]): PlannedCondition {
+  if (ignored.length === 0 || unmet.status !== "False" || !LACKS_NODES.includes(unmet.reason)) return unmet;
   return no("Ready", summaryMessages.partOfMatchIgnored({ ignored, cause: unmet.said ?? unmet }));
 }
 

@@ -118,15 +118,15 @@ describe("the summary of a resource", () => {
     const mistake = 'spec.match.tolerations[0]: operator is "exists", not Exists or Equal';
     const cause: Problem = { reason: "NoCandidate", message: "0 of 2 nodes match, 2 are tainted" };
     const lacking = no("Fulfilled", candidateMessages.tooFewActive({ active: 0, desired: 1, cause }));
-    const ready = (ignored: readonly string[]) => {
+    const ready = (ignored: readonly string[], ignoredOfMatch?: readonly string[]) => {
       const accepted = yes("Accepted", addressMessages.partlyServed({ ignored }));
-      const all = withSummary(instead(accepted, lacking), POOL);
+      const all = withSummary(instead(accepted, lacking), { ...POOL, ignoredOfMatch });
       return { ready: conditionOf(all, "Ready"), stalled: conditionOf(all, "Stalled").status };
     };
     const {
       ready: { reason, message },
       stalled,
-    } = ready([mistake]);
+    } = ready([mistake], [mistake]);
     expect({ reason, stalled }).to.deep.equal({ reason: "Invalid", stalled: "True" });
     expect(message.indexOf(mistake)).to.be.within(0, message.indexOf(cause.message));
     const other = ready(["spec.healthCheck: the operator probes nothing"]);

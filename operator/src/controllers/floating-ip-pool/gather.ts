@@ -58,7 +58,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...marksOf(context.marks, "FloatingIPPool", pool, memory.match.index),
     crdTooOld: state.statusWrites.droppedAt !== undefined,
     creating: state.inFlight.has(CREATION),
-    ...probesOf(memory.health, pool.spec.healthCheck, [...(stored.ignored ?? []), ...memory.match.passedOver]),
+    ...probesOf(memory.health, pool.spec.healthCheck, { ofSpec: stored.ignored, ofMatch: memory.match.passedOver }),
     ...safeguardsOf(context, state, { pool, inventory, verdictOf }),
     ...publishingOf(context.publications, state.ref.uid, pool.spec.publishTo),
     memory: memoryOf(state, {

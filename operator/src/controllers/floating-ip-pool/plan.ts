@@ -124,7 +124,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     counts: countsOf(placements, addresses, desired, snapshot.candidates.length),
     waiting: waitingNodes.waiting.map(({ name }) => name),
     waitingNodes: { wants: waitingNodes.wants, regions: waitingNodes.regions },
-    ...omitUndefined({ requeueAt: requeue, publication }),
+    ...omitUndefined({ requeueAt: requeue, publication, ignoredOfMatch: snapshot.ignoredOfMatch }),
     explanation: planText(snapshot, assignmentPlan, waitingNodes),
   };
 }

@@ -28,6 +28,8 @@ export interface Pool {
 /** `set` is of the same pool. */
 export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSnapshot {
   readonly pool: Pool;
+  /** See `Plan`. */
+  readonly ignoredOfMatch?: readonly string[];
   /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */
   readonly annotated: readonly NodeFacts[];
 }

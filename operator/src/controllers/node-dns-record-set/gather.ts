@@ -53,7 +53,7 @@ export function gather({ context, dnsService }: GatherTools, state: RecordSetSta
     now,
     cachesComplete: context.leads() && memory.match.settled,
     ...omitUndefined({ leadsSince: context.leadsSince(), problem }),
-    ...probesOf(memory.health, resource.spec.healthCheck, [...(read.ignored ?? []), ...memory.match.passedOver]),
+    ...probesOf(memory.health, resource.spec.healthCheck, { ofSpec: read.ignored, ofMatch: memory.match.passedOver }),
     ...{ ...nodesOf(state), ...massFailures },
     ...(noNode === undefined ? {} : { noNode }),
     ...{

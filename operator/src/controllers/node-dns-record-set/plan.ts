@@ -5,6 +5,7 @@ import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
 import { recordChain } from "../../records/record-plan.js";
+import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
 import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./publication.js";
@@ -38,7 +39,7 @@ export function plan(snapshot: Snapshot): Plan {
     conditions: conditionsOf(snapshot, decision),
     state,
     ...(error === undefined ? {} : { error }),
-    ...(requeueAt === undefined ? {} : { requeueAt }),
+    ...omitUndefined({ requeueAt, ignoredOfMatch: snapshot.ignoredOfMatch }),
     explanation: changeText(snapshot, publication),
   };
 }

@@ -115,6 +115,8 @@ export interface Snapshot extends ProbesSnapshot {
   readonly problem?: Problem;
   /** What of the spec is passed over, while the rest is served. */
   readonly passedOver: readonly string[];
+  /** See `Plan`. */
+  readonly ignoredOfMatch?: readonly string[];
   /** Nodes that match, in no order. */
   readonly candidates: readonly NodeFacts[];
   /** Nodes that would match if they were not cordoned. */

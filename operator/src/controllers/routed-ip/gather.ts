@@ -106,7 +106,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),
     memory: memoryOf(state, { ...moment, status: routed.status }, dns?.reverts),
     taints: routing.taints.view(ref.uid, isDeleting(routed)),
-    ...probesOf(memory.health, routed.spec.healthCheck, scene.ignored),
+    ...probesOf(memory.health, routed.spec.healthCheck, { ofSpec: scene.ignored }),
     ...marksOf(routing.context.marks, "RoutedIP", routed, memory.follower.index),
     ...publishingOf(routing.context.publications, ref.uid, routed.spec.publishTo),
     ...safeguardsOf(routing.context, ref.uid, { holders, verdictOf: nodes.verdictOf }),

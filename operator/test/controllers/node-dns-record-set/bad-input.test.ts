@@ -53,6 +53,10 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     await rig.until("an Event", () => rig.events("Invalid").length === 1);
     expect(rig.events("Invalid")[0]).to.contain("match.tolerations[0]");
     await rig.until("active", () => rig.status("game").state === "active");
+    const lacking = { ...MATCH, nodeLabel: "disk=none", tolerations };
+    rig.create("none", { dnsRecordSet: { zone: ZONE, recordName: "none" }, match: lacking });
+    await rig.until("it names the toleration first", () => rig.condition("none", "Ready") === "False/Invalid");
+    expect(rig.condition("none", "DNSReady")).to.equal("False/NoCandidate");
   });
 
   it("keeps records under an older CRD that drops our fields, says so once, and fills them in when ours comes", async () => {

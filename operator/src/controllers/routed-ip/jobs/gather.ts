@@ -95,7 +95,7 @@ function snapshotOf(
     ...firewallState(routing, firewalls, withPorts(routed, ports)),
     crdTooOld: context.clock.monotonic() - memory.intentDroppedAt < CRD_PROBE_MS,
     cleanup: state.cleanup,
-    ...probesOf(memory.health, routed.spec.healthCheck, ignored),
+    ...probesOf(memory.health, routed.spec.healthCheck, { ofSpec: ignored }),
     ...publishingOf(context.publications, ref.uid, routed.spec.publishTo),
   };
 }
