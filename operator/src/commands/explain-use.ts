@@ -27,6 +27,8 @@ export interface UseExplanation {
   readonly resource: StatusRow;
   /** As the operator's condition Accepted says. */
   readonly usable: StatusRow["ready"];
+  /** It serves only until no RoutedIP uses it. Absent: a person has not deleted it. */
+  readonly deleting?: true;
   /** Conditions that are not as they should be, the most important first. */
   readonly conditions: readonly StatusProblem[];
   /** Namespaces that may use a class. Absent: all, or it is an issuer. */
@@ -41,6 +43,7 @@ export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly Kin
   return {
     resource: rowOf(kind, object),
     usable: usableOf(object),
+    ...(object.metadata.deletionTimestamp !== undefined && { deleting: true as const }),
     conditions: problemsOf(kind, object),
     ...omitUndefined({ allowedNamespaces }),
     users,
@@ -108,11 +111,14 @@ const USABLE: Readonly<Record<UseExplanation["usable"], string>> = {
   Unknown: "the operator has not observed yet whether RoutedIPs can use it",
 };
 
+const LEAVING = "it is being deleted, and serves until no RoutedIP uses it: let new RoutedIPs use another one";
+
 /** Pure. */
-export function useText({ resource, usable, conditions, allowedNamespaces, users }: UseExplanation): string {
+export function useText(explanation: UseExplanation): string {
+  const { resource, usable, deleting, conditions, allowedNamespaces, users } = explanation;
   const { kind, namespace, name } = resource;
   const lines = [
-    `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${USABLE[usable]}`,
+    `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${deleting && usable === "True" ? LEAVING : USABLE[usable]}`,
     ...conditions.map(({ condition, reason, message }) => `  ${condition} ${reason}: ${message}`),
     ...(allowedNamespaces === undefined ? [] : [`  allows namespaces ${allowedNamespaces.join(", ") || "none"}`]),
     ...(users.length === 0 ? ["  nothing uses it"] : []),

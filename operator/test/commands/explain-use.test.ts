@@ -115,6 +115,23 @@ describe("flipop explain of an issuer or a class", () => {
     );
   });
 
+  it("says of one that is being deleted how long it serves, not that RoutedIPs can use it", async () => {
+    // The deletion is a new generation.
+    const accepted = { ...ACCEPTED, observedGeneration: 2 };
+    const inUse = { ...accepted, type: "Ready", status: "False", reason: "InUse", message: "1 RoutedIP uses it" };
+    const metadata = { name: "leaving", namespace: "b", finalizers: ["flipop.digitalocean.com/in-use"] };
+    const spec = { provider: "digitalocean", region: "nyc3" };
+    create("RoutedIPIssuer", { metadata, spec, conditions: [inUse, accepted] });
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "RoutedIPIssuer", name: "leaving", namespace: "b" });
+    const { out } = await flipop.run("explain", "issuer/leaving", "-n", "b");
+    expect(out.split("\n")[0]).to.equal(
+      "RoutedIPIssuer b/leaving: it is being deleted, and serves until no RoutedIP uses it: let new RoutedIPs use another one",
+    );
+    expect(out).to.include("Ready InUse: 1 RoutedIP uses it; its deletion began at ");
+    const { usable, deleting } = await explained("issuer/leaving", "-n", "b");
+    expect({ usable, deleting }).to.deep.equal({ usable: "True", deleting: true });
+  });
+
   it("shows the users in a table, one on each line", async () => {
     const { out } = await flipop.run("explain", "class/public-v1");
     const [head, allows, empty, ...rows] = out.trimEnd().split("\n");

@@ -1,12 +1,13 @@
 /** An issuer or a class cannot be used, or the Jobs of a class do not work. */
 
-import type { RoutedIPIssuerSpec } from "cdk8s-flipop/api";
+import { Finalizer, type RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import type { ClassSnapshot } from "../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../src/controllers/cluster-routed-ip-class/plan.js";
 import type { Snapshot as IssuerSnapshot } from "../../src/controllers/routed-ip-issuer/gather.js";
 import { plan as planIssuer } from "../../src/controllers/routed-ip-issuer/plan.js";
 import { firewallMessages } from "../../src/messages/firewalls.js";
 import { jobMessages } from "../../src/messages/jobs.js";
+import type { Problem } from "../../src/messages/message.js";
 import { classMessages } from "../../src/messages/routing.js";
 import { credentialsOf, type IssuerPlace } from "../../src/routing/issuer-accounts.js";
 import { meta } from "../claims/resources.js";
@@ -28,13 +29,16 @@ function byJobs(row: Omit<Situation, "kind">): Situation {
 }
 
 function issuerSeen(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPIssuerSpec> = {}): Seen {
-  const snapshot: IssuerSnapshot = {
+  return seenIn(planIssuer(issuerSnapshot(change, spec)), "Accepted");
+}
+
+function issuerSnapshot(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPIssuerSpec> = {}): IssuerSnapshot {
+  return {
     issuer: { metadata: meta("do"), spec: { provider: "digitalocean", ...spec }, status: {} },
     ...{ now: NOW, cachesComplete: true, account: "good", regions: new Set(["ams3"]), firewall: "none", users: [] },
     cleanup: { attempts: 0 },
     ...change,
   };
-  return seenIn(planIssuer(snapshot), "Accepted");
 }
 
 /** The credentials are not to be had. */
@@ -58,13 +62,25 @@ function uncredited(
 const NAMED = { credentialsSecretRef: { name: "do-token" } };
 
 function classSeen(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["jobs"]> = {}): Seen {
-  const snapshot: ClassSnapshot = {
+  return seenIn(planClass(classSnapshot(change, jobs)), "Accepted");
+}
+
+function classSnapshot(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["jobs"]> = {}): ClassSnapshot {
+  return {
     ...{ now: NOW, metadata: meta("rack"), spec: { updateRoutedIP: {}, updateFirewall: {} }, cachesComplete: true },
     users: [],
     jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), due: false, ...jobs },
     ...change,
   };
-  return seenIn(planClass(snapshot), "Accepted");
+}
+
+/** A person has deleted it, and RoutedIPs use it. */
+const DELETED = { deletionTimestamp: "2025-06-01T09:59:00Z", finalizers: [Finalizer.inUse] };
+const USERS = ["web/blog", "web/shop"];
+
+function unserved({ unserved: problem }: { readonly unserved?: Problem }): Seen {
+  if (problem === undefined) throw new Error("the deletion waits for no user");
+  return { where: "Ready", reason: problem.reason, message: problem.message };
 }
 
 const ISSUERS: Group = {
@@ -181,6 +197,30 @@ const CLASSES: Group = {
   ],
 };
 
+const DELETIONS: Group = {
+  heading: "A deleted issuer or class stays",
+  situations: [
+    issuer({
+      when: "RoutedIPs use the deleted issuer",
+      shows: "Ready InUse",
+      names: ["web/blog", "web/shop", "routedIPReclaimPolicy", "Retain"],
+      seen: () => {
+        const spec = { provider: "digitalocean" };
+        const deleted = { metadata: { ...meta("do"), ...DELETED }, spec, status: {} };
+        return unserved(planIssuer(issuerSnapshot({ issuer: deleted, users: USERS })));
+      },
+      fix: "Nothing is urgent: it serves until the last of them is gone. `flipop explain issuer/NAME` lists them",
+    }),
+    clusterClass({
+      when: "RoutedIPs use the deleted class",
+      shows: "Ready InUse",
+      names: ["web/blog", "web/shop", "routedIPReclaimPolicy", "Retain"],
+      seen: () => unserved(planClass(classSnapshot({ metadata: { ...meta("rack"), ...DELETED }, users: USERS }))),
+      fix: "Nothing is urgent: it serves until the last of them is gone. `flipop explain class/NAME` lists them",
+    }),
+  ],
+};
+
 function jobProblem(problem: ReturnType<typeof jobMessages.failed>): Seen {
   return routedSeen({ change: () => ({ problem }) }, "Accepted");
 }
@@ -218,4 +258,4 @@ const JOBS: Group = {
   ],
 };
 
-export const CLASSES_AND_ISSUERS: readonly Group[] = [ISSUERS, CLASSES, JOBS];
+export const CLASSES_AND_ISSUERS: readonly Group[] = [ISSUERS, CLASSES, DELETIONS, JOBS];
