@@ -103,6 +103,13 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: "a full name of another zone",
+    make: record(DnsRecord.digitalOcean("nodes.example.org", "example.com")),
+    says: [
+      'dnsRecord: name "nodes.example.org" does not end with zone "example.com", so the record is "nodes.example.org.example.com": give the zone of the name or, if you mean this record, its full name',
+    ],
+  },
+  {
     name: "a TTL below DigitalOcean's minimum",
     make: record(DnsRecord.digitalOcean("www", "example.com", { ttl: Duration.seconds(5) })),
     says: [
@@ -186,6 +193,7 @@ const FINE: Readonly<Record<string, (chart: Chart) => unknown>> = {
   "five listed addresses": pool({ ips: ["8.8.8.1", "8.8.8.2", "8.8.8.3", "8.8.8.4", "8.8.8.5"] }),
   "a relative and a full name": (chart) => {
     record(DnsRecord.digitalOcean("www", "example.com"))(chart);
+    new NodeDNSRecordSet(chart, "dots", { dnsRecord: DnsRecord.digitalOcean("api.eu.prod", "example.com") });
     new NodeDNSRecordSet(chart, "full", { dnsRecord: DnsRecord.cloudflare("a.example.com", "example.com") });
     new NodeDNSRecordSet(chart, "zone", { dnsRecord: DnsRecord.cloudflare("b.example.com", "0".repeat(32)) });
     new NodeDNSRecordSet(chart, "apex", { dnsRecord: DnsRecord.cloudflare("example.com", "example.com") });

@@ -15,7 +15,7 @@ import { tenantMessages } from "../messages/tenants.js";
 import type { ProviderId } from "../providers/types.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { fullNameOf, ttlOf } from "../records/record-plan.js";
+import { fullNameOf, inNamedZone, ttlOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
@@ -121,8 +121,9 @@ function withTtl({ dns, set: { dnsRecordSet } }: RecordsSnapshot, content: Conte
   if (dns?.kept !== undefined) return yes("DNSReady", dns.kept);
   const asked = dnsRecordSet?.ttl ?? 0;
   const used = ttlOf(dns, dnsRecordSet);
-  if (asked === 0 || used <= asked) return yes("DNSReady", recordMessages.inPlace(content));
-  return yes("DNSReady", recordMessages.ttlRaised({ ...content, asked, used }));
+  const isTaken = asked === 0 || used <= asked;
+  const held = isTaken ? recordMessages.inPlace(content) : recordMessages.ttlRaised({ ...content, asked, used });
+  return yes("DNSReady", inNamedZone(dns, dnsRecordSet, held));
 }
 
 /** A paused resource makes no call: none would show that an old failure is over. */

@@ -3,7 +3,7 @@
 import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
-import { note, problem, topic } from "./message.js";
+import { note, type Problem, problem, topic } from "./message.js";
 import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes } from "./refused-nodes.js";
 
 /** What a record set holds. */
@@ -95,6 +95,18 @@ export const recordMessages = topic("records", {
       `${holds(content)}; ${raised({ asked, used })}`,
     remedy: SET_TTL,
     example: { ...CONTENT, asked: 10, used: 30 },
+  }),
+  nameCompleted: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ recordName, cause }: { readonly cause: Problem; readonly recordName: string; readonly name: string }) =>
+      `${cause.message}; recordName ${recordName} does not end with the name of the zone, so the operator appends that`,
+    remedy: ({ recordName, name }) =>
+      `if you mean ${recordName}, correct zone; if you mean ${name}, write that in recordName, and this warning ends`,
+    example: {
+      ...{ recordName: "www.example.org", name: "www.example.org.example.com" },
+      cause: { reason: "Observed", message: holds({ ...CONTENT, name: "www.example.org.example.com" }) },
+    },
   }),
   nodesObserved: note({ reason: "Observed", text: () => "the nodes are observed, and the provider answers" }),
   nodesPublished: note({ reason: "Observed", text: publishedText, example: PUBLISHED }),

@@ -154,6 +154,13 @@ export const NAMES: readonly Group[] = [
         seen: () => shortTtl(),
         fix: "Set `ttl: 60`",
       }),
+      pool({
+        when: "`recordName` is a full name of another zone",
+        shows: "DNSReady Invalid",
+        names: ["www.example.org.example.com", "correct zone"],
+        seen: () => elsewhere(),
+        fix: "Correct `zone`; or, if you mean the record, write its full name in `recordName`",
+      }),
     ],
   },
   {
@@ -288,4 +295,11 @@ function shortTtl() {
     { ...scene, status, change: ({ dns }) => (dns === undefined ? {} : { dns: { ...dns, capabilities } }) },
     "DNSReady",
   );
+}
+
+function elsewhere() {
+  const scene = { ...named({}), spec: { ips: [A], dnsRecordSet: { ...POOL_DNS, recordName: "www.example.org" } } };
+  const cloud = cloudOf(scene);
+  for (let round = 0; round < 3; round++) cloud.run("web");
+  return seenOf({ ...scene, status: cloud.pool("web").status }, "DNSReady");
 }

@@ -23,6 +23,22 @@ export function normalRecordName({ zone, recordName, domain }: RecordPlace): {
   return { zone: known, fqdn: full ? label : `${label}.${known}` };
 }
 
+/**
+ * Whether a name that the zone completes was probably meant as complete: it has a final dot, or the form of a domain name of
+ * another zone. The full name in `recordName` leaves no doubt.
+ */
+export function looksComplete(recordName: string, fqdn: string): boolean {
+  const name = plain(recordName);
+  if (name === fqdn || !fqdn.startsWith(`${name}.`)) return false;
+  const labels = name.split(".");
+  const last = labels.at(-1) ?? "";
+  const isDomain = labels.length > 2 && (WIDESPREAD_DOMAINS.includes(last) || fqdn.endsWith(`.${last}`));
+  return isDomain || /[^.]\.$/.test(recordName.trim());
+}
+
+/** Top-level domains by which few relative names end. */
+const WIDESPREAD_DOMAINS: readonly string[] = ["com", "net", "org"];
+
 function plain(name: string): string {
   return name.trim().toLowerCase().replace(/\.$/, "");
 }

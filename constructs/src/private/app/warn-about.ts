@@ -1,5 +1,6 @@
 import { Chart } from "cdk8s";
 import type { IConstruct } from "constructs";
+import { looksComplete, normalRecordName } from "../../api/kinds/record-name";
 import { providerNamed } from "../../api/providers";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { apiObjectOf, objectAt } from "../manifest";
@@ -73,7 +74,16 @@ function recordDoubts({ kind, spec }: FlipopObject): readonly Doubt[] {
   if (typeof recordName !== "string" || typeof zone !== "string") return [];
   const path = "spec.dnsRecordSet";
   const swapped = `name "${recordName}" and zone "${zone}" look swapped: the first argument is the name, the second the zone`;
-  return [...(areSwapped(recordName, zone) ? [{ path, message: swapped }] : []), ...ttlDoubts(provider ?? "", ttl)];
+  const name = areSwapped(recordName, zone) ? [{ path, message: swapped }] : completionDoubts(recordName, zone);
+  return [...name, ...ttlDoubts(provider ?? "", ttl)];
+}
+
+/** Of a name that probably means another zone. */
+function completionDoubts(recordName: string, zone: string): readonly Doubt[] {
+  const { fqdn } = normalRecordName({ recordName, zone });
+  if (!looksComplete(recordName, fqdn)) return [];
+  const message = `name "${recordName}" does not end with zone "${zone}", so the record is "${fqdn}": give the zone of the name or, if you mean this record, its full name`;
+  return [{ path: "spec.dnsRecordSet", message }];
 }
 
 /** A zone is a domain name or an id of 32 digits; a name in the zone may be shorter, but does not contain the zone. */

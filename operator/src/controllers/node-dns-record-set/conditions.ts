@@ -13,7 +13,7 @@ import { recordMessages } from "../../messages/records.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
 import { publishedText } from "../../records/node-addresses.js";
-import { fullNameOf, ttlOf } from "../../records/record-plan.js";
+import { fullNameOf, inNamedZone, ttlOf } from "../../records/record-plan.js";
 import { type Emptying, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
 import type { Snapshot } from "./resource.js";
@@ -137,8 +137,11 @@ function withTtl({ dns }: Snapshot, desired: Desired, publication: Publication):
     addressless,
     wanted: publishedText(desired),
   };
-  if (asked === 0 || used <= asked) return yes("DNSReady", recordMessages.nodesPublished(content));
-  return yes("DNSReady", recordMessages.nodesTtlRaised({ ...content, asked, used }));
+  const isTaken = asked === 0 || used <= asked;
+  const held = isTaken
+    ? recordMessages.nodesPublished(content)
+    : recordMessages.nodesTtlRaised({ ...content, asked, used });
+  return yes("DNSReady", inNamedZone(dns, recordSet, held));
 }
 
 function conflict(snapshot: Snapshot): PlannedCondition {

@@ -26,7 +26,7 @@ import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
-import { fullNameOf } from "../../records/record-plan.js";
+import { fullNameOf, inNamedZone } from "../../records/record-plan.js";
 import { type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
@@ -218,7 +218,8 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
   const { spec, status } = snapshot.routed;
   const { values = [] } = status.dns ?? {};
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
-  return yes("DNSReady", recordMessages.inPlace({ name: fullNameOf(snapshot.dns, spec.dnsRecordSet), values }));
+  const content = { name: fullNameOf(snapshot.dns, spec.dnsRecordSet), values };
+  return yes("DNSReady", inNamedZone(snapshot.dns, spec.dnsRecordSet, recordMessages.inPlace(content)));
 }
 
 /** Being created, being moved, or answered. */

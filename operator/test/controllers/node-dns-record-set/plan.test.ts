@@ -247,6 +247,20 @@ describe("the plan of a node record set", () => {
     expect(world.condition("game", "DNSReady")).to.equal("True/TTLRaised");
   });
 
+  it("warns of a name that looks complete and ends otherwise than the zone, until it is written in full", async () => {
+    const world = await settled(["n1"], { dnsRecordSet: { ...SET, recordName: "nodes.example.org" } });
+    const full = `nodes.example.org.${ZONE}`;
+    expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
+    expect(world.condition("game", "DNSReady")).to.equal("True/Invalid");
+    expect(world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message).to.equal(
+      `record ${full} holds 1 address; recordName nodes.example.org does not end with the name of the zone, so the operator appends that: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
+    );
+    world.edit("game", { dnsRecordSet: { ...SET, recordName: full } });
+    await world.run("game");
+    expect(world.condition("game", "DNSReady")).to.equal("True/Observed");
+    expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
+  });
+
   it("takes spec.provider where the record set names none", async () => {
     const world = await settled(["n1"], { provider: "cloudflare" });
     expect([world.cloudflare.values(NAME), world.dns.values(NAME)]).to.deep.equal([["203.0.113.1"], []]);

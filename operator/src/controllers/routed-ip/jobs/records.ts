@@ -7,7 +7,7 @@ import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { recordMessages } from "../../../messages/records.js";
 import { lacksAddress, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import { fullNameOf, type RecordSequence } from "../../../records/record-plan.js";
+import { fullNameOf, inNamedZone, type RecordSequence } from "../../../records/record-plan.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./election.js";
 import { addressOf, type JobSnapshot } from "./snapshot.js";
@@ -55,7 +55,8 @@ export function dnsReadyOf(
   if (ready === undefined || !lacksAddress(ready) || !isOnItsWay(snapshot, election)) return ready;
   const { values = [] } = snapshot.set.writtenDns ?? {};
   if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
-  return yes("DNSReady", recordMessages.inPlace({ name: fullNameOf(snapshot.dns, snapshot.set.dnsRecordSet), values }));
+  const content = { name: fullNameOf(snapshot.dns, snapshot.set.dnsRecordSet), values };
+  return yes("DNSReady", inNamedZone(snapshot.dns, snapshot.set.dnsRecordSet, recordMessages.inPlace(content)));
 }
 
 /** The only address is no reason to worry about its record while a Job moves it, or while its node still answers. */
