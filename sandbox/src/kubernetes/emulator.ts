@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import type { AllowRule, Identity } from "./authorization.js";
 import { type Certificate, selfSignedCertificate } from "./certificate.js";
 import { type Cluster, collectionOf } from "./cluster.js";
+import { cordonTaint } from "./controllers/cordon-taint.js";
 import { customResourceLifecycle } from "./controllers/custom-resources.js";
 import { garbageCollector } from "./controllers/garbage-collector.js";
 import { namespaceLifecycle } from "./controllers/namespace-lifecycle.js";
@@ -76,7 +77,9 @@ export class Emulator {
   constructor({ tls = true, clock = systemClock, random = Math.random, definitions, history }: EmulatorOptions) {
     const env = { now: () => clock.now(), random };
     this.cluster = { store: new Store(history ?? DEFAULT_HISTORY), registry: new Registry(), env, applied: new Map() };
-    this.reconciler = new Reconciler(this.cluster, [customResourceLifecycle, namespaceLifecycle, garbageCollector()]);
+    this.reconciler = new Reconciler(this.cluster, [
+      ...[customResourceLifecycle, namespaceLifecycle, cordonTaint, garbageCollector()],
+    ]);
     this.certificate = tls ? selfSignedCertificate() : undefined;
     this.identities.set(this.adminToken, { name: "admin", token: this.adminToken, allow: "everything" });
     const api = { cluster: this.cluster, identities: this.identities, reconciler: this.reconciler };

@@ -7,6 +7,10 @@ import { parse } from "yaml";
 import { type Emulator, type EmulatorOptions, type Fault, startEmulator } from "../../src/kubernetes/index.js";
 import { ApiClient } from "../contract/api-client.js";
 
+interface NodeSpec {
+  readonly taints?: readonly { readonly key: string }[];
+}
+
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 describe("the Kubernetes emulator", () => {
@@ -179,6 +183,19 @@ describe("the Kubernetes emulator", () => {
       emulator.create({ ...map("x"), metadata: { name: "dependent", namespace: "default", ownerReferences } });
       emulator.delete({ apiVersion: "v1", kind: "ConfigMap", name: "owner", namespace: "default" });
       expect(emulator.list("v1", "ConfigMap")).to.deep.equal([]);
+    });
+    it("taints a cordoned node, and removes the taint when a client uncordons it", async () => {
+      const { emulator, admin } = await start();
+      emulator.create({ apiVersion: "v1", kind: "Node", metadata: { name: "a" }, spec: { taints: [] } });
+      const keys = () => {
+        const { taints = [] } = emulator.get({ apiVersion: "v1", kind: "Node", name: "a" })?.["spec"] as NodeSpec;
+        return taints.map(({ key }) => key);
+      };
+      const [before] = keys();
+      await admin.patch("/api/v1/nodes/a", "merge", { spec: { unschedulable: true } });
+      expect(keys()).to.deep.equal([before, "node.kubernetes.io/unschedulable"]);
+      await admin.patch("/api/v1/nodes/a", "merge", { spec: { unschedulable: null } });
+      expect(keys()).to.deep.equal([before]);
     });
     it("says which kind it does not have", async () => {
       const { emulator } = await start();

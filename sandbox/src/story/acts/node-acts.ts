@@ -23,7 +23,6 @@ const DRAIN_MS = 15_000;
 const NOT_READY_MS = 40_000;
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const NOT_READY = "node.kubernetes.io/not-ready";
-const CORDONED = "node.kubernetes.io/unschedulable";
 
 export class NodeActs {
   private readonly done: Readonly<Record<Undone, Set<string>>> = {
@@ -161,10 +160,6 @@ export class NodeActs {
 
   private cordon(node: string, on: boolean): void {
     this.change(node, (spec) => ({ ...spec, unschedulable: on }));
-    this.taints(node, (taints) => [
-      ...taints.filter(({ key }) => key !== CORDONED),
-      ...(on ? [{ key: CORDONED, effect: "NoSchedule" }] : []),
-    ]);
   }
 
   private drain(node: string): void {
