@@ -90,6 +90,10 @@ export interface AddressSnapshot extends ResourceMarks {
   /** Of the node that stands for a machine; `undefined`: no node of this cluster does. */
   readonly verdictOf: (machine: ProviderId) => Verdict | undefined;
   readonly refusals: RefusedNodes;
+  /** Nodes that the resource means and cannot use, of one region. @default not known */
+  readonly refusalsIn?: (region: string) => RefusedNodes;
+  /** All nodes of the cluster. @default not known */
+  readonly clusterNodes?: () => Iterable<Pick<NodeFacts, "labels">>;
   readonly inventory: InventoryView;
   /** Absent: the provider is unknown, or has no addresses. */
   readonly capabilities?: AddressCapabilities;

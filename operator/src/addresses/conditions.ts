@@ -192,8 +192,13 @@ export function otherRegion(
   if (ip === undefined) return undefined;
   const region = snapshot.inventory.get(ip)?.region ?? "";
   const regions = elsewhere === undefined ? snapshot.candidates.map(regionOf) : assignmentPlan.regions;
-  const busy = busyNodesOf(snapshot, { limit, desired, regions: new Set([region]) });
-  return addressMessages.otherRegion({ ip, region, regions: [...new Set(regions)].sort().join(", "), busy });
+  const there = new Set([region]);
+  return addressMessages.otherRegion({
+    ...{ ip, region, regions: [...new Set(regions)].sort().join(", ") },
+    busy: busyNodesOf(snapshot, { limit, desired, regions: there }),
+    serving: snapshot.candidates.some((node) => isIn(node, there)),
+    ...omitUndefined({ refusals: snapshot.refusalsIn?.(region) }),
+  });
 }
 
 /** It is on no node, and all that match are in other regions. */

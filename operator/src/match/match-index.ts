@@ -102,6 +102,12 @@ export class MatchIndex {
     return tally;
   }
 
+  /** The same for the nodes that are meant, and only for those that fit. */
+  tallyOfMeant(fits: (node: NodeFacts) => boolean): Tally {
+    const verdicts = [...this.verdicts.values()].filter(({ node }) => fits(node));
+    return tallyOf({ nodes: verdicts.length, lacking: {} }, verdicts);
+  }
+
   /** No node has both the labels and the workload, and no holder is watched. */
   get hasNoneInSight(): boolean {
     return this.verdicts.size === 0;

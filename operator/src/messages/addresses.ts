@@ -47,6 +47,10 @@ interface OtherRegion {
   readonly regions: string;
   /** Nodes in the region of the address that are not free. */
   readonly busy: BusyNodes;
+  /** Nodes that match are there. If none is busy, all of them have addresses of this resource. */
+  readonly serving: boolean;
+  /** Nodes there that the resource means and cannot use. */
+  readonly refusals?: RefusedNodes;
 }
 
 interface Ip {
@@ -56,6 +60,12 @@ interface Ip {
 function freeText(nodes: readonly string[]): string {
   if (nodes.length === 0) return "no other node could take it now";
   return `${listed(nodes)} could take it now`;
+}
+
+/** What keeps an address from the nodes of its region. */
+function roomText({ busy, serving }: Pick<OtherRegion, "busy" | "serving">): string {
+  if (busy.shown.length > 0) return `no node that matches is free there: ${busyText(busy)}`;
+  return serving ? "each node that matches there has an address of this resource" : "no node that matches is there";
 }
 
 const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
@@ -245,19 +255,17 @@ export const addressMessages = topic("addresses", {
     },
   }),
   otherRegion: problem({
-    reason: "WrongRegion",
+    reason: ({ refusals }: OtherRegion) => (refusals?.repair === undefined ? "WrongRegion" : "TooFewCandidates"),
     by: "author",
-    text: ({ ip, region, regions, busy }: OtherRegion) => {
-      const there =
-        busy.shown.length === 0
-          ? "no node that matches is there"
-          : `no node that matches is free there: ${busyText(busy)}`;
-      return `${ip} is in region ${region}, and ${there}; nodes that match are in ${regions}`;
+    text: ({ ip, region, regions, refusals, ...there }: OtherRegion) => {
+      const seen = refusals?.repair === undefined ? "" : ` (${refusals.text} in that region)`;
+      return `${ip} is in region ${region}, and ${roomText(there)}${seen}; nodes that match are in ${regions}`;
     },
-    remedy: ({ region, regions, busy }) => {
+    remedy: ({ region, regions, busy, refusals }) => {
       const idle = idleRemedies(busy, giveToResource);
-      return [...idle, `use an address of region ${regions}, or ${addNodeIn(region ?? "")}`].join("; or ");
+      const repair = refusals?.repair === undefined ? [] : [refusals.repair];
+      return [...repair, ...idle, `use an address of region ${regions}, or ${addNodeIn(region ?? "")}`].join("; or ");
     },
-    example: { ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 } },
+    example: { ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 }, serving: false },
   }),
 });

@@ -19,6 +19,7 @@ interface Refusals {
 interface LacksBoth extends Refusals {
   readonly cause: Problem;
   readonly desired: number;
+  readonly candidates: number;
 }
 
 /** When the cool-off ends, ms since the epoch. `unanswered`: it begins with the answer to the last assignment. */
@@ -124,9 +125,12 @@ export const candidateMessages = topic("candidates", {
     by: "cause",
     text: ({ cause, desired, refusals }: LacksBoth) =>
       `${cause.message}; the nodes are too few, too: ${desired} nodes are needed, one for each address; ${refusals.text}`,
-    remedy: `${ADD_MATCHING}, or ask for fewer addresses`,
+    remedy: ({ candidates, refusals: { repair, remedy } }) =>
+      candidates === 0
+        ? remedy
+        : `${repair === undefined ? "" : `${repair}; or `}${ADD_MATCHING}, or ask for fewer addresses`,
     example: {
-      ...{ desired: 3, refusals: EXAMPLE_NOT_READY },
+      ...{ desired: 3, candidates: 1, refusals: EXAMPLE_NOT_READY },
       cause: { reason: "QuotaExceeded", message: "the account may have 3 addresses" },
     },
   }),

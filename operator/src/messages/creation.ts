@@ -36,6 +36,15 @@ interface Unplaced {
   readonly regionOf: string;
 }
 
+interface Elsewhere {
+  /** Of the spec. */
+  readonly region: string;
+  /** Of the nodes. */
+  readonly regions: string;
+  /** Nodes match, and these are meant. */
+  readonly matches: boolean;
+}
+
 interface InRegion extends Pick<Unplaced, "regionOf"> {
   readonly provider: string;
   readonly family: string;
@@ -117,10 +126,10 @@ export const creationMessages = topic("creation", {
   nodesElsewhere: problem({
     reason: "WrongRegion",
     by: "author",
-    text: ({ region, regions }: { readonly region: string; readonly regions: string }) =>
-      `all nodes that match are in region ${regions}, and an address in region ${region} cannot be assigned there, so the operator creates none`,
+    text: ({ region, regions, matches }: Elsewhere) =>
+      `all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, and an address in region ${region} cannot be assigned there, so the operator creates none`,
     remedy: ({ region, regions }) => `set region to ${regions}, or ${addNodeIn(region)}`,
-    example: { region: "nyc33", regions: "nyc3" },
+    example: { region: "nyc33", regions: "nyc3", matches: true },
   }),
   coolingOff: problem({
     reason: "CoolingOff",

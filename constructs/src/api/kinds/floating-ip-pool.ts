@@ -61,7 +61,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "Region in which addresses are created. Match only nodes of this region: no other node can have the addresses. Absent: the operator creates an IPv4 address only on a candidate that waits for one, and never creates an IPv6 address.",
+        "Region in which addresses are created. Match only nodes of this region: no other node can have the addresses. While all nodes of the cluster are in other regions, the operator creates none. Absent: the operator creates an IPv4 address only on a candidate that waits for one, and never creates an IPv6 address.",
       example: "nyc3",
       maxLength: 63,
     },

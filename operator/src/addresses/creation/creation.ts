@@ -3,6 +3,7 @@
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { SEEN_KEPT } from "../../bounds.js";
 import { timestamp } from "../../clock.js";
+import type { NodeFacts } from "../../match/node-facts.js";
 import type { CoolOffEnd } from "../../messages/candidates.js";
 import { refText } from "../../messages/claims.js";
 import { creationMessages, missingText } from "../../messages/creation.js";
@@ -147,9 +148,13 @@ function inability(snapshot: AddressSnapshot, { family }: Desired): Problem | un
 
 /** An address in a region without a candidate costs money and serves no traffic; the region may be a typo, too. */
 function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
-  const { candidates, set } = snapshot;
-  if (candidates.length === 0 || candidates.some((node) => isInSetRegion(snapshot, node))) return undefined;
-  return creationMessages.nodesElsewhere({ region: set.region ?? "", regions: regionsText(candidates) });
+  const { candidates, capabilities, set, clusterNodes = () => [] } = snapshot;
+  const { region } = set;
+  if (capabilities?.regional !== true || !region) return undefined;
+  const matches = candidates.length > 0;
+  const nodes = matches ? candidates : [...clusterNodes()];
+  if (nodes.length === 0 || nodes.some((node) => isInSetRegion(snapshot, node))) return undefined;
+  return creationMessages.nodesElsewhere({ region, regions: regionsText(nodes), matches });
 }
 
 /** Another resource's creation could be mistaken for this one. */
@@ -207,7 +212,7 @@ function regionOwner(set: AddressSet): string {
   return set.kind === "RoutedIP" ? "its issuer" : refText(refOf(set));
 }
 
-function regionsText(nodes: AddressSnapshot["candidates"]): string {
+function regionsText(nodes: readonly Pick<NodeFacts, "labels">[]): string {
   return [...new Set(nodes.map(regionOf))].sort().join(", ");
 }
 

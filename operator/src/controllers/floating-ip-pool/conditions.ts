@@ -12,8 +12,8 @@ import {
   massFailureCondition,
   otherRegion,
 } from "../../addresses/conditions.js";
-import { graceProblem } from "../../addresses/holder.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
+import { graceProblem } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";
@@ -69,7 +69,10 @@ function pauseOf({ addresses }: Findings): Problem {
 function creationObstacle({ candidates, refusals }: Snapshot, { creation, desired }: Findings): Problem | undefined {
   const { desiredCount } = desired;
   if (creation?.reason !== "QuotaExceeded" || candidates.length >= desiredCount) return creation;
-  return candidateMessages.tooFewBesides({ cause: creation, desired: desiredCount, refusals });
+  return candidateMessages.tooFewBesides({
+    ...{ cause: creation, desired: desiredCount, refusals },
+    candidates: candidates.length,
+  });
 }
 
 function activeOf({ addresses }: Findings): number {

@@ -8,11 +8,11 @@ import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { marksOf } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
+import { refusalsOf } from "../../addresses/refusals.js";
 import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { markHolders, nodesOf, probesOf } from "../../health/probed-nodes.js";
 import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
-import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { publishingOf } from "../../publishing/published.js";
@@ -74,13 +74,17 @@ function setWithLimits(context: ControllerContext, pool: Pool) {
   return { ...addressSetOf(pool), refused: refusedAddresses(context, pool), limiter };
 }
 
-function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolState["memory"]) {
+function matchesOf(
+  { leads, leadsSince, nodes }: ControllerContext,
+  { match: { index, settled } }: PoolState["memory"],
+) {
   return {
     cachesComplete: leads() && settled,
     ...optional("leadsSince", leadsSince()),
     candidates: index?.candidates() ?? [],
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
-    refusals: index === undefined ? NO_NODES_KNOWN : refusedNodes(index.tally(), "match"),
+    ...refusalsOf(index, "match"),
+    clusterNodes: () => nodes.list(),
   };
 }
 

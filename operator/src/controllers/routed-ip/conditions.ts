@@ -14,8 +14,8 @@ import {
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
-import { graceProblem, pausedOn } from "../../addresses/holder.js";
 import type { Placement } from "../../addresses/observed.js";
+import { graceProblem, pausedOn } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";

@@ -1,5 +1,6 @@
 /** Follows the Service of one RoutedIP: its endpoints, the nodes that serve it, and its pods for their ports; and what a plan reads of it. */
 
+import { refusalsOf } from "../../addresses/refusals.js";
 import { markHolders, nodesOf as probedNodesOf } from "../../health/probed-nodes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { ResourceRef } from "../../inventory/view.js";
@@ -10,7 +11,6 @@ import { MatchIndex, type ProbeFailures, type VerdictChange } from "../../match/
 import type { NodeFacts } from "../../match/node-facts.js";
 import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
-import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
 import type { MachineIds, ProviderId } from "../../providers/types.js";
 import { permittedPorts } from "../../routing/access.js";
 import { EndpointWorkload, isDown, servicePresence } from "../../routing/endpoint-workload.js";
@@ -166,13 +166,13 @@ export function nodesOf(
   { follower, health }: FollowerState["memory"],
   { spec }: Pick<RoutedIP, "spec">,
   holders: readonly ProviderId[],
-): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
+): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "refusalsIn" | "servesAt"> {
   const { index } = follower;
   markHolders(health, spec.healthCheck, () => probedNodesOf(holders, (machine) => index?.verdictOfMachine(machine)));
   return {
     candidates: index?.candidates() ?? [],
     verdictOf: (machine) => index?.verdictOfMachine(machine),
-    refusals: index === undefined ? NO_NODES_KNOWN : refusedNodes(index.tally(), { service: follower.service }),
+    ...refusalsOf(index, { service: follower.service }),
     servesAt: (node) => follower.servesAt(node) && !isDown(index?.verdict(node)),
   };
 }

@@ -51,6 +51,9 @@ describe("what keeps a pool from being fulfilled", () => {
       return fulfilled(plan({ ...snapshot, memory: { ...snapshot.memory, creationFailure } }));
     };
     expect(withNodes("node-1")).to.deep.include({ is: "False/QuotaExceeded" });
+    expect(withNodes().message, "no node: nothing else matters").to.include(
+      "have the cluster's administrator add a node",
+    );
     expect(withNodes("node-1").message).to.match(
       /no more; the nodes are too few, too.*2 nodes are needed.*1 of 1 node/,
     );
@@ -103,6 +106,29 @@ describe("what keeps a pool from being fulfilled", () => {
     const made = plan({ ...cloud.snapshot("web"), share: () => [], takenByOlder });
     expect(fulfilled(made).message).to.include(
       "the operator keeps node-1 for FloatingIPPool default/first, which comes first (by age, then by name)",
+    );
+  });
+
+  it("is what keeps the nodes of the address's region from matching, not the region alone", () => {
+    const cloud = new ModelCloud();
+    cloud.addNode("node-1", { labels: { [REGION]: "fra1" } });
+    cloud.addNode("node-2", { labels: { [REGION]: "fra1" }, unschedulable: true });
+    cloud.addNode("node-3", { labels: { [REGION]: "ams3" } });
+    cloud.addPool("web", { ips: [A, B] });
+    cloud.addresses.set(A, "digitalocean://node-1");
+    const snapshot = cloud.snapshot("web");
+    const get = (ip: string) => {
+      const facts = snapshot.inventory.get(ip);
+      return facts && { ...facts, region: "fra1" };
+    };
+    const { is, message } = fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+    expect(is).to.equal("False/TooFewCandidates");
+    expect(message).to.include(
+      "each node that matches there has an address of this resource (1 of 2 nodes match; 1 Cordoned",
+    );
+    expect(message.indexOf("kubectl uncordon node-2")).to.be.within(
+      0,
+      message.indexOf("use an address of region ams3"),
     );
   });
 

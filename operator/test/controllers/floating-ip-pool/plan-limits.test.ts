@@ -126,6 +126,17 @@ describe("the plan of a pool at the limits of its provider", () => {
       expect(message).to.include("all nodes that match are in region ams3, nyc3, and an address in region nyc33");
     });
 
+    it("creates nothing in a region without any node of the cluster, also while no node matches", () => {
+      const { cloud } = regional("fra1", { far: "ams3" });
+      cloud.setReady("far", false);
+      const { capabilities } = cloud.snapshot("web");
+      const made = altered(cloud, { capabilities: { ...capabilities, regional: true } as never });
+      expect(actions(made)).to.deep.equal([]);
+      const { reason, message } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
+      expect(reason).to.equal("WrongRegion");
+      expect(message).to.include("all nodes of the cluster are in region ams3");
+    });
+
     it("creates an address by region while no node waits", () => {
       expect(places(regional("nyc3", {}).made)).to.deep.equal([{ family: "IPv4", region: "nyc3" }]);
     });

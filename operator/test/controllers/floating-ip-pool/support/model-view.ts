@@ -1,6 +1,7 @@
 /** A tiny cluster and cloud account: what there is, how people change it, and what the plan of a pool sees of it. */
 
 import { Annotation, canonicalIp, type FloatingIPPoolSpec } from "cdk8s-flipop/api";
+import { isIn } from "../../../../src/addresses/assignments.js";
 import type { ListObservation } from "../../../../src/addresses/creation/creation-registry.js";
 import { Claims } from "../../../../src/claims/claims.js";
 import { poolClaims } from "../../../../src/claims/read-claims.js";
@@ -101,6 +102,8 @@ export class PoolView {
       candidates: all.filter(({ machine }) => this.matches(machine)),
       verdictOf: (machine) => this.verdictOf(machine),
       refusals: this.tally(),
+      refusalsIn: (region) => this.tally(region),
+      clusterNodes: () => all,
       inventory: this.view(),
       capabilities: CAPABILITIES,
       claims: claims.view(pool.metadata.uid),
@@ -131,9 +134,10 @@ export class PoolView {
     return { node: input.node, refusals: refusalsOf(input) };
   }
 
-  private tally(): RefusedNodes {
-    const verdicts = [...this.nodes.values()].flatMap(({ providerID }) => this.verdictOf(providerID ?? "") ?? []);
-    return refusedNodes(tallyOf({ nodes: this.nodes.size, lacking: { label: "pool=web" } }, verdicts), "match");
+  private tally(region?: string): RefusedNodes {
+    const all = [...this.nodes.values()].flatMap(({ providerID }) => this.verdictOf(providerID ?? "") ?? []);
+    const verdicts = all.filter(({ node }) => region === undefined || isIn(node, new Set([region])));
+    return refusedNodes(tallyOf({ nodes: verdicts.length, lacking: { label: "pool=web" } }, verdicts), "match");
   }
 
   private view() {
