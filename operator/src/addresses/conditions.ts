@@ -112,7 +112,9 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
   if (isPaused(snapshot.set) && values.join() !== published.join()) return no("DNSReady", addressMessages.paused());
   if (published.length === 0) return no("DNSReady", noneActive(snapshot, { name, values }));
   const foreign = foreignRecords(snapshot, published);
-  if (foreign.length > 0) return no("DNSReady", accessMessages.recordExists({ name, values: foreign }));
+  if (foreign.length > 0) {
+    return no("DNSReady", accessMessages.recordExists({ name, values: foreign, limiter: snapshot.dns?.adopter }));
+  }
   if (values.join() !== published.join()) return unknown("DNSReady");
   return withTtl(snapshot, { name, values });
 }

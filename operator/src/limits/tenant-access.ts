@@ -80,10 +80,14 @@ export class TenantAccess {
   /**
    * Why no address may be created for the resource now; `undefined`: one may. A creation counts from the turn of its
    * decision on, so two resources never pass a maximum together.
+   * @param issuer `namespace/name` of the issuer with the policy. Absent: the resource itself has it.
    */
-  creationProblem(resource: ResourceRef, reclaimPolicy: DeletionPolicy): Problem | undefined {
+  creationProblem(resource: ResourceRef, reclaimPolicy: DeletionPolicy, issuer?: string): Problem | undefined {
     const { of: limiter, most } = this.of(resource.namespace);
-    if (most !== undefined && reclaimPolicy !== "Delete") return tenantMessages.retainNotCounted({ limiter });
+    if (most !== undefined && reclaimPolicy !== "Delete") {
+      if (issuer === undefined) return tenantMessages.retainNotCounted({ limiter });
+      return tenantMessages.issuerRetains({ limiter, issuer });
+    }
     const problem = this.fullProblem(resource, this.maxima(resource.namespace));
     if (problem !== undefined) this.counters.creations.wait(resource);
     return problem;

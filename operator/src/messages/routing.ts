@@ -19,6 +19,13 @@ interface Limit {
   readonly allowed: number;
 }
 
+interface Limited {
+  /** What limits it, by kind and name. */
+  readonly limiter: string;
+}
+
+const LIMITER = "ClusterRoutedIPClass shared";
+
 interface InUse {
   readonly users: readonly string[];
 }
@@ -202,18 +209,13 @@ export const classMessages = topic("classes", {
   limitTooHigh: problem({
     reason: "LimitUnsupported",
     by: "administrator",
-    text: ({ limit, provider, allowed }: Limit) =>
+    text: ({ limit, provider, allowed }: Limit & Limited) =>
       `perNodeIPLimit is ${limit}, but ${provider} allows ${allowed} on a machine, and that limit holds`,
-    remedy: "have the author of the class lower perNodeIPLimit",
-    example: { limit: 3, provider: "digitalocean", allowed: 1 },
+    remedy: ({ limiter }) => `have the author of ${limiter} lower perNodeIPLimit`,
+    example: { limit: 3, provider: "digitalocean", allowed: 1, limiter: LIMITER },
   }),
   issuerAccepted: note({ reason: "Observed", text: () => "its issuer is accepted" }),
 });
-
-interface Limited {
-  /** What limits it, by kind and name. */
-  readonly limiter: string;
-}
 
 interface LimitedAddress extends Limited {
   readonly ip: string;
@@ -221,8 +223,6 @@ interface LimitedAddress extends Limited {
   readonly allowed: readonly string[];
   readonly namespace: string;
 }
-
-const LIMITER = "ClusterRoutedIPClass shared";
 
 export const accessMessages = topic("access", {
   addressNotAllowed: problem({
@@ -264,13 +264,20 @@ export const accessMessages = topic("access", {
   recordExists: problem({
     reason: "RecordExists",
     by: "other",
-    text: ({ name, values }: { readonly name: string; readonly values: readonly string[] }) =>
+    text: ({ name, values }: ForeignRecord) =>
       `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource (a restore from a backup loses the status)`,
-    remedy:
-      "delete the record, use another name, or ask the author of the class or issuer to set adoptRecords, at least until DNSReady is True",
-    example: { name: "www.example.com", values: ["198.51.100.7"] },
+    remedy: ({ limiter }) =>
+      `delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords, at least until DNSReady is True`,
+    example: { name: "www.example.com", values: ["198.51.100.7"], limiter: LIMITER },
   }),
 });
+
+interface ForeignRecord {
+  readonly name: string;
+  readonly values: readonly string[];
+  /** Absent: the class is not known now. */
+  readonly limiter: string | undefined;
+}
 
 interface LimitedName extends Limited {
   readonly name: string;

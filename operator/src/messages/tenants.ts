@@ -8,6 +8,11 @@ interface Limited {
   readonly limiter: string;
 }
 
+/** @param policy which keeps the address */
+function uncounted({ limiter }: Limited, policy: string): string {
+  return `${limiter} limits created addresses, and under ${policy} the account keeps an address that no longer counts once its resource is deleted, so the operator creates none`;
+}
+
 const ENTRY = "the operator's tenantLimits.namespaces[0]";
 
 export const tenantMessages = topic("tenants", {
@@ -41,10 +46,18 @@ export const tenantMessages = topic("tenants", {
   retainNotCounted: problem({
     reason: "CreationNotAllowed",
     by: "author",
-    text: ({ limiter }: Limited) =>
-      `${limiter} limits created addresses, and under reclaimPolicy Retain the account keeps an address that no longer counts once its resource is deleted, so the operator creates none`,
-    remedy:
-      "set reclaimPolicy (of an issuer: routedIPReclaimPolicy) to Delete, which releases the address together with its resource",
+    text: (limited: Limited) => uncounted(limited, "reclaimPolicy Retain"),
+    remedy: ({ limiter }) =>
+      `set reclaimPolicy to Delete, which releases the address together with its resource, or have the cluster's administrator remove maxCreatedAddresses from ${limiter}`,
     example: { limiter: ENTRY },
+  }),
+  issuerRetains: problem({
+    reason: "CreationNotAllowed",
+    by: "other",
+    text: ({ issuer, ...limited }: Limited & { readonly issuer: string }) =>
+      uncounted(limited, `policy Retain of RoutedIPIssuer ${issuer}`),
+    remedy: ({ issuer, limiter }) =>
+      `set routedIP to an address of the account, ask the author of RoutedIPIssuer ${issuer} to set routedIPReclaimPolicy to Delete, or have the cluster's administrator remove maxCreatedAddresses from ${limiter}`,
+    example: { limiter: ENTRY, issuer: "ingress/digitalocean" },
   }),
 });

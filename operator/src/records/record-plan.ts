@@ -58,6 +58,8 @@ export interface DnsSnapshot {
   readonly kept?: Problem;
   /** `false`: records that were not written for the resource stay. @default true */
   readonly adopts?: boolean;
+  /** The class or issuer that does not let the operator replace them, by kind and name. */
+  readonly adopter?: string;
   /** The last call to the DNS provider failed. */
   readonly failure?: Problem;
   /** ms since the epoch: no call before. */

@@ -201,6 +201,8 @@ export interface NameAccess {
   readonly of: string;
   /** Records that the operator did not write may be replaced. */
   readonly adopts: boolean;
+  /** What keeps the operator from that, by kind and name, for messages. */
+  readonly adopter: string;
 }
 
 export interface NameList {
@@ -219,8 +221,10 @@ export interface AskedName {
 
 export function nameAccessOf(sources: readonly LimitSource[]): NameAccess {
   const lists = sources.filter(({ limits }) => limits.allowedZones !== undefined || limits.allowedNames !== undefined);
-  const adopting = sources.map(({ limits }) => limits.adoptRecords);
-  return { lists, of: sources[0]?.of ?? "", adopts: adopting.includes(true) && !adopting.includes(false) };
+  const forbids = sources.find(({ limits }) => limits.adoptRecords === false);
+  const adopts = forbids === undefined && sources.some(({ limits }) => limits.adoptRecords === true);
+  const of = sources[0]?.of ?? "";
+  return { lists, of, adopts, adopter: forbids?.of ?? of };
 }
 
 /**

@@ -87,6 +87,20 @@ describe("what the configuration allows a namespace", () => {
     expect(tenants.creationProblem(ref("a", "free"), "Retain")).to.equal(undefined);
   });
 
+  it("names the issuer whose policy retains, its author and the administrator, and what the author of a RoutedIP can do", () => {
+    const { tenants } = rig(LIMITS);
+    const { reason, message } = tenants.creationProblem(ref("a"), "Retain", "flipop/do") ?? {};
+    expect(reason).to.equal("CreationNotAllowed");
+    expect(message)
+      .to.include("under policy Retain of RoutedIPIssuer flipop/do")
+      .and.to.include("ask the author of RoutedIPIssuer flipop/do to set routedIPReclaimPolicy to Delete")
+      .and.to.include("set routedIP")
+      .and.to.include(
+        "cluster's administrator remove maxCreatedAddresses from the operator's tenantLimits.namespaces[0]",
+      );
+    expect(tenants.creationProblem(ref("a"), "Delete", "flipop/do")).to.equal(undefined);
+  });
+
   it("allows addresses in a range, and those that were created for the namespace", () => {
     const { tenants, created } = rig(LIMITS);
     created.put(ref("a"), ["198.51.100.1"]);

@@ -60,4 +60,14 @@ describe("the DNS names that a class and an issuer allow", () => {
       adopts(true, false),
     ]).to.deep.equal([false, false, true, true, false]);
   });
+
+  it("name who has to let the operator adopt records: whoever forbids it, else the class before the issuer", () => {
+    const adopter = (ofClass: AccessLimits, ofIssuer: AccessLimits) =>
+      nameAccessOf([
+        { of: "class", limits: ofClass },
+        { of: "issuer", limits: ofIssuer },
+      ]).adopter;
+    expect(adopter({}, {})).to.equal("class");
+    expect(adopter({ adoptRecords: true }, { adoptRecords: false })).to.equal("issuer");
+  });
 });

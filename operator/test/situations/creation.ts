@@ -6,6 +6,7 @@ import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.j
 import type { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { limitedTo } from "../support/kube/limited-to.js";
 import { A, B, creationFailed, DNS, refused, type Scene, seenOf } from "./pool-scenes.js";
+import { routed, routedSeen } from "./routed-scenes.js";
 import { callFailure, type Group, type Situation } from "./situation.js";
 
 const REGION = "topology.kubernetes.io/region";
@@ -174,6 +175,17 @@ export const CREATION: readonly Group[] = [
         names: ["tenantLimits.namespaces[0]", "reclaimPolicy"],
         seen: () => seenOf(limited("Retain")),
         fix: "Set `reclaimPolicy: Delete`",
+      }),
+      routed({
+        when: "The limits of the namespace have a maximum, and the issuer's policy is not Delete",
+        shows: "Assigned CreationNotAllowed",
+        names: ["tenantLimits.namespaces[0]", "RoutedIPIssuer default/do", "routedIPReclaimPolicy"],
+        seen: () => {
+          const limits = { namespaces: [{ names: ["default"], maxCreatedAddresses: 1 }] };
+          const problem = limitedTo(limits).creationProblem({ ...OTHER, kind: "RoutedIP" }, "Retain", "default/do");
+          return routedSeen({ spec: {}, change: () => ({ creationProblem: () => problem }) });
+        },
+        fix: "Set `routedIP`, or ask the author of the issuer for policy Delete",
       }),
     ],
   },

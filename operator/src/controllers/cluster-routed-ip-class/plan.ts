@@ -177,12 +177,10 @@ export function acceptedOf(snapshot: ClassSnapshot): PlannedCondition {
 }
 
 /** Nothing is known against the issuer. */
-function issuerAnswer({ spec, issuer, exceeded }: ClassSnapshot): PlannedCondition {
+function issuerAnswer({ metadata, spec, issuer, exceeded }: ClassSnapshot): PlannedCondition {
   if (issuer === "unobserved") return unknown("Accepted", issuerMessages.unobserved({ name: issuerName(spec) }));
-  return yes(
-    "Accepted",
-    exceeded === undefined ? classMessages.issuerAccepted() : classMessages.limitTooHigh(exceeded),
-  );
+  if (exceeded === undefined) return yes("Accepted", classMessages.issuerAccepted());
+  return yes("Accepted", classMessages.limitTooHigh({ ...exceeded, limiter: `ClusterRoutedIPClass ${metadata.name}` }));
 }
 
 function obstacleTo({ spec, problem, issuer, jobs }: ClassSnapshot): Problem | undefined {

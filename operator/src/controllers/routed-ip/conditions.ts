@@ -83,7 +83,7 @@ function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCon
   const { perNodeIPLimit: limit, provider } = resolvedClass ?? {};
   const exceeded = exceededLimit({ limit, provider, allowed: capabilities?.addressesPerNode });
   if (exceeded === undefined) return accepted;
-  return yes("Accepted", classMessages.limitTooHigh(exceeded));
+  return yes("Accepted", classMessages.limitTooHigh({ ...exceeded, limiter: resolvedClass?.nameAccess.of ?? "" }));
 }
 
 function firewallProblem({ resolvedClass }: Snapshot, { firewall, ports }: Findings): Problem | undefined {

@@ -100,7 +100,8 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ownerOf: (ip) => claims.holderOf(ip),
     ...sharesOf(tools, state, scene),
     otherCreations: creations.others(creationKey(state, scene)),
-    creationProblem: () => tenants.creationProblem(ref, resolvedClass?.reclaimPolicy ?? "Retain"),
+    creationProblem: () =>
+      tenants.creationProblem(ref, resolvedClass?.reclaimPolicy ?? "Retain", resolvedClass?.issuer),
     crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),

@@ -40,5 +40,6 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
 function limitsOfName(routing: RoutingCaches, routed: RoutedIP, { resolvedClass, issued }: DnsScene) {
   if (resolvedClass === undefined) return {};
   const refused = problemOfName(routing, routed, { resolvedClass, issued });
-  return { adopts: resolvedClass.nameAccess.adopts, ...omitUndefined({ refused }) };
+  const { adopts, adopter } = resolvedClass.nameAccess;
+  return { adopts, adopter, ...omitUndefined({ refused }) };
 }

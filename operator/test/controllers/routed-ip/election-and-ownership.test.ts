@@ -4,6 +4,7 @@ import { describe, it } from "mocha";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
 import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
 import { accessMessages } from "../../../src/messages/routing.js";
+import { nameAccessOf } from "../../../src/routing/access.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import { omitUndefined } from "../../../src/values.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
@@ -102,10 +103,12 @@ describe("a RoutedIP elects its node and keeps its address", () => {
   });
 
   it("reports a limit above the provider's limit, and continues", () => {
-    const made = settled({ routedIP: IP }, { perNodeIPLimit: 5 });
+    const nameAccess = nameAccessOf([{ of: "ClusterRoutedIPClass shared", limits: {} }]);
+    const made = settled({ routedIP: IP }, { perNodeIPLimit: 5, nameAccess });
     const { is, message } = conditionOf(made.plan("a"), "Accepted");
     expect(is).to.equal("True/LimitUnsupported");
     expect(message).to.contain("perNodeIPLimit is 5").and.to.contain("3");
+    expect(message).to.contain("have the author of ClusterRoutedIPClass shared lower");
   });
 
   it("creates nothing under a CRD that drops its intent, and still moves an existing address", () => {

@@ -114,6 +114,10 @@ describe("operator in process: the DNS record of a RoutedIP whose class works by
       spec: { ...(object["spec"] as object), dnsRecordSet: { ...WWW, recordName: "shop" } },
     }));
     await says("b", "DNSReady", "False/RecordExists");
+    const { conditions = [] } = made.status("b");
+    expect(conditions.find(({ type }) => type === "DNSReady")?.message).to.include(
+      "author of ClusterRoutedIPClass rack",
+    );
     expect([records(), records("shop")]).to.deep.equal([[IP], ["198.51.100.9"]]);
   });
 });
