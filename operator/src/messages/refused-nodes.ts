@@ -54,7 +54,12 @@ export function labelRemedy(label: string): string {
 
 function podRemedy(by: ChosenBy): string {
   if (by === "match") return "run such a pod on a node, or correct spec.match.podNamespace and spec.match.podLabel";
-  return `have the author of Service ${by.service} check its selector and its pods`;
+  return `${authorOf(by.service)} check its selector and its pods`;
+}
+
+/** @param service `namespace/name` */
+export function authorOf(service: string): string {
+  return `have the author of Service ${service}`;
 }
 
 const ADD_NODE = "have the cluster's administrator add a node";

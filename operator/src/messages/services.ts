@@ -8,13 +8,26 @@ import {
   MAX_RULE_SOURCES,
 } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
-import { listed } from "../values.js";
+import type { HostPort } from "../kube/cache/slim.js";
+import { listed, listedClauses } from "../values.js";
 import { COMES_FIRST, refText, STOP_WRITER } from "./claims.js";
 import { note, problem, topic } from "./message.js";
+import { authorOf } from "./refused-nodes.js";
 
 interface Service {
   /** `namespace/name` */
   readonly key: string;
+}
+
+interface ClosedPorts extends Service {
+  readonly ports: readonly string[];
+  /** Of the pods of the Service. */
+  readonly hostPorts: readonly HostPort[];
+}
+
+function hostPortText({ name, protocol, containerPort, hostPort }: HostPort): string {
+  const port = `containerPort ${containerPort}, hostPort ${hostPort}${protocol === "TCP" ? "" : ` (${protocol})`}`;
+  return name === undefined ? port : `${name}: ${port}`;
 }
 
 const SERVICE: Service = { key: "web/shop" };
@@ -99,12 +112,22 @@ export const serviceMessages = topic("services", {
   }),
   portsClosed: problem({
     reason: "ServiceUnsuitable",
-    by: "author",
-    text: ({ key, ports }: Service & { readonly ports: readonly string[] }) =>
-      `Service ${key}: no node opens ${listed(ports)}`,
-    remedy:
-      "let targetPort name a hostPort of its pods, use type NodePort, or set externalIPs of the Service (TCP or UDP)",
-    example: { ...SERVICE, ports: ["port http (80/TCP), targetPort web"] },
+    by: "other",
+    text: ({ key, ports, hostPorts }: ClosedPorts) => {
+      const offered = hostPorts.length === 0 ? "no hostPort" : listedClauses(hostPorts.map(hostPortText));
+      return `Service ${key}: no node opens ${listed(ports)}; its pods have ${offered}`;
+    },
+    remedy: ({ key, hostPorts }) => {
+      const match =
+        hostPorts.length === 0
+          ? "give its pods a hostPort for the containerPort that targetPort means"
+          : "set targetPort to a containerPort that has a hostPort, or to its name";
+      return `${authorOf(key)} ${match}, use type NodePort, or set its externalIPs (TCP or UDP)`;
+    },
+    example: {
+      ...{ ...SERVICE, ports: ["port http (80/TCP), targetPort web"] },
+      hostPorts: [{ name: "http", protocol: "TCP", containerPort: 8080, hostPort: 80 }],
+    },
   }),
 });
 

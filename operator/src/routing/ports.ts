@@ -64,7 +64,7 @@ function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readon
   const isClosed = ({ servicePort, open }: (typeof all)[number]) =>
     open.length === 0 && !external.some((each) => each.servicePort === servicePort);
   const closed = all.filter(isClosed).map(({ servicePort }) => servicePort);
-  const unreached = closed.length > 0 && pods.length > 0 ? [unreachable(service, closed)] : [];
+  const unreached = closed.length > 0 && pods.length > 0 ? [unreachable(service, closed, pods)] : [];
   const ports = [...found.values()]
     .map(portStatus)
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
@@ -163,11 +163,14 @@ function keyOfPort({ protocol, port }: Open): string {
   return `${protocol} ${port}`;
 }
 
-function unreachable(service: ServiceFacts, closed: readonly ServicePort[]): Problem {
+function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods: readonly PortPod[]): Problem {
   const key = keyOf(service);
   const foreign = closed.filter(({ protocol }) => !isRoutable(protocol));
   if (foreign.length > 0) return serviceMessages.portsNotRoutable({ key, ports: foreign.map(portText) });
-  return serviceMessages.portsClosed({ key, ports: closed.map(closedText) });
+  const offered = new Map(pods.flatMap(({ hostPorts = [] }) => hostPorts.map((port) => [JSON.stringify(port), port])));
+  // In one order, so that the text stays the same from look to look.
+  const hostPorts = [...offered.values()].sort((a, b) => a.hostPort - b.hostPort || a.containerPort - b.containerPort);
+  return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts });
 }
 
 function closedText(port: ServicePort): string {

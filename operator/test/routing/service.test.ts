@@ -177,6 +177,20 @@ describe("the ports of a Service", () => {
     expect(first, "a clash is said before what is closed").to.equal("PortClash");
   });
 
+  it("that no node opens are named with what the pods offer, and with who can change that", () => {
+    const web = service({ ports: [tcp(80, { name: "web", targetPort: 8081 })] });
+    const key = "default/web";
+    const message = (pods: readonly PortPod[]) => portsOf(web, pods, { nodes: [NODE] }).problem?.message;
+    const others = "use type NodePort, or set its externalIPs (TCP or UDP)";
+    const http = hostPort(8090, 8081, { name: "http" });
+    expect(message([http, http, hostPort(5353, 53, { protocol: "UDP" })])).to.equal(
+      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
+    );
+    expect(message([READY])).to.equal(
+      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
+    );
+  });
+
   it("need rules outside of the NodePort range, for whom the Service lets in", () => {
     const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)], {
       nodes: [NODE],
