@@ -188,10 +188,10 @@ describe("the Kubernetes emulator", () => {
       const { emulator, admin } = await start();
       emulator.create({ apiVersion: "v1", kind: "Node", metadata: { name: "a" }, spec: { taints: [] } });
       const keys = () => {
-        const { taints = [] } = emulator.get({ apiVersion: "v1", kind: "Node", name: "a" })?.["spec"] as NodeSpec;
-        return taints.map(({ key }) => key);
+        const spec = emulator.get({ apiVersion: "v1", kind: "Node", name: "a" })?.["spec"] as NodeSpec | undefined;
+        return spec?.taints?.map(({ key }) => key);
       };
-      const [before] = keys();
+      const [before] = keys() ?? [];
       await admin.patch("/api/v1/nodes/a", "merge", { spec: { unschedulable: true } });
       expect(keys()).to.deep.equal([before, "node.kubernetes.io/unschedulable"]);
       await admin.patch("/api/v1/nodes/a", "merge", { spec: { unschedulable: null } });
