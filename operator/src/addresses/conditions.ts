@@ -2,9 +2,7 @@
 
 import type { Condition, Reason } from "cdk8s-flipop/api";
 import { stopCondition } from "../health/stopped-moves.js";
-import type { ResourceRef } from "../inventory/view.js";
 import { addressMessages } from "../messages/addresses.js";
-import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/busy-nodes.js";
 import { claimMessages } from "../messages/claims.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
@@ -12,16 +10,16 @@ import { providerMessages } from "../messages/provider.js";
 import { type Content, recordMessages } from "../messages/records.js";
 import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
-import type { ProviderId } from "../providers/types.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
 import { fullNameOf, inNamedZone, ttlOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
-import { type AssignmentPlan, hasMachine, isIn, type Regions, regionOf, type WaitingNode } from "./assignments.js";
+import { type AssignmentPlan, isIn, regionOf } from "./assignments.js";
 import { type Desired, dnsProviderOf } from "./desired.js";
 import { foreignRecords, lostName, type RecordsSnapshot } from "./records.js";
+import { busyNodesOf } from "./refusals.js";
 import { isRepeatedlyUndone, undonePauseUntil } from "./undone-writes.js";
 
 /** What the conditions are made of. */
@@ -236,68 +234,4 @@ export function heldBackBy(
 
 function isStopped({ problem }: PlannedAddress): boolean {
   return problem?.reason === "MassFailure";
-}
-
-interface NodesAsked {
-  /** Addresses that a node may hold. */
-  readonly limit: number;
-  readonly desired: Pick<Desired, "addresses">;
-  /** Nodes of other regions are of no use. @default any */
-  readonly regions?: Regions;
-}
-
-/** Nodes that match and take no address of the set now, each with what occupies it. Nodes with an address that the set asks for are not among them: these serve it. */
-export function busyNodesOf(snapshot: AddressSnapshot, { limit, desired, regions = "any" }: NodesAsked): BusyNodes {
-  const unwanted = new Set(desired.addresses.filter(({ wanted }) => !wanted).map(({ ip }) => ip));
-  const there = snapshot.candidates.filter(hasMachine).filter((node) => isIn(node, regions));
-  const busy = there.filter(({ machine }) => !holdsOwn(snapshot, unwanted, machine));
-  const older = busy.length === 0 ? undefined : snapshot.takenByOlder?.();
-  const roomOf = ({ machine }: WaitingNode) => ({ limit, unwanted, older: older?.get(machine) });
-  return busyNodes(busy.flatMap((node) => busyNode(snapshot, node, roomOf(node)) ?? []));
-}
-
-function holdsOwn(
-  { inventory, ownerOf, set }: AddressSnapshot,
-  unwanted: ReadonlySet<string>,
-  machine: ProviderId,
-): boolean {
-  const held = inventory.heldBy(machine);
-  return held.some(({ ip }) => ownerOf(ip)?.uid === set.metadata.uid && !unwanted.has(ip));
-}
-
-interface Room {
-  readonly limit: number;
-  /** Addresses that the set no longer asks for. */
-  readonly unwanted: ReadonlySet<string>;
-  readonly older: ResourceRef | undefined;
-}
-
-/** `undefined`: nothing is known that occupies it. */
-function busyNode(
-  snapshot: AddressSnapshot,
-  node: WaitingNode,
-  { limit, older, unwanted }: Room,
-): BusyNode | undefined {
-  const { name, machine } = node;
-  const { inventory, memory, now } = snapshot;
-  const held = inventory.heldBy(machine).map(({ ip }) => heldAddress(snapshot, ip, unwanted));
-  if (held.length >= limit) return { node: name, limit, held };
-  const target = inventory.reservedFor(machine) ?? creationOn(snapshot, machine);
-  if (target !== undefined) return { node: name, target };
-  const retryAt = memory.nodeRetryAt.get(machine);
-  if (retryAt !== undefined && !isDue(retryAt, now)) {
-    return { node: name, retryAt, ...omitUndefined({ cause: memory.nodeProblems?.get(machine) }) };
-  }
-  return older === undefined ? undefined : { node: name, older };
-}
-
-function heldAddress({ ownerOf, set }: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {
-  const owner = ownerOf(ip);
-  const isUnwanted = owner?.uid === set.metadata.uid && unwanted.has(ip);
-  return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }) };
-}
-
-/** The resource whose new address is, or may be, on the node. */
-function creationOn({ otherCreations }: AddressSnapshot, machine: ProviderId): ResourceRef | undefined {
-  return otherCreations.find(({ node }) => node === machine)?.resource;
 }

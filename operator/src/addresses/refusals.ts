@@ -1,14 +1,19 @@
 /** What messages say of nodes that do not match: of those that hold an address, and of those that could take one. */
 
+import type { ResourceRef } from "../inventory/view.js";
 import { notableRefusals } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
 import { addressMessages } from "../messages/addresses.js";
+import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/busy-nodes.js";
 import { holderText as textOfHolder } from "../messages/explanations.js";
 import type { Problem } from "../messages/message.js";
 import { type ChosenBy, NO_NODES_KNOWN, refusedNodes, repairOfHolder } from "../messages/refused-nodes.js";
+import type { ProviderId } from "../providers/types.js";
+import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
-import { freeNodesFor, isIn } from "./assignments.js";
+import { freeNodesFor, hasMachine, isIn, type Regions, type WaitingNode } from "./assignments.js";
+import type { Desired } from "./desired.js";
 import type { Placement } from "./observed.js";
 
 /** @param index absent: the nodes are not known yet */
@@ -68,4 +73,68 @@ export function holderText({ now, set }: AddressSnapshot, placement: Placement):
 
 function nameOf({ verdict, holder }: Placement): string {
   return verdict?.node.name ?? `${holder}`;
+}
+
+interface NodesAsked {
+  /** Addresses that a node may hold. */
+  readonly limit: number;
+  readonly desired: Pick<Desired, "addresses">;
+  /** Nodes of other regions are of no use. @default any */
+  readonly regions?: Regions;
+}
+
+/** Nodes that match and take no address of the set now, each with what occupies it. Nodes with an address that the set asks for are not among them: these serve it. */
+export function busyNodesOf(snapshot: AddressSnapshot, { limit, desired, regions = "any" }: NodesAsked): BusyNodes {
+  const unwanted = new Set(desired.addresses.filter(({ wanted }) => !wanted).map(({ ip }) => ip));
+  const there = snapshot.candidates.filter(hasMachine).filter((node) => isIn(node, regions));
+  const busy = there.filter(({ machine }) => !holdsOwn(snapshot, unwanted, machine));
+  const older = busy.length === 0 ? undefined : snapshot.takenByOlder?.();
+  const roomOf = ({ machine }: WaitingNode) => ({ limit, unwanted, older: older?.get(machine) });
+  return busyNodes(busy.flatMap((node) => busyNode(snapshot, node, roomOf(node)) ?? []));
+}
+
+function holdsOwn(
+  { inventory, ownerOf, set }: AddressSnapshot,
+  unwanted: ReadonlySet<string>,
+  machine: ProviderId,
+): boolean {
+  const held = inventory.heldBy(machine);
+  return held.some(({ ip }) => ownerOf(ip)?.uid === set.metadata.uid && !unwanted.has(ip));
+}
+
+interface Room {
+  readonly limit: number;
+  /** Addresses that the set no longer asks for. */
+  readonly unwanted: ReadonlySet<string>;
+  readonly older: ResourceRef | undefined;
+}
+
+/** `undefined`: nothing is known that occupies it. */
+function busyNode(
+  snapshot: AddressSnapshot,
+  node: WaitingNode,
+  { limit, older, unwanted }: Room,
+): BusyNode | undefined {
+  const { name, machine } = node;
+  const { inventory, memory, now } = snapshot;
+  const held = inventory.heldBy(machine).map(({ ip }) => heldAddress(snapshot, ip, unwanted));
+  if (held.length >= limit) return { node: name, limit, held };
+  const target = inventory.reservedFor(machine) ?? creationOn(snapshot, machine);
+  if (target !== undefined) return { node: name, target };
+  const retryAt = memory.nodeRetryAt.get(machine);
+  if (retryAt !== undefined && !isDue(retryAt, now)) {
+    return { node: name, retryAt, ...omitUndefined({ cause: memory.nodeProblems?.get(machine) }) };
+  }
+  return older === undefined ? undefined : { node: name, older };
+}
+
+function heldAddress({ ownerOf, set }: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {
+  const owner = ownerOf(ip);
+  const isUnwanted = owner?.uid === set.metadata.uid && unwanted.has(ip);
+  return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }) };
+}
+
+/** The resource whose new address is, or may be, on the node. */
+function creationOn({ otherCreations }: AddressSnapshot, machine: ProviderId): ResourceRef | undefined {
+  return otherCreations.find(({ node }) => node === machine)?.resource;
 }

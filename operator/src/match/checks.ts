@@ -8,7 +8,7 @@ import {
   selectorMatches,
   tolerates,
 } from "cdk8s-flipop/api";
-import { listed } from "../values.js";
+import { listed, omitUndefined } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
 import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
@@ -21,6 +21,8 @@ export interface Refusal {
   readonly detail: string;
   /** A holder refused for such reasons alone may keep its address for its grace period. */
   readonly recoverable: boolean;
+  /** The pod that `detail` names, as `namespace/name`. */
+  readonly pod?: string;
   /** When it came about by the cluster's own times, ms since the epoch. Absent: the cluster does not say. */
   readonly since?: number;
   /** Of a failed probe: a witness contradicts it, so the node may live. */
@@ -168,8 +170,9 @@ function noPod({ workload }: CheckInput): Refusal | undefined {
 
 function podNotReady({ workload }: CheckInput): Refusal | undefined {
   if (workload?.state !== "unready") return undefined;
-  const unready = refusal("PodNotReady", workload.detail, workload.since);
-  return { ...unready, recoverable: unready.recoverable && workload.leaving !== true };
+  const { detail, pod, since, leaving } = workload;
+  const unready = refusal("PodNotReady", detail, since);
+  return { ...unready, recoverable: unready.recoverable && leaving !== true, ...omitUndefined({ pod }) };
 }
 
 function probeFailed({ probeFailure, isContested = false, isDamped = false }: CheckInput): Refusal | undefined {
@@ -221,11 +224,16 @@ export function notableRefusals(refusals: readonly Refusal[]): readonly Refusal[
   return refusals.filter(({ reason }) => !implied.has(reason)).sort((a, b) => rank(a) - rank(b));
 }
 
+/** A node with what one refusal says of it. */
+export interface RefusedNode extends Partial<Pick<Refusal, "pod">> {
+  readonly node: string;
+}
+
 interface RefusalCount {
   readonly reason: RefusalReason;
   readonly nodes: number;
   /** The first of these nodes by name, and its observed state. */
-  readonly example: { readonly node: string; readonly detail: string };
+  readonly example: RefusedNode & Pick<Refusal, "detail">;
 }
 
 /** One of these at least, as written in the resource. If both are named, a node lacks either. */
@@ -285,11 +293,8 @@ function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>)
   return node === undefined ? `${detail}, and on no node yet` : `${detail}, on ${node}`;
 }
 
-function counted(
-  known: RefusalCount | undefined,
-  node: string,
-  { reason, detail }: { readonly reason: RefusalReason; readonly detail: string },
-): RefusalCount {
-  const example = known === undefined || node < known.example.node ? { node, detail } : known.example;
+function counted(known: RefusalCount | undefined, node: string, { reason, detail, pod }: Refusal): RefusalCount {
+  const isFirst = known === undefined || node < known.example.node;
+  const example = isFirst ? { node, detail, ...omitUndefined({ pod }) } : known.example;
   return { reason, nodes: (known?.nodes ?? 0) + 1, example };
 }

@@ -8,12 +8,18 @@ import { keyOf } from "../kube/objects.js";
 import type { PodsWanted } from "./compile-match.js";
 
 /**
- * `detail` is for people. `leaving`: all that is there is on its way out, and will not recover. `since`: when the last of
+ * `detail` is for people. `pod`: `namespace/name` of the one that it names, as far as the source knows pods. `leaving`: all that is there is on its way out, and will not recover. `since`: when the last of
  * it stopped serving, ms since the epoch, as far as the cluster says.
  */
 export type Workload =
   | { readonly state: "serving" }
-  | { readonly state: "unready"; readonly detail: string; readonly leaving?: true; readonly since?: number }
+  | {
+      readonly state: "unready";
+      readonly detail: string;
+      readonly pod?: string;
+      readonly leaving?: true;
+      readonly since?: number;
+    }
   | { readonly state: "absent"; readonly detail: string };
 
 /** Whether any pod of a workload exists, wherever it is. `node` is absent before the pod is scheduled. */
@@ -63,7 +69,7 @@ export class PodWorkload implements WorkloadSource {
       if (idle === undefined || keyOf(pod) < keyOf(idle)) idle = pod;
     }
     if (idle === undefined) return this.absent;
-    return { state: "unready", detail: idleText(idle), ...(since === undefined ? {} : { since }) };
+    return { state: "unready", detail: idleText(idle), pod: keyOf(idle), ...(since === undefined ? {} : { since }) };
   }
 
   addressOn(node: string): string | undefined {

@@ -1,7 +1,7 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
 import type { RefusalReason } from "cdk8s-flipop/api";
-import { type Refusal, type Tally, tallyText } from "../match/checks.js";
+import { type Refusal, type RefusedNode, type Tally, tallyText } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
 
 export interface RefusedNodes {
@@ -20,9 +20,7 @@ export type ChosenBy = "match" | { readonly service: string };
 export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
 
 export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
-  const repairs = tally.refused
-    .slice(0, REMEDIES_SHOWN)
-    .map(({ reason, example: { node } }) => remedyOf(reason, node, by));
+  const repairs = tally.refused.slice(0, REMEDIES_SHOWN).map(({ reason, example }) => remedyOf(reason, example, by));
   const text = tallyText(tally);
   if (repairs.length === 0) return { text, remedy: lackText(tally, by) };
   const repair = [...new Set(repairs)].join("; ");
@@ -30,7 +28,7 @@ export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
 }
 
 /** A message names this many different remedies at most. */
-const REMEDIES_SHOWN = 2;
+const REMEDIES_SHOWN = 3;
 
 /** No node has what the resource asks for. */
 function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: ChosenBy): string {
@@ -40,10 +38,12 @@ function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: 
   return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
 }
 
-/** @param pod `namespace/name` */
-function startRemedy(pod: string): string {
-  const [namespace, name] = pod.split("/");
-  return `repair the pod (kubectl -n ${namespace} describe pod ${name} shows what it waits for), or run another one`;
+/** @param pod `namespace/name`, if it is known */
+function startRemedy(pod?: string): string {
+  const [namespace, name] = pod?.split("/") ?? [];
+  const [which, place] =
+    pod === undefined ? ["the pod", "describe pod"] : [`pod ${pod}`, `-n ${namespace} describe pod ${name}`];
+  return `repair ${which} (kubectl ${place} shows what it waits for), or run another one`;
 }
 
 /** @param label that `match.nodeLabel` asks for, as written */
@@ -74,20 +74,25 @@ function repairNode(node: string): string {
 }
 
 /** What lets this node match again. @param refusals the most notable one first */
-export function repairOfHolder(refusals: readonly Pick<Refusal, "reason">[], node: string, by: ChosenBy): string {
-  const { reason } = refusals[0] ?? { reason: "NodeGone" };
+export function repairOfHolder(
+  refusals: readonly Pick<Refusal, "reason" | "pod">[],
+  node: string,
+  by: ChosenBy,
+): string {
+  const { reason, ...known } = refusals[0] ?? { reason: "NodeGone" };
   if (reason === "NoPod" && by === "match") return `run such a pod on ${node} again`;
-  return remedyOf(reason, node, by);
+  return remedyOf(reason, { ...known, node }, by);
 }
 
-function remedyOf(reason: RefusalReason, node: string, by: ChosenBy): string {
+function remedyOf(reason: RefusalReason, { node, pod }: RefusedNode, by: ChosenBy): string {
   if (reason === "NoPod") return podRemedy(by);
+  if (reason === "PodNotReady") return `${startRemedy(pod)} on the node`;
   return REMEDIES[reason](node, by === "match");
 }
 
 type Remedy = (node: string, hasMatch: boolean) => string;
 
-const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod">, Remedy>> = {
+const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">, Remedy>> = {
   LabelsDiffer: () => labelRemedy(""),
   NodeGone: () => ADD_NODE,
   NodeDeleting: () => ADD_MATCHING,
@@ -110,7 +115,6 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod">, Remedy>> = {
   },
   NodeNotReady: repairNode,
   NodeUnwell: (node) => `have the cluster's administrator repair what the taint of ${node} names`,
-  PodNotReady: () => "repair the pod (kubectl describe pod shows what it waits for), or run another one on the node",
   ProbeFailed: (node) => `check the service on ${node}, and the port of spec.healthCheck`,
   MatchEdited: () => "correct spec.match, if the change was not intended",
 };

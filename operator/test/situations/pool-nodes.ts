@@ -221,7 +221,7 @@ const REFUSED: Group = {
     pool({
       when: "The pod on the node is not ready",
       shows: NONE,
-      names: ["node-3", "web-7d4b9", "repair the pod"],
+      names: ["node-3", "web-7d4b9", "repair pod shop/web-7d4b9 (kubectl -n shop describe pod web-7d4b9"],
       seen: () => refused({ match: PODS, pods: [POD] }),
       fix: "`kubectl -n NAMESPACE describe pod web-7d4b9`",
     }),

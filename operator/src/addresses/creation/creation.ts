@@ -23,9 +23,9 @@ import {
   regionOf,
   type WaitingNode,
 } from "../assignments.js";
-import { busyNodesOf } from "../conditions.js";
 import type { Desired } from "../desired.js";
 import { lostName } from "../records.js";
+import { busyNodesOf } from "../refusals.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import { heldUpUntil } from "./creation-registry.js";
 import type { CreationResult } from "./creation-result.js";

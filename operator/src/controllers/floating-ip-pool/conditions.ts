@@ -3,7 +3,6 @@
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import {
   acceptedOf,
-  busyNodesOf,
   conflictOf,
   dnsReadyOf,
   type Findings,
@@ -13,7 +12,7 @@ import {
   otherRegion,
 } from "../../addresses/conditions.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
-import { graceProblem } from "../../addresses/refusals.js";
+import { busyNodesOf, graceProblem } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";

@@ -4,7 +4,6 @@ import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js
 import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
-  busyNodesOf,
   heldBackBy,
   lastFailure,
   massFailureCondition,
@@ -15,7 +14,7 @@ import {
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
 import type { Placement } from "../../addresses/observed.js";
-import { graceProblem, pausedOn } from "../../addresses/refusals.js";
+import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";
