@@ -114,24 +114,30 @@ interface Secret extends OfIssuer {
   readonly secret: string;
 }
 
+interface UnreadNamespace extends OfIssuer {
+  readonly namespace: string;
+  /** Those whose Secrets the operator may read. */
+  readonly allowed: readonly string[];
+}
+
 const CREDENTIALS = { issuer: "ingress/digitalocean", secret: "ingress/token" };
 const secretMissing = ({ secret }: Secret) => `Secret ${secret} does not exist`;
-const secretRefOf = ({ issuer }: OfIssuer) => `credentialsSecretRef of RoutedIPIssuer ${issuer}`;
+const authorOf = ({ issuer }: OfIssuer) => `have the author of RoutedIPIssuer ${issuer}`;
 
 export const credentialMessages = topic("credentials", {
   namespaceNotRead: problem({
     reason: "NamespaceNotAllowed",
     by: "administrator",
-    text: ({ namespace, allowed }: { readonly namespace: string; readonly allowed: readonly string[] }) =>
-      `the operator may not read Secrets of namespace ${namespace}; it reads those of ${listed(allowed)}`,
-    remedy: "have the cluster's administrator add it to --issuer-namespaces",
-    example: { namespace: "ingress", allowed: ["flipop"] },
+    text: ({ issuer, namespace, allowed }: UnreadNamespace) =>
+      `RoutedIPIssuer ${issuer} needs a Secret of namespace ${namespace}, and the operator may read only those of ${listed(allowed)}`,
+    remedy: ({ namespace }) => `have the cluster's administrator add ${namespace} to --issuer-namespaces`,
+    example: { issuer: CREDENTIALS.issuer, namespace: "ingress", allowed: ["flipop"] },
   }),
   secretMissing: problem({
     reason: "SecretNotFound",
     by: "author",
     text: secretMissing,
-    remedy: (secret) => `create it, or correct ${secretRefOf(secret)}`,
+    remedy: (secret) => `${authorOf(secret)} create it, or correct credentialsSecretRef`,
     example: CREDENTIALS,
   }),
   /** The issuer is being deleted, perhaps with its namespace. */
@@ -140,7 +146,7 @@ export const credentialMessages = topic("credentials", {
     by: "author",
     text: secretMissing,
     remedy: (secret) =>
-      `unless its namespace is being deleted, restore it; or name a Secret that exists in ${secretRefOf(secret)}`,
+      `unless its namespace is being deleted, ${authorOf(secret)} restore it, or name in credentialsSecretRef a Secret that exists`,
     example: CREDENTIALS,
   }),
   keyMissing: problem({
@@ -148,15 +154,15 @@ export const credentialMessages = topic("credentials", {
     by: "author",
     text: ({ secret, key }: Secret & { readonly key: string }) =>
       `Secret ${secret} has no key "${key}", or it is empty`,
-    remedy: (secret) => `put the token there, or correct ${secretRefOf(secret)}`,
+    remedy: (secret) => `${authorOf(secret)} put the token there, or correct credentialsSecretRef`,
     example: { ...CREDENTIALS, key: "DIGITALOCEAN_TOKEN" },
   }),
   noSecretNamed: problem({
     reason: "NamespaceNotAllowed",
     by: "author",
-    text: ({ own, ...issuer }: OfIssuer & { readonly own: string }) =>
-      `${secretRefOf(issuer)} is not set; only an issuer in namespace ${own} may use the operator's own credentials`,
-    remedy: "set it to a Secret with a token",
+    text: ({ own, issuer }: OfIssuer & { readonly own: string }) =>
+      `credentialsSecretRef of RoutedIPIssuer ${issuer} is not set; only an issuer in namespace ${own} may use the operator's own credentials`,
+    remedy: "have its author set it to a Secret with a token",
     example: { issuer: CREDENTIALS.issuer, own: "flipop" },
   }),
 });
@@ -267,7 +273,7 @@ export const accessMessages = topic("access", {
     text: ({ name, values }: ForeignRecord) =>
       `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource (a restore from a backup loses the status)`,
     remedy: ({ limiter }) =>
-      `delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords, at least until DNSReady is True`,
+      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords, at least until DNSReady is True; the operator reads the record set again within --drift-interval (600 s by default)`,
     example: { name: "www.example.com", values: ["198.51.100.7"], limiter: LIMITER },
   }),
 });

@@ -165,11 +165,12 @@ export function credentialsOf(
   const { namespace, operatorNamespace, issuerNamespaces } = place;
   const ref = spec.credentialsSecretRef;
   if (ref === undefined) return namespace === operatorNamespace ? { from: "operator" } : nowhere(secretNeeded(place));
+  const issuer = keyOfIssuer(place);
   if (!issuerNamespaces.includes(namespace)) {
-    return nowhere(credentialMessages.namespaceNotRead({ namespace, allowed: issuerNamespaces }));
+    return nowhere(credentialMessages.namespaceNotRead({ issuer, namespace, allowed: issuerNamespaces }));
   }
   const key = ref.key ?? variable;
-  const [name, issuer] = [`${namespace}/${ref.name}`, keyOfIssuer(place)];
+  const name = `${namespace}/${ref.name}`;
   if (secret === undefined) return nowhere(missingSecret(place, { secret: name, issuer }));
   const token = (Object.hasOwn(secret, key) && secret[key]?.trim()) || "";
   if (token !== "") return { from: "secret", token, place: `entry ${key} of Secret ${name}` };

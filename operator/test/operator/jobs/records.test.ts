@@ -115,9 +115,10 @@ describe("operator in process: the DNS record of a RoutedIP whose class works by
     }));
     await says("b", "DNSReady", "False/RecordExists");
     const { conditions = [] } = made.status("b");
-    expect(conditions.find(({ type }) => type === "DNSReady")?.message).to.include(
-      "author of ClusterRoutedIPClass rack",
-    );
+    expect(conditions.find(({ type }) => type === "DNSReady")?.message)
+      .to.include("have the owner of the DNS account delete the record")
+      .and.include("author of ClusterRoutedIPClass rack")
+      .and.include("reads the record set again within --drift-interval");
     expect([records(), records("shop")]).to.deep.equal([[IP], ["198.51.100.9"]]);
   });
 });
