@@ -6,7 +6,7 @@ import { Redactor, silentLogger } from "../logging.js";
 import { flipopMetrics } from "../metrics/definitions.js";
 import { MetricsRegistry } from "../metrics/registry.js";
 import type { CallContext } from "../providers/call.js";
-import { isProviderError } from "../providers/errors.js";
+import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import { ProviderRegistry } from "../providers/registry.js";
 import type { AddressFacts, AddressProvider } from "../providers/types.js";
@@ -30,8 +30,9 @@ export function withAccounts<T>(call: Pick<CommandCall, "io">, work: Work<T>): P
 
 /** Without any token, `work` gets no provider. @throws CommandError where a provider refuses or does not answer */
 export async function withKnownAccounts<T>({ io }: Pick<CommandCall, "io">, work: Work<T>): Promise<T> {
+  const redactor = new Redactor();
   const registry = new ProviderRegistry({
-    ...{ kinds: PROVIDER_KINDS, env: io.env, redactor: new Redactor(), logger: silentLogger, clock: systemClock },
+    ...{ kinds: PROVIDER_KINDS, env: io.env, redactor, logger: silentLogger, clock: systemClock },
     ...{ random: Math.random, metrics: flipopMetrics(new MetricsRegistry()), fence: openFence, dryRun: false },
     audit: () => undefined,
     userAgent: `flipop-cli/${RELEASE}`,
@@ -43,11 +44,19 @@ export async function withKnownAccounts<T>({ io }: Pick<CommandCall, "io">, work
     if (isProviderError(error, "Unauthorized"))
       throw new CommandError(`${error.message}: check the token with flipop doctor`);
     // What else an account refuses has nothing to do with the token.
-    if (isProviderError(error)) throw new CommandError(error.message);
+    if (isProviderError(error)) throw new CommandError(redactor.scrub(failureText(error)));
     throw error;
   } finally {
     await registry.close();
   }
+}
+
+/** Nothing runs on after the command, so it shows what it saw, and no pause. */
+function failureText(error: ProviderError): string {
+  const { where, seen, kind, message } =
+    error.reason === "CircuitOpen" && isProviderError(error.cause) ? error.cause : error;
+  if (kind !== "Unavailable") return message;
+  return `${where}: ${seen}; check the network and the provider's status page, then try again`;
 }
 
 function variables(): string {

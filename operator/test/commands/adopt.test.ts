@@ -58,6 +58,24 @@ describe("flipop adopt", () => {
     expect(ips("web")).to.deep.equal(["203.0.113.1", "203.0.113.5"]);
   });
 
+  it("reads again, and tries again, if the operator writes the pool meanwhile", async () => {
+    let writes = 0;
+    kubernetes.setFaults(({ method }) => {
+      if (method === "PATCH" && writes < 3) {
+        writes += 1;
+        kubernetes.change(
+          { ...POOL, name: "web" },
+          (object) => ({ ...object, status: { error: `${writes}` } }),
+          "status",
+        );
+      }
+      return undefined;
+    });
+    const { code, err } = await flipop.run("adopt", "203.0.113.7", "pool/web");
+    expect({ code, err, writes }).to.deep.equal({ code: 0, err: "", writes: 3 });
+    expect(ips("web")).to.deep.equal(["203.0.113.1", "203.0.113.7"]);
+  });
+
   const refusals: readonly (readonly [string[], RegExp])[] = [
     [
       ["203.0.113.2", "pool/web"],

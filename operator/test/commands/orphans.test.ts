@@ -117,6 +117,17 @@ describe("flipop orphans", () => {
     expect(exists(free)).to.equal(true);
   });
 
+  it("says what it saw of an API that does not answer, and nothing of the operator's pauses", async () => {
+    const away = new Flipop(kubernetes.kubeconfig(), { ...env(), DIGITALOCEAN_API_URL: "http://127.0.0.1:1" });
+    const { code, err } = await away.run("orphans");
+    away.close();
+    expect(code).to.equal(1);
+    expect(err).to.match(
+      /^flipop: digitalocean: (list|read) \S.*the connection was refused.*; check the network .*, then try again\n$/,
+    );
+    expect(err).not.to.include("operator");
+  });
+
   it("releases nothing while a creation is open, since the address may be its own", async () => {
     const pendingCreation = { startedAt: "2026-01-01T00:00:00Z", provider: "digitalocean", family: "IPv4" };
     addPool("creating", { desiredIPs: 1 }, { pendingCreation });

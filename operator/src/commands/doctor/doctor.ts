@@ -127,10 +127,7 @@ async function readPolicies(client: KubeClient, namespace: string, signal: Abort
     listAll<Policy>(client, policies, signal),
     listAll<OwnObject>(client, pods, signal),
   ]);
-  return policyFinding(
-    found,
-    own.map(({ metadata }) => metadata),
-  );
+  return policyFinding({ namespace, policies: found, pods: own.map(({ metadata }) => metadata) });
 }
 
 const MARKS: Readonly<Record<Finding["result"], string>> = {

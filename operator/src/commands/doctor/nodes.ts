@@ -4,7 +4,7 @@ import { type LabelSelector, matchesLabels } from "../../kube/objects.js";
 import { isForeignMachine, isInvalidMachine } from "../../match/machine-ids.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { MachineIds } from "../../providers/types.js";
-import { type Finding, ok, problem, warning } from "./finding.js";
+import { type Finding, ok, problem, unknown, warning } from "./finding.js";
 
 const SHOWN = 3;
 /** DOKS sets this label on its workers. */
@@ -88,22 +88,34 @@ export interface Policy {
 
 const HTTPS = 443;
 
+/** The pods of the operator, and the policies beside them. */
+interface Policed {
+  readonly namespace: string;
+  readonly policies: readonly Policy[];
+  readonly pods: readonly { readonly labels?: Readonly<Record<string, string>> }[];
+}
+
 /** Whether the policies let the operator's pods open connections to port 443, on which the clouds serve. */
-export function policyFinding(
-  policies: readonly Policy[],
-  pods: readonly { readonly labels?: Readonly<Record<string, string>> }[],
-): Finding {
+export function policyFinding({ namespace, policies, pods }: Policed): Finding {
   const check = "network policy";
-  const selecting = policies.filter(({ spec = {} }) => {
-    const limits = spec.policyTypes?.includes("Egress") ?? spec.egress !== undefined;
-    return limits && pods.some(({ labels = {} }) => matchesLabels(spec.podSelector ?? {}, labels));
-  });
+  const limiting = policies.filter(({ spec }) => spec?.policyTypes?.includes("Egress") ?? spec?.egress !== undefined);
+  if (limiting.length > 0 && pods.length === 0) {
+    const seen = `namespace ${namespace} has no pod of the operator, so whether ${namesIn(limiting)} limits it is not known`;
+    return unknown(check, seen, "start the operator, or name its namespace with --namespace; then run doctor again");
+  }
+  const selecting = limiting.filter(({ spec }) =>
+    pods.some(({ labels = {} }) => matchesLabels(spec?.podSelector ?? {}, labels)),
+  );
   if (selecting.length === 0) return ok(check, "no NetworkPolicy limits what the operator's pods reach");
-  const names = selecting.map(({ metadata }) => metadata.name).join(", ");
+  const names = namesIn(selecting);
   const allows = selecting.some(({ spec }) => (spec?.egress ?? []).some(({ ports }) => opensHttps(ports)));
   if (allows) return ok(check, `${names}: port ${HTTPS} is open`);
   const remedy = `allow egress to TCP port ${HTTPS} (the clouds), to the API server's port, and to DNS`;
   return problem(check, `${names}: no rule opens port ${HTTPS} to the operator's pods`, remedy);
+}
+
+function namesIn(policies: readonly Policy[]): string {
+  return policies.map(({ metadata }) => metadata.name).join(", ");
 }
 
 function opensHttps(ports: readonly PolicyPort[] | undefined): boolean {

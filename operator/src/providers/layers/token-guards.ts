@@ -24,6 +24,8 @@ export class CircuitBreaker {
   private rests = 0;
   private openUntil: number | undefined;
   private probing = false;
+  /** Of the last call that spoke against the API. */
+  private lastFailure: unknown;
 
   constructor(
     private readonly clock: Pick<Clock, "monotonic">,
@@ -36,6 +38,11 @@ export class CircuitBreaker {
     return Math.max(0, this.openUntil - this.clock.monotonic()) / SECOND_MS;
   }
 
+  /** Why it opened: the last failure. */
+  get cause(): unknown {
+    return this.lastFailure;
+  }
+
   /** Whether a call may pass now. Each `true` must be followed by `settled`. */
   admit(): boolean {
     if (this.openUntil === undefined) return true;
@@ -45,16 +52,18 @@ export class CircuitBreaker {
   }
 
   /** The result of an admitted call: whether the API works. `undefined`: the call does not show it. */
-  settled(works: boolean | undefined): void {
+  settled(works: boolean | undefined, failure?: unknown): void {
     this.probing = false;
     if (works === undefined) return;
     if (works) {
       this.failures = 0;
       this.rests = 0;
       this.openUntil = undefined;
+      this.lastFailure = undefined;
       return;
     }
     this.failures += 1;
+    this.lastFailure = failure;
     if (this.failures < THRESHOLD) return;
     const rest = jittered(
       exponentialMs(this.rests, BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS),
@@ -68,13 +77,13 @@ export class CircuitBreaker {
 
 export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
   return (next) => async (call, send) => {
-    if (!breaker.admit()) throw openError(call, breaker.restSeconds);
+    if (!breaker.admit()) throw openError(call, breaker);
     try {
       const answer = await next(call, send);
       breaker.settled(true);
       return answer;
     } catch (error) {
-      breaker.settled(verdict(error));
+      breaker.settled(verdict(error), error);
       throw error;
     }
   };
@@ -89,14 +98,15 @@ function verdict(error: unknown): boolean | undefined {
   return outOfTime && error.outcome === "not-sent" ? undefined : false;
 }
 
-function openError(call: ApiCall, seconds: number): ProviderError {
+function openError(call: ApiCall, { restSeconds, cause }: CircuitBreaker): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
     where: callText(call),
     ...failedCalls.circuitOpen(THRESHOLD),
     outcome: "not-sent",
     reason: "CircuitOpen",
-    retryAfterSeconds: seconds,
+    retryAfterSeconds: restSeconds,
+    cause,
   });
 }
 
