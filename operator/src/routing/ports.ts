@@ -13,6 +13,7 @@ import { keyOf } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
 import type { FirewallRuleFacts } from "../providers/firewall-types.js";
+import { omitUndefined } from "../values.js";
 import type { ServiceFacts, ServicePort } from "./service.js";
 
 /** What is read of a pod behind the Service. */
@@ -24,12 +25,19 @@ export interface PortsFound {
   /** Who may come; empty: everybody. */
   readonly sourceRanges: readonly string[];
   readonly problem?: Problem;
+  /** Those of pods that do not serve now, where no pod does. */
+  readonly later?: readonly RoutedPort[];
   /** Ports that the class or the issuer does not allow; they are not in `ports`. */
   readonly refused?: Problem;
 }
 
 /** Nothing is known of the Service. */
 export const NO_PORTS: PortsFound = Object.freeze({ ports: [], sourceRanges: [] });
+
+/** A firewall lets nothing through for a Service of which no port is open on the node. */
+export function lackOfPorts({ ports, problem }: PortsFound): Problem | undefined {
+  return ports.length === 0 ? problem : undefined;
+}
 
 /** Where the address is or goes, and the ports that were open before. */
 export interface PortPlace {
@@ -49,10 +57,12 @@ export function portsOf(
   { nodes, last = [] }: PortPlace = { nodes: [] },
 ): PortsFound {
   const opening = pods.filter((pod) => isServing(pod) && pod.nodeName !== undefined && nodes.includes(pod.nodeName));
-  const { ports } = portsBy(service, opening, opening.length === 0 ? last : []);
+  const isOpen = opening.length > 0;
+  const { ports } = portsBy(service, opening, isOpen ? [] : last);
   // What is wrong with the pods shows before any of them is Ready.
-  const { problem } = portsBy(service, opening.length === 0 ? pods : opening, []);
-  return { ports, sourceRanges: service.sourceRanges, ...(problem === undefined ? {} : { problem }) };
+  const { ports: later, problem } = portsBy(service, isOpen ? opening : pods, []);
+  const { sourceRanges } = service;
+  return { ports, sourceRanges, ...omitUndefined({ problem }), ...(!isOpen && later.length > 0 && { later }) };
 }
 
 function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readonly RoutedPort[]) {

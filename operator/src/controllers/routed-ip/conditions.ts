@@ -26,7 +26,7 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { fullNameOf, inNamedZone } from "../../records/record-plan.js";
-import { type PortsFound, rulesOf } from "../../routing/ports.js";
+import { lackOfPorts, type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { limitOf } from "./election.js";
@@ -182,7 +182,7 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
   if (resolvedClass?.firewallName === undefined) return yes("FirewallReady", firewallMessages.notNamed());
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
-  const obstacle = firewallProblem(snapshot, findings);
+  const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
   if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan);
   const { name } = firewall;

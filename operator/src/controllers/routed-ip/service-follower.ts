@@ -215,7 +215,11 @@ export function servedBy(
 }
 
 function withinAccess(found: PortsFound, { portAccess, nodePortRange }: ResolvedClass, last: RoutedPorts): PortsFound {
-  return { ...found, ...permittedPorts(found.ports, portAccess, { nodePortRange, ...omitUndefined({ last }) }) };
+  const { later = [], ...now } = found;
+  const permitted = (ports: PortsFound["ports"]) =>
+    permittedPorts(ports, portAccess, { nodePortRange, ...omitUndefined({ last }) });
+  const { refused } = permitted(later);
+  return { ...now, ...omitUndefined({ refused }), ...permitted(now.ports) };
 }
 
 type RoutedPorts = RoutedIP["status"]["ports"];

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { serviceMessages } from "../../../src/messages/services.js";
 import { FIREWALL, FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 import { altered, condition, conditionOf, does, IP, settled, world } from "./routed-plans.js";
@@ -196,6 +197,20 @@ describe("the firewall in the plan of a RoutedIP", () => {
     made.settle();
     expect(made.holderOf("a")).to.equal("n1");
     expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/FirewallFull");
+  });
+
+  it("is not called ready if no port of the Service is open on the node", () => {
+    const made = settled();
+    const ports = ["port p443 (443/TCP), targetPort 443"];
+    const problem = serviceMessages.portsClosed({ key: "default/web", ports, hostPorts: [] });
+    const portsOn = () => ({ ports: [], sourceRanges: [], problem });
+    made.edit("a", { status: { ...made.get("a").status, firewallRules: [] } });
+    const { is, message } = conditionOf(altered(made, { portsOn }), "FirewallReady");
+    expect(is).to.equal("False/ServiceUnsuitable");
+    expect(message).to.equal(problem.message);
+    const { firewallName: _none, ...resolvedClass } = made.resolvedClass.get("a") ?? ({} as never);
+    const without = altered(made, { portsOn, resolvedClass });
+    expect(condition(without, "FirewallReady"), "without a firewall, none is missing").to.equal("True/Observed");
   });
 
   it("moves its traces out of a firewall that the issuer names no more", () => {

@@ -45,6 +45,40 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     await opens("8080 is closed", ["443"]);
   });
 
+  it("names a port that it may not open also before the pod is ready, and while it is not ready any more", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { kubernetes } = made.world;
+    const ports = [443, 22].map((port) => ({ name: `p${port}`, port, targetPort: port, protocol: "TCP" }));
+    const service = { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" };
+    kubernetes.change(service, (object) => ({ ...object, spec: { ...(object["spec"] as object), ports } }));
+    const status = (ready: string) => ({ phase: "Running", conditions: [{ type: "Ready", status: ready }] });
+    const hostPorts = [443, 22].map((port) => ({ containerPort: port, hostPort: port, protocol: "TCP" }));
+    const pod = { apiVersion: "v1", kind: "Pod", namespace: "default", name: "web-n1" };
+    kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod" },
+      metadata: { name: "web-n1", namespace: "default", labels: { app: "web" } },
+      spec: { nodeName: "n1", containers: [{ name: "web", image: "example.invalid/web", ports: hostPorts }] },
+      status: status("False"),
+    });
+    made.addIssuer();
+    made.addRouted("a", { routedIP: made.world.digitalocean.state.addAddress().ip });
+    made.world.start();
+    const refused = async (when: string) => {
+      await made.world.rest();
+      expect(made.condition("a", "FirewallReady"), when).to.equal("False/PortNotAllowed");
+      expect(made.status("a").ports?.map(({ port }) => port) ?? [], when).not.to.include(22);
+    };
+    await made.until("no node is a candidate", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    await refused("before it is ready");
+    kubernetes.change(pod, (object) => ({ ...object, status: status("True") }), "status");
+    made.serve({ node: "n1" });
+    await made.until("443 is open", () => made.firewall()?.ports.join() === "443");
+    await refused("while it is ready");
+    kubernetes.change(pod, (object) => ({ ...object, status: status("False") }), "status");
+    await refused("while it is not ready");
+    expect(made.firewall()?.ports, "it stays open for the next pod").to.deep.equal(["443"]);
+  });
+
   it("opens another firewall before it leaves the former one", async () => {
     made = await RoutedWorld.create(["n1"]);
     const ip = await made.readyOnFirst();

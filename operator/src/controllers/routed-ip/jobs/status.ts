@@ -19,7 +19,7 @@ import { serverMessages } from "../../../messages/provider.js";
 import type { PublishedAddresses } from "../../../publishing/publications.js";
 import { publishedConditions } from "../../../publishing/published.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import type { PortsFound } from "../../../routing/ports.js";
+import { lackOfPorts, type PortsFound } from "../../../routing/ports.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import type { Election } from "./election.js";
@@ -200,7 +200,8 @@ function firewallOf(snapshot: JobSnapshot, { target }: Election): PlannedConditi
   const { firewall, problem, routed, ports, resolvedClass } = snapshot;
   if (problem !== undefined) return no("FirewallReady", problem);
   if (resolvedClass?.hasFirewallJob === false) return yes("FirewallReady", jobMessages.noFirewallJob());
-  if (ports.refused !== undefined) return no("FirewallReady", ports.refused);
+  const closed = ports.refused ?? lackOfPorts(ports);
+  if (closed !== undefined) return no("FirewallReady", closed);
   if (typeof firewall === "object") return no("FirewallReady", firewall.failure);
   if (firewall === "pending" || routed.status.providerID === undefined) return unknown("FirewallReady");
   return movingOf(snapshot, target) ?? yes("FirewallReady", jobMessages.firewallOpen());

@@ -101,6 +101,7 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
       return `${found?.status}/${found?.reason}`;
     };
     const failure = { reason: "JobFailed", message: "no" } as const;
+    const CLOSED = { reason: "ServiceUnsuitable", message: "no node opens port 80/TCP" } as const;
     const table: readonly (readonly [Changes, string, string])[] = [
       [{ status: ON_N1 }, "Accepted", "True/Observed"],
       [{ status: ON_N1 }, "Assigned", "True/Observed"],
@@ -117,6 +118,11 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
       [{ spec: { routedIP: OTHER }, claims: CLAIMED_BY_US }, "Conflict", "False/Observed"],
       [{ status: ON_N1, firewall: { failure } }, "FirewallReady", "False/JobFailed"],
       [{ status: ON_N1, firewall: "pending" }, "FirewallReady", "Unknown/NotObserved"],
+      [
+        { status: ON_N1, ports: { ports: [], sourceRanges: [], problem: CLOSED } },
+        "FirewallReady",
+        "False/ServiceUnsuitable",
+      ],
       [{ job: jobFor(to("n1"), { is: "failed", words: "no" }) }, "Accepted", "False/JobFailed"],
       [{ job: jobFor(to("n1"), { is: "succeeded", words: "" }) }, "Accepted", "False/AddressUnknown"],
       [
