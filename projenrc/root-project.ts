@@ -46,6 +46,7 @@ export class RootProject extends javascript.NodeProject {
         ".c8/",
         "*.tgz",
         ".DS_Store",
+        ".env",
       ],
       devDeps: rootDevDeps(),
     });

@@ -193,11 +193,16 @@ export function otherRegion(
   const region = snapshot.inventory.get(ip)?.region ?? "";
   const regions = elsewhere === undefined ? snapshot.candidates.map(regionOf) : assignmentPlan.regions;
   const there = new Set([region]);
+  const busy = busyNodesOf(snapshot, { limit, desired, regions: there });
+  const serving = snapshot.candidates.some((node) => isIn(node, there));
+  const refused = omitUndefined({ refusals: snapshot.refusalsIn?.(region) });
   return addressMessages.otherRegion({
-    ...{ ip, region, regions: [...new Set(regions)].sort().join(", ") },
-    busy: busyNodesOf(snapshot, { limit, desired, regions: there }),
-    serving: snapshot.candidates.some((node) => isIn(node, there)),
-    ...omitUndefined({ refusals: snapshot.refusalsIn?.(region) }),
+    ip,
+    region,
+    regions: [...new Set(regions)].sort().join(", "),
+    busy,
+    serving,
+    ...refused,
   });
 }
 

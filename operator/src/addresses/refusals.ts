@@ -1,4 +1,4 @@
-/** What messages say of nodes that do not match: of those that hold an address, and of those that could take one. */
+/** What messages say of nodes that take no address now: they do not match, or are occupied. */
 
 import type { ResourceRef } from "../inventory/view.js";
 import { notableRefusals } from "../match/checks.js";

@@ -1,6 +1,7 @@
 /** Reports a run: Events, log lines, and the gauges of the resource. */
 
 import { hasFailed } from "../addresses/calls.js";
+import type { Clock } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
@@ -24,6 +25,7 @@ export interface ReportTools {
   readonly events: EventRecorder;
   readonly logger: Logger;
   readonly metrics: FlipopMetrics;
+  readonly clock: Pick<Clock, "monotonic">;
 }
 
 export interface EndedSequence<T extends KindTypes> extends Decision<T> {
@@ -59,8 +61,10 @@ export function emitStatusEvents<T extends KindTypes>(
   state: ResourceState<T>,
   { before, planned, drops }: WrittenConditions,
 ): void {
-  const deferred = state.deferredEvents.splice(0);
-  emit(tools, state, [...statusEvents(before, planned, deferred, state), ...pauseEvents(before, planned)]);
+  const seen = { before, planned, deferred: state.deferredEvents.splice(0) };
+  const told = state.startWarnings.compared(seen, tools.clock.monotonic());
+  const warnings = statusEvents(told.before, told.planned, told.deferred, state);
+  emit(tools, state, [...warnings, ...pauseEvents(before, planned)]);
   if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
 }
 

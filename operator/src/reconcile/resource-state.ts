@@ -13,6 +13,7 @@ import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./object-writer
 import type { DeferredEvent, KindTypes } from "./plan.js";
 import type { ResourceSource } from "./resource-source.js";
 import { type CleanupMemory, Retries } from "./retries.js";
+import { StartWarnings } from "./start-warnings.js";
 
 /** The part of a kind that a state needs. */
 interface StatedKind<T extends KindTypes> {
@@ -57,6 +58,7 @@ export class ResourceState<T extends KindTypes> {
   readonly series = new OwnSeries();
   /** Events of failures that wait for the next status. */
   readonly deferredEvents: DeferredEvent[] = [];
+  readonly startWarnings = new StartWarnings((afterMs) => this.enqueue(afterMs));
   readonly statusWrites: StatusWrites = { sentAt: Number.NEGATIVE_INFINITY };
   cleanup: CleanupMemory = { attempts: 0 };
   /** What `prepare` of an earlier run still reads. */

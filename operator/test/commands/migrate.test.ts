@@ -105,7 +105,7 @@ describe("flipop migrate", () => {
       { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "default", name: "web" },
       (pool) => ({
         ...pool,
-        spec: { ...(pool["spec"] as object), gracePeriodSeconds: 30 },
+        spec: { ...(pool["spec"] as object), gracePeriodSeconds: 30, maxMovesPerMinute: 60, holderLabel: true },
       }),
     );
     const pendingCreation = { startedAt: "2026-01-01T00:00:00Z", provider: "digitalocean", family: "IPv4" };
@@ -121,7 +121,7 @@ describe("flipop migrate", () => {
     expect(texts).to.deep.equal([
       "problem FloatingIPPool default/other: it has example.com/theirs",
       "problem FloatingIPPool default/web: the creation of 2026-01-01T00:00:00Z is open",
-      "warning FloatingIPPool default/web: the Go operator drops gracePeriodSeconds",
+      "warning FloatingIPPool default/web: the Go operator drops gracePeriodSeconds, maxMovesPerMinute, holderLabel",
     ]);
     expect(code).to.equal(1);
   });

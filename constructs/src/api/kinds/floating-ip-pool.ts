@@ -109,7 +109,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       ...dnsRecordSetSchema,
       optional: true,
       description:
-        "Record set with the active addresses. While no address is active, it stays unchanged. Absent: no DNS records.",
+        "Record set with the active addresses. While no address is active, it has those on cordoned nodes; without any, it stays unchanged. Absent: no DNS records.",
     },
     match: {
       ...matchSchema,

@@ -144,14 +144,22 @@ export function finalizerFindings(resources: readonly Resource[], remedy: string
 const UNKNOWN_TO_GO: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   FloatingIPPool: {
     ...{ ipFamily: "IPv4", gracePeriodSeconds: 0, nodePreference: "Stable", reclaimPolicy: "Retain", paused: false },
+    ...{ healthCheck: undefined, maxMovesPerMinute: undefined, publishTo: undefined },
+    ...{ holderLabel: false, untilAssigned: undefined },
   },
-  NodeDNSRecordSet: { ipFamilies: undefined, gracePeriodSeconds: 0, emptyPolicy: "Keep", paused: false },
+  NodeDNSRecordSet: {
+    ipFamilies: undefined,
+    gracePeriodSeconds: 0,
+    emptyPolicy: "Keep",
+    paused: false,
+    healthCheck: undefined,
+  },
 };
 
 /** Whether the Go operator can take the resources back. */
 export function backFindings(resources: readonly Resource[]): readonly Finding[] {
   const remedy =
-    "set the reclaim policy (reclaimPolicy; of an issuer: routedIPReclaimPolicy) and dnsRecordSet.deletionPolicy to Retain, and delete RoutedIPs: the Go operator removes no finalizers";
+    "set the reclaim policy (reclaimPolicy; of an issuer: routedIPReclaimPolicy) and dnsRecordSet.deletionPolicy to Retain, remove publishTo, holderLabel and untilAssigned, and delete RoutedIPs: the Go operator removes no finalizers";
   return [
     ...finalizerFindings(resources, remedy).map((one) => ({ ...one, result: "problem" as const })),
     ...resources.flatMap(droppedIn),

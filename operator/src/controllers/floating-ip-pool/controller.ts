@@ -42,7 +42,6 @@ import {
 } from "./resource.js";
 import { holdersOf, probeOnStandby } from "./safeguards.js";
 import type { Gathered } from "./snapshot.js";
-import { StartWarnings } from "./start-warnings.js";
 import { forOlderCrd, holdMs, statusOf } from "./status.js";
 
 const WORKERS = 16;
@@ -121,10 +120,7 @@ function reports(context: ControllerContext): Pick<Kind<PoolTypes>, Reports> {
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { forOlderCrd, holdMs },
     events: ({ snapshot }, _plan, ended) => eventsOf(snapshot, ended),
-    statusEvents: (before, planned, deferred, { memory }) => {
-      const compared = memory.start.compared({ before, planned, deferred }, clock.monotonic());
-      return warningsOf(compared.before, compared.planned, compared.deferred);
-    },
+    statusEvents: warningsOf,
     metrics: ({ memory }, { snapshot }, made) => {
       const labels = labelsOf(context, snapshot.pool);
       showAddresses(metrics, memory.stateSeries, labels, made);
@@ -149,12 +145,11 @@ function remember(context: ControllerContext, state: PoolState): PoolMemory {
   });
   const resource = `${KIND} ${state.key}`;
   const match = new MatchFollower({ context, resource, onChange, ...(health && { probes: health }) });
-  const start = new StartWarnings((afterMs) => state.enqueue(afterMs));
   const onResult = () => {
     const read = state.read();
     if (read !== undefined) seen(context, state, read);
   };
-  return new PoolMemory(match, start, onResult, health);
+  return new PoolMemory(match, onResult, health);
 }
 
 /** Enters the claims, the created addresses and the match of this version into the shared registries. */

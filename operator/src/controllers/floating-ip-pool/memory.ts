@@ -15,7 +15,6 @@ import type { ProviderId } from "../../providers/types.js";
 import type { CleanupMemory, Retries } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
 import type { Snapshot } from "./snapshot.js";
-import type { StartWarnings } from "./start-warnings.js";
 
 export class PoolMemory implements ResultHolder {
   creationResult: ResultHolder["creationResult"];
@@ -48,7 +47,6 @@ export class PoolMemory implements ResultHolder {
 
   constructor(
     readonly match: MatchFollower,
-    readonly start: StartWarnings,
     readonly onCreationResult: () => void,
     /** Absent: the operator runs without feature healthchecks. */
     readonly health?: ResourceHealth,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { START_WARNING_MS } from "../../../src/bounds.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
 const SET = { zone: ZONE, recordName: NAME };
@@ -80,6 +81,16 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     await rig.publishes("n1", "n2", "n3");
     rig.world.removeNode("n2");
     await rig.publishes("n1", "n3");
+  });
+
+  it("gives the nodes of a new set a minute to start, before a Warning says that there are none", async () => {
+    rig.addSet("game");
+    rig.start();
+    await rig.until("it says so", () => rig.condition("game", "DNSReady") === "False/NoCandidate");
+    await rig.world.clock.sleep(START_WARNING_MS / 2);
+    expect(rig.events("NoCandidate")).to.be.empty;
+    await rig.world.clock.sleep(START_WARNING_MS);
+    await rig.until("a Warning", () => rig.events("NoCandidate").length === 1);
   });
 
   it("keeps the records when all nodes vanish", async () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { START_WARNING_MS } from "../../../src/bounds.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 import { until } from "../../support/time/until.js";
 
@@ -42,6 +43,20 @@ describe("operator in process: what a RoutedIP reports", function () {
     await made.until("an Event reports it", () => made.world.events("KeptLastKnown").length === 1);
     const { dns } = made.world.digitalocean.state;
     expect(dns.records("example.com", "www").map(({ data }) => data)).to.deep.equal([ip]);
+  });
+
+  it("gives the pods of a new RoutedIP a minute to start, before Warnings say what is missing", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    made.addIssuer();
+    made.addRouted("a", { dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    made.world.start();
+    await made.until("no node serves", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    await made.world.clock.sleep(START_WARNING_MS / 3);
+    const warned = () =>
+      made.world.kubernetes.list("events.k8s.io/v1", "Event").filter((each) => each["type"] === "Warning");
+    expect(warned().map((each) => `${each["reason"]}: ${each["note"]}`)).to.deep.equal([]);
+    await made.world.clock.sleep(2 * START_WARNING_MS);
+    await made.until("a Warning", () => made.world.events("NoCandidate").length > 0);
   });
 
   for (const { what, calls, failed, type } of [

@@ -8,7 +8,6 @@ import {
   type PoolTypes,
   readPool,
 } from "../../../../src/controllers/floating-ip-pool/resource.js";
-import { StartWarnings } from "../../../../src/controllers/floating-ip-pool/start-warnings.js";
 import { MatchFollower, type MatchFollowerProps } from "../../../../src/match/match-feed.js";
 import { NodeDirectory } from "../../../../src/match/node-directory.js";
 import type { ObjectWriters } from "../../../../src/reconcile/object-writer.js";
@@ -26,7 +25,7 @@ export function poolState(status: PoolObject["status"] = {}): PoolState {
     names: { kind: KIND },
     source: { writers, keys: () => [], cached: () => object, listen: () => () => undefined },
     read: readPool,
-    remember: () => new PoolMemory(match, new StartWarnings(() => undefined), () => undefined),
+    remember: () => new PoolMemory(match, () => undefined),
   };
   return new ResourceState<PoolTypes>({ kind, key: "default/web", enqueue: () => undefined }, object);
 }

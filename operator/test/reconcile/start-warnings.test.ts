@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { ActionFailure } from "../../../src/addresses/calls.js";
-import { StartWarnings } from "../../../src/controllers/floating-ip-pool/start-warnings.js";
-import { candidateMessages } from "../../../src/messages/candidates.js";
-import { no } from "../../../src/reconcile/conditions.js";
-import type { DeferredEvent } from "../../../src/reconcile/plan.js";
+import type { ActionFailure } from "../../src/addresses/calls.js";
+import { candidateMessages } from "../../src/messages/candidates.js";
+import { no } from "../../src/reconcile/conditions.js";
+import type { DeferredEvent } from "../../src/reconcile/plan.js";
+import { StartWarnings } from "../../src/reconcile/start-warnings.js";
 
 const NONE = { reason: "NoneActive", message: "no address is active" } as const;
 const planned = [no("Fulfilled", candidateMessages.coolingOff({ until: 0 })), no("DNSReady", NONE)];
@@ -34,7 +34,7 @@ const FAILURES: readonly (readonly [string, Parameters<typeof eventOf>[0], boole
   ["a refusal", { kind: "QuotaExceeded" }, false],
 ];
 
-describe("the Warnings of a new pool whose first action ends with", () => {
+describe("the Warnings of a new resource whose first action ends with", () => {
   for (const [what, failure, isHeld] of FAILURES) {
     it(`${what} ${isHeld ? "wait" : "come at once"}`, () => {
       const warnings = new StartWarnings(() => undefined);

@@ -1,17 +1,18 @@
-/** Which obstacles of a new pool wait before a Warning reports them: its nodes and pods may still start, and a limit may end. */
+/** Which obstacles of a new resource wait before a Warning reports them: its nodes and pods may still start, and a limit may end. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import type { ActionFailure } from "../../addresses/calls.js";
-import { START_WARNING_MS } from "../../bounds.js";
-import type { PlannedCondition, SeenCondition } from "../../reconcile/conditions.js";
-import type { DeferredEvent } from "../../reconcile/plan.js";
+import type { ActionFailure } from "../addresses/calls.js";
+import { START_WARNING_MS } from "../bounds.js";
+import type { PlannedCondition, SeenCondition } from "./conditions.js";
+import type { DeferredEvent } from "./plan.js";
 
-/** They end by themselves when the nodes of the pool have started, or when the limit of calls allows the next one. */
+/** They end by themselves when the nodes and pods of the resource have started, or when the limit of calls allows the next one. */
 const OF_START: ReadonlySet<Reason> = new Set([
   "NoCandidate",
   "TooFewCandidates",
   "KeptLastKnown",
   "NoneActive",
+  "FirewallNotFound",
   "RateLimited",
 ]);
 
@@ -23,7 +24,7 @@ interface Compared {
 }
 
 export class StartWarnings {
-  /** Monotonic ms until which the pool is new; `undefined` before its first status. */
+  /** Monotonic ms until which the resource is new; `undefined` before its first status. */
   private until: number | undefined;
   /** Types of conditions that no Warning has reported yet. */
   private readonly held = new Set<string>();
