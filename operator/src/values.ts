@@ -20,6 +20,11 @@ export function listedClauses(texts: readonly string[]): string {
   return joined(texts, CLAUSES, "; ");
 }
 
+/** `1 record`, `2 records`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function joined(texts: readonly string[], most: number, separator: string): string {
   const more = texts.length - most;
   return more > 0 ? `${texts.slice(0, most).join(separator)} and ${more} more` : texts.join(separator);

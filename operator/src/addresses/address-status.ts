@@ -259,9 +259,9 @@ export function planText(snapshot: AddressSnapshot, assignmentPlan: AssignmentPl
   return parts.length === 0 ? "" : `${snapshot.set.metadata.name}: ${parts.join("; ")}.`;
 }
 
-function choiceText({ set }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {
+function choiceText({ set, candidates }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {
   const count = waiting.length;
-  if (count < 2) return CHOICES.only();
+  if (count < 2) return candidates.length > 1 ? CHOICES.onlyFree() : CHOICES.only();
   if (set.nodePreference === "Name") return CHOICES.firstByName(count);
   const next = waiting[waiting.indexOf(node) + 1];
   if (next === undefined) return CHOICES.last(count);

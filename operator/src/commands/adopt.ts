@@ -84,7 +84,7 @@ function checkPool(pool: OwnObject, ip: string, where: string): void {
   if (familyOf(ip) !== family) throw new CommandError(`${ip} is no ${family} address, as those of ${where} are`);
   if (desiredIPs === 0 || desiredIPs > ips.length) return;
   throw new CommandError(
-    `${where} lists ${ips.length} addresses, and desiredIPs is ${desiredIPs}, so the operator would disable ${ip}: set desiredIPs to ${ips.length + 1} first`,
+    `${where} lists ${ips.length === 1 ? "1 address" : `${ips.length} addresses`}, and desiredIPs is ${desiredIPs}, so the operator would disable ${ip}: set desiredIPs to ${ips.length + 1} first`,
   );
 }
 

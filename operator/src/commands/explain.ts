@@ -10,10 +10,10 @@ import {
   nearest,
 } from "cdk8s-flipop/api";
 import { regionOf } from "../addresses/assignments.js";
-import type { Tally } from "../match/checks.js";
 import { MatchIndex } from "../match/match-index.js";
 import type { NodeDirectory } from "../match/node-directory.js";
 import type { NodeFacts } from "../match/node-facts.js";
+import type { Tally } from "../match/tally.js";
 import type { AddressFacts } from "../providers/types.js";
 import { compareText, omitUndefined } from "../values.js";
 import { readAccounts, withKnownAccounts } from "./accounts.js";

@@ -1,4 +1,4 @@
-/** The one ordered list of checks behind every choice of a node and every refusal in a condition, and how conditions sum refusals up. */
+/** The one ordered list of checks behind every choice of a node and every refusal in a condition. */
 
 import {
   REFUSALS,
@@ -12,7 +12,7 @@ import { listed, omitUndefined } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
 import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
-import type { Presence, Workload } from "./workload.js";
+import type { Workload } from "./workload.js";
 
 /** Why a node is no candidate. */
 export interface Refusal {
@@ -222,79 +222,4 @@ export function notableRefusals(refusals: readonly Refusal[]): readonly Refusal[
   const implied = new Set(refusals.flatMap(({ reason }) => IMPLIED[reason] ?? []));
   const rank = ({ reason }: Refusal) => Number(REFUSALS[reason].recoverable);
   return refusals.filter(({ reason }) => !implied.has(reason)).sort((a, b) => rank(a) - rank(b));
-}
-
-/** A node with what one refusal says of it. */
-export interface RefusedNode extends Partial<Pick<Refusal, "pod">> {
-  readonly node: string;
-}
-
-interface RefusalCount {
-  readonly reason: RefusalReason;
-  readonly nodes: number;
-  /** The first of these nodes by name, and its observed state. */
-  readonly example: RefusedNode & Pick<Refusal, "detail">;
-}
-
-/** One of these at least, as written in the resource. If both are named, a node lacks either. */
-export interface Lacking {
-  /** `pool=edge` */
-  readonly label?: string;
-  /** With its article: `a pod with app=nginx`. */
-  readonly workload?: string;
-  /** Whether any pod of the workload exists. Absent: some node with the labels has the workload, or it plays no part. */
-  readonly presence?: Presence;
-}
-
-export interface Tally {
-  /** All nodes of the cluster. */
-  readonly nodes: number;
-  readonly candidates: number;
-  /** Those that are not meant: without the labels or without any pod asked for, well or not. */
-  readonly unmeant: number;
-  /** What these are without, as far as is known. */
-  readonly lacking: Lacking;
-  /** The others, each counted for its first refusal; most nodes first. */
-  readonly refused: readonly RefusalCount[];
-}
-
-/** @param verdicts of the nodes that are meant. */
-export function tallyOf({ nodes, lacking }: Pick<Tally, "nodes" | "lacking">, verdicts: Iterable<Verdict>): Tally {
-  const counts = new Map<RefusalReason, RefusalCount>();
-  let [seen, candidates] = [0, 0];
-  for (const verdict of verdicts) {
-    const refusal = verdict.refusals[0];
-    seen += 1;
-    if (refusal === undefined) candidates += 1;
-    else counts.set(refusal.reason, counted(counts.get(refusal.reason), verdict.node.name, refusal));
-  }
-  const refused = [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
-  return { nodes, candidates, unmeant: nodes - seen, lacking, refused };
-}
-
-/** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
-export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tally): string {
-  if (nodes === 0) return "the cluster has no nodes";
-  const reasons = refused.map(({ reason, nodes: n, example }) => `${n} ${reason} (${example.node}: ${example.detail})`);
-  const without = unmeant === 0 ? [] : [`${unmeant} ${unmeant === 1 ? "lacks" : "lack"} ${lackingText(lacking)}`];
-  return [`${candidates} of ${nodes} nodes match`, ...without, ...reasons].join("; ");
-}
-
-function lackingText({ label, workload, presence }: Lacking): string {
-  const words = [...(label === undefined ? [] : [`label ${label}`]), ...(workload === undefined ? [] : [workload])];
-  const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);
-  if (found === undefined) return words.join(" or ");
-  return `${words.join(" or ")} (${label === undefined ? "" : "nodes have the label; "}${found})`;
-}
-
-function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>): string {
-  if (presence.pods === "none") return presence.detail;
-  const { detail, node } = presence;
-  return node === undefined ? `${detail}, and on no node yet` : `${detail}, on ${node}`;
-}
-
-function counted(known: RefusalCount | undefined, node: string, { reason, detail, pod }: Refusal): RefusalCount {
-  const isFirst = known === undefined || node < known.example.node;
-  const example = isFirst ? { node, detail, ...omitUndefined({ pod }) } : known.example;
-  return { reason, nodes: (known?.nodes ?? 0) + 1, example };
 }

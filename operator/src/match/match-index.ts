@@ -7,20 +7,11 @@
 import { selectorMatches } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
 import type { ProviderId } from "../providers/types.js";
-import {
-  type CheckInput,
-  isOnlyCordoned,
-  type Lacking,
-  type Refusal,
-  refusal,
-  refusalsOf,
-  type Tally,
-  tallyOf,
-  type Verdict,
-} from "./checks.js";
+import { type CheckInput, isOnlyCordoned, type Refusal, refusal, refusalsOf, type Verdict } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
+import { type Lacking, type Tally, tallyOf } from "./tally.js";
 import type { WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */

@@ -21,6 +21,7 @@ export const WHYS = {
 /** What sets the chosen node apart from the best that was not. */
 export const CHOICES = {
   only: () => "the only candidate",
+  onlyFree: () => "the only candidate that is free",
   firstByName: (count: number) => `first by name of ${count} candidates`,
   firstOfEqual: (count: number) => `first by name of the most preferred among ${count} candidates`,
   last: (count: number) => `last of ${count} candidates`,

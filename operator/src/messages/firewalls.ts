@@ -1,6 +1,6 @@
 /** Firewalls: what they let through, and why the operator does not change them. */
 
-import { listed } from "../values.js";
+import { countOf, listed } from "../values.js";
 import { TOKEN_RIGHTS } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
 
@@ -18,6 +18,8 @@ interface ClosedPorts {
   /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
   readonly limiter: string;
 }
+
+const notOpened = (ports: string) => `so the operator does not open ${ports}`;
 
 export const firewallMessages = topic("firewalls", {
   open: note({
@@ -113,15 +115,18 @@ export const firewallMessages = topic("firewalls", {
     reason: "PortNotAllowed",
     by: "other",
     text: ({ ports, limiter }: ClosedPorts) =>
-      `${limiter} does not allow ${listed(ports)}, so the operator does not open it`,
-    remedy: ({ limiter }) => `use another hostPort, or ask the author of ${limiter} to add it to allowedPorts`,
+      `${limiter} does not allow ${listed(ports)}, ${notOpened(ports.length === 1 ? "it" : "them")}`,
+    remedy: ({ ports, limiter }) => {
+      const [others, them] = ports.length === 1 ? ["another hostPort", "it"] : ["other hostPorts", "them"];
+      return `use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts`;
+    },
     example: { ports: ["22/TCP"], limiter: LIMITER },
   }),
   tooManyPorts: problem({
     reason: "PortNotAllowed",
     by: "other",
     text: ({ ports, limiter, most }: ClosedPorts & { readonly most: number }) =>
-      `${limiter} allows ${most} ports, so the operator does not open ${listed(ports)}`,
+      `${limiter} allows ${countOf(most, "port")}, ${notOpened(listed(ports))}`,
     remedy: ({ limiter }) => `remove ports from the Service, or ask the author of ${limiter} to raise maxPorts`,
     example: { ports: ["8081/TCP"], limiter: LIMITER, most: 1 },
   }),

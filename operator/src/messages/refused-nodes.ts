@@ -1,8 +1,9 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
 import type { RefusalReason } from "cdk8s-flipop/api";
-import { type Refusal, type RefusedNode, type Tally, tallyText } from "../match/checks.js";
+import type { Refusal } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
+import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
@@ -20,7 +21,11 @@ export type ChosenBy = "match" | { readonly service: string };
 export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
 
 export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
-  const repairs = tally.refused.slice(0, REMEDIES_SHOWN).map(({ reason, example }) => remedyOf(reason, example, by));
+  const repairs = tally.refused
+    .slice(0, REMEDIES_SHOWN)
+    .map(({ reason, example }) =>
+      reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
+    );
   const text = tallyText(tally);
   if (repairs.length === 0) return { text, remedy: lackText(tally, by) };
   const repair = [...new Set(repairs)].join("; ");

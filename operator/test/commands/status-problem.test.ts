@@ -59,6 +59,14 @@ describe("the problem that flipop status and explain show", () => {
     expect(grace).to.equal("Ready InGrace: it stays");
   });
 
+  it("stands beside what the resource serves, of which one is singular", () => {
+    const serves = (published: number) => {
+      const object = objectWith({}, []);
+      return rowOf(KINDS.NodeDNSRecordSet, { ...object, status: { ...object.status, counts: { published } } }).serves;
+    };
+    expect([serves(1), serves(2)]).to.deep.equal(["1 record", "2 records"]);
+  });
+
   it("is the pause of a resource that serves", () => {
     const paused = ["Accepted", "True", "Paused", "spec.paused is true"] as const;
     const serving = [["Ready", "True", "Paused", "spec.paused is true"], paused] as const;

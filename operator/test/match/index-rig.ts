@@ -2,9 +2,10 @@ import type { Match } from "cdk8s-flipop/api";
 import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
 import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
-import { tallyText, type Verdict } from "../../src/match/checks.js";
+import type { Verdict } from "../../src/match/checks.js";
 import { MatchIndex, type VerdictChange, type Wanted } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
+import { tallyText } from "../../src/match/tally.js";
 import { nodesOfPodEvent, type PodSource, PodWorkload } from "../../src/match/workload.js";
 import { compiled } from "./cluster.js";
 

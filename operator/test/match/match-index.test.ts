@@ -129,6 +129,15 @@ describe("the index of a match", () => {
     expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lacks /);
   });
 
+  it("counts a holder without the label with the other nodes that lack it, under one name", () => {
+    const rig = new IndexRig(WEB);
+    for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name));
+    rig.index.watchHolders(["digitalocean://a"]);
+    expect(rig.tallyText()).to.equal(
+      "0 of 2 nodes match; 2 lack label pool=web (a: it has no label pool, nodeLabel asks for pool=web)",
+    );
+  });
+
   it("says what the nodes lack that are not meant: labels or pods, as far as it can tell", () => {
     const lack = (match: Match, nodes: readonly string[], ...pods: readonly SlimPod[]) => {
       const rig = new IndexRig(match);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Refusal, refusal, tallyOf } from "../../src/match/checks.js";
+import { type Refusal, refusal } from "../../src/match/checks.js";
+import { tallyOf } from "../../src/match/tally.js";
 import { refusedNodes, repairOfHolder } from "../../src/messages/refused-nodes.js";
 import { facts } from "../match/cluster.js";
 
@@ -22,6 +23,12 @@ describe("the remedies for nodes that do not match", () => {
       "have the cluster's administrator repair b",
       "repair pod team/game-3",
     ]);
+  });
+
+  it("name the label that a holder has lost", () => {
+    const lost = { node: facts("a"), refusals: [refusal("LabelsDiffer", "it has no label pool")] };
+    const { repair } = refusedNodes(tallyOf({ nodes: 1, lacking: { label: "pool=edge" } }, [lost]), "match");
+    expect(repair).to.include("(kubectl label node NODE pool=edge)");
   });
 
   it("tell how to see what the pod waits for", () => {

@@ -67,6 +67,12 @@ describe("the ports that a class and an issuer allow", () => {
     const many = Array.from({ length: 17 }, (_, index) => port(2000 + index));
     expect(permittedPorts(many, portAccessOf([]), NODE_PORTS).ports, "the default").to.have.length(16);
     const ssh = permittedPorts([port(22, "UDP"), port(443)], access, NODE_PORTS);
-    expect(ssh.refused?.message).to.contain("ClusterRoutedIPClass public does not allow 22/UDP");
+    expect(ssh.refused?.message)
+      .to.contain("ClusterRoutedIPClass public does not allow 22/UDP")
+      .and.contain("open it:");
+    const both = permittedPorts([port(22), port(22, "UDP")], access, NODE_PORTS);
+    expect(both.refused?.message).to.contain("does not open them: use other hostPorts");
+    const single = portAccessOf([{ of: "RoutedIPIssuer a/b", limits: { maxPorts: 1 } }]);
+    expect(permittedPorts(all, single, NODE_PORTS).refused?.message).to.contain("RoutedIPIssuer a/b allows 1 port,");
   });
 });

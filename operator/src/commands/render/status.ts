@@ -12,6 +12,7 @@ import {
   SUMMARY_TYPES,
 } from "cdk8s-flipop/api";
 import { isBad } from "../../reconcile/conditions.js";
+import { countOf } from "../../values.js";
 import type { OwnObject } from "../read.js";
 import { age, tableText } from "./table.js";
 
@@ -80,7 +81,7 @@ const SERVES: Readonly<Record<string, (status: Status) => string>> = {
   },
   NodeDNSRecordSet: (status) => {
     const { counts } = status as NodeDNSRecordSetStatus;
-    return counts === undefined ? "" : `${counts.published} records`;
+    return counts === undefined ? "" : countOf(counts.published, "record");
   },
   RoutedIP: (status) => {
     const { routedIP, state } = status as RoutedIPStatus;
@@ -216,6 +217,6 @@ function oneLine(text: string): string {
 /** `12 resources, 2 with a problem`. */
 export function summaryText(rows: readonly StatusRow[]): string {
   const bad = rows.filter(({ problem }) => problem !== undefined).length;
-  const all = `${rows.length} ${rows.length === 1 ? "resource" : "resources"}`;
+  const all = countOf(rows.length, "resource");
   return `${all}, ${bad === 0 ? "none has a problem" : `${bad} with a problem: flipop explain NAME says more`}`;
 }

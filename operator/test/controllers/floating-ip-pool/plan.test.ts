@@ -29,6 +29,14 @@ describe("the plan of a pool", () => {
     );
   });
 
+  it("calls a node the only candidate only where no other one matches, with or without an address", () => {
+    const cloud = cluster(["n1"], { ips: [A, B] });
+    expect(cloud.plan("web").explanation).to.equal(`web: ${A} goes to n1 (the only candidate).`);
+    rest(cloud);
+    cloud.addNode("n2");
+    expect(cloud.plan("web").explanation).to.equal(`web: ${B} goes to n2 (the only candidate that is free).`);
+  });
+
   it("takes unassigned addresses first, then the longest-released", () => {
     const cloud = rest(cluster(["n1", "n2"], { ips: [A, B, C] }));
     cloud.setReady("n2", false);

@@ -1,0 +1,91 @@
+/** How conditions sum up the refusals of nodes. */
+
+import type { RefusalReason } from "cdk8s-flipop/api";
+import { omitUndefined } from "../values.js";
+import type { Refusal, Verdict } from "./checks.js";
+import type { Presence } from "./workload.js";
+
+/** A node with what one refusal says of it. */
+export interface RefusedNode extends Partial<Pick<Refusal, "pod">> {
+  readonly node: string;
+}
+
+interface RefusalCount {
+  readonly reason: RefusalReason;
+  readonly nodes: number;
+  /** The first of these nodes by name, and its observed state. */
+  readonly example: RefusedNode & Pick<Refusal, "detail">;
+}
+
+/** One of these at least, as written in the resource. If both are named, a node lacks either. */
+export interface Lacking {
+  /** `pool=edge` */
+  readonly label?: string;
+  /** With its article: `a pod with app=nginx`. */
+  readonly workload?: string;
+  /** Whether any pod of the workload exists. Absent: some node with the labels has the workload, or it plays no part. */
+  readonly presence?: Presence;
+}
+
+export interface Tally {
+  /** All nodes of the cluster. */
+  readonly nodes: number;
+  readonly candidates: number;
+  /** Those that are not meant: without the labels or without any pod asked for, well or not. */
+  readonly unmeant: number;
+  /** What these are without, as far as is known. */
+  readonly lacking: Lacking;
+  /** The others, each counted for its first refusal; most nodes first. */
+  readonly refused: readonly RefusalCount[];
+}
+
+/** @param verdicts of the nodes that are meant. */
+export function tallyOf({ nodes, lacking }: Pick<Tally, "nodes" | "lacking">, verdicts: Iterable<Verdict>): Tally {
+  const counts = new Map<RefusalReason, RefusalCount>();
+  let [seen, candidates] = [0, 0];
+  for (const verdict of verdicts) {
+    const refusal = verdict.refusals[0];
+    seen += 1;
+    if (refusal === undefined) candidates += 1;
+    else counts.set(refusal.reason, counted(counts.get(refusal.reason), verdict.node.name, refusal));
+  }
+  const refused = [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
+  return { nodes, candidates, unmeant: nodes - seen, lacking, refused };
+}
+
+/** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
+export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tally): string {
+  if (nodes === 0) return "the cluster has no nodes";
+  // Of holders, which are in sight although they are not meant.
+  const isUnmeant = ({ reason }: RefusalCount) => reason === "LabelsDiffer" && lacking.label !== undefined;
+  const seen = refused.filter(isUnmeant);
+  const others = refused.filter((count) => !isUnmeant(count));
+  const reasons = others.map(({ reason, nodes: n, example }) => `${n} ${reason} (${exampleText(example)})`);
+  const without = unmeant + seen.reduce((sum, count) => sum + count.nodes, 0);
+  const examples = seen.map(({ example }) => ` (${exampleText(example)})`).join("");
+  const lack = `${without} ${without === 1 ? "lacks" : "lack"} ${lackingText(lacking)}${examples}`;
+  return [`${candidates} of ${nodes} nodes match`, ...(without === 0 ? [] : [lack]), ...reasons].join("; ");
+}
+
+function exampleText({ node, detail }: RefusalCount["example"]): string {
+  return `${node}: ${detail}`;
+}
+
+function lackingText({ label, workload, presence }: Lacking): string {
+  const words = [...(label === undefined ? [] : [`label ${label}`]), ...(workload === undefined ? [] : [workload])];
+  const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);
+  if (found === undefined) return words.join(" or ");
+  return `${words.join(" or ")} (${label === undefined ? "" : "nodes have the label; "}${found})`;
+}
+
+function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>): string {
+  if (presence.pods === "none") return presence.detail;
+  const { detail, node } = presence;
+  return node === undefined ? `${detail}, and on no node yet` : `${detail}, on ${node}`;
+}
+
+function counted(known: RefusalCount | undefined, node: string, { reason, detail, pod }: Refusal): RefusalCount {
+  const isFirst = known === undefined || node < known.example.node;
+  const example = isFirst ? { node, detail, ...omitUndefined({ pod }) } : known.example;
+  return { reason, nodes: (known?.nodes ?? 0) + 1, example };
+}
