@@ -67,7 +67,11 @@ const OWN_PLACES = {
     kinds: ALL,
     conditions: ["Accepted", "Fulfilled", "DNSReady", "Published", "ProviderReachable", "Assigned", "FirewallReady"],
   },
-  Stopped: { kinds: ALL, conditions: ["Ready", "Fulfilled", "DNSReady", "Published", ...UNSERVED] },
+  Stopped: {
+    kinds: ALL,
+    conditions: ["Ready", "Fulfilled", "DNSReady", "Published", ...UNSERVED],
+    ofAddress: true,
+  },
   Paused: { kinds: SERVED, conditions: ["Fulfilled", "DNSReady", "Published", ...UNSERVED], ofAddress: true },
   Invalid: { kinds: ALL, conditions: ["Fulfilled", "DNSReady", ...UNSERVED], ofAddress: true },
   DuplicateAddress: { kinds: ["FloatingIPPool"], conditions: ["Accepted"] },

@@ -23,6 +23,7 @@ import type { LimitWait } from "../providers/layers/limiter.js";
 import type { AddressCapabilities, ProviderId } from "../providers/types.js";
 import type { CleanupMemory } from "../reconcile/retries.js";
 import type { DnsSnapshot } from "../records/record-plan.js";
+import type { Stop } from "../runtime/stop-switch.js";
 import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";
 import type { ResourceMarks } from "./node-marks.js";
@@ -47,6 +48,8 @@ export interface AddressSet {
   readonly nodePreference: NodePreference;
   readonly reclaimPolicy: DeletionPolicy;
   readonly paused: boolean;
+  /** The reason of `paused` is that a person stopped the operator. */
+  readonly stop?: Stop | undefined;
   readonly dnsRecordSet?: DnsRecordSet | undefined;
   /** What the status says of each address. */
   readonly statuses: Readonly<Record<string, AddressStatus>>;

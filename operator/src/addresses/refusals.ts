@@ -49,6 +49,8 @@ export function graceProblem(snapshot: AddressSnapshot, placement: Placement, by
 
 /** Of a paused resource, whose address stays where it is, also after the grace. */
 export function pausedOn(snapshot: AddressSnapshot, placement: Placement): Problem {
+  const { stop } = snapshot.set;
+  if (stop !== undefined) return addressMessages.stopped(stop);
   const holder = placement.holder && steadyHolder(snapshot, placement);
   return addressMessages.pausedOn({ ip: placement.address.ip, holder });
 }

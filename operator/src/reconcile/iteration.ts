@@ -44,7 +44,7 @@ export function decide<T extends KindTypes>(
   const resource = state.read();
   if (resource === undefined) return undefined;
   state.retries.followGeneration(state.object()?.metadata.generation);
-  const snapshot = kind.gather(state, stop === undefined ? resource : (kind.paused?.(resource) ?? resource));
+  const snapshot = kind.gather(state, stop === undefined ? resource : (kind.paused?.(resource, stop) ?? resource));
   const plan = kind.plan(snapshot);
   return { snapshot, plan: { ...plan, conditions: conditionsOf(kind, state, { plan, stop }) } };
 }

@@ -10,6 +10,7 @@ import type { EventMessage } from "../messages/message.js";
 import type { Sample } from "../metrics/registry.js";
 import type { CallContext, CallPriority, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
+import type { Stop } from "../runtime/stop-switch.js";
 import type { PlannedCondition, SeenCondition } from "./conditions.js";
 import type {
   Action,
@@ -74,7 +75,7 @@ export interface Kind<T extends KindTypes> {
   /** Parses an object; the engine does so once for each version. What is wrong with the object belongs into the result. */
   read(object: T["object"]): T["resource"];
   /** The same resource with `spec.paused`, for a stopped operator: its plan then moves nothing, and its status says so. */
-  paused?(resource: T["resource"]): T["resource"];
+  paused?(resource: T["resource"], stop: Stop): T["resource"];
   /** When the resource is first seen. */
   remember(state: ResourceState<T>): T["memory"];
   /** Whether a run may begin. Whatever changes the answer asks for a run. @default always */

@@ -11,6 +11,7 @@ import type {
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { isFields, isUnusableName, readSpec } from "../reconcile/read-spec.js";
+import type { Stop } from "../runtime/stop-switch.js";
 import { compareText } from "../values.js";
 import type { Issuer, RoutedIPClass } from "./resolved-class.js";
 
@@ -18,6 +19,8 @@ export interface RoutedIP {
   readonly metadata: ObjectMeta;
   readonly spec: RoutedIPSpec;
   readonly status: RoutedIPStatus;
+  /** The operator is stopped, and plans as if the RoutedIP were paused. */
+  readonly stop?: Stop;
 }
 
 export interface RoutedObject extends KubeObject {

@@ -66,7 +66,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
     source,
     workers: WORKERS,
     read: readPool,
-    paused: ({ pool, ...read }) => ({ ...read, pool: { ...pool, spec: { ...pool.spec, paused: true } } }),
+    paused: ({ pool, ...read }, stop) => ({ ...read, pool: { ...pool, spec: { ...pool.spec, paused: true }, stop } }),
     remember: (state) => remember(context, state),
     registerVersion: (state, read) => seen(context, state, read),
     forget: (state) => forget(context, state),

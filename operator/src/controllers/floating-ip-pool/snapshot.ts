@@ -18,11 +18,14 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { PublishingSnapshot } from "../../publishing/published.js";
 import type { DnsView } from "../../records/dns-service.js";
+import type { Stop } from "../../runtime/stop-switch.js";
 
 export interface Pool {
   readonly metadata: ObjectMeta;
   readonly spec: FloatingIPPoolSpec;
   readonly status: FloatingIPPoolStatus;
+  /** The operator is stopped, and plans as if the pool were paused. */
+  readonly stop?: Stop;
 }
 
 /** `set` is of the same pool. */
@@ -44,7 +47,7 @@ export interface Gathered {
 
 /** The addresses of a pool, for the code that pools and RoutedIPs share. */
 export function addressSetOf(pool: Pool): AddressSet {
-  const { metadata, spec, status } = pool;
+  const { metadata, spec, status, stop } = pool;
   return {
     kind: "FloatingIPPool",
     metadata,
@@ -58,6 +61,7 @@ export function addressSetOf(pool: Pool): AddressSet {
     nodePreference: spec.nodePreference ?? "Stable",
     reclaimPolicy: spec.reclaimPolicy ?? "Retain",
     paused: spec.paused ?? false,
+    stop,
     dnsRecordSet: spec.dnsRecordSet,
     statuses: status.ips ?? {},
     createdIPs: status.createdIPs ?? [],

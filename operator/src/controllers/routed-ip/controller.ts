@@ -99,7 +99,10 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     readyWhen: routedIPKind.readyWhen,
     source: namespacedSource(routing.routed, routing.routed.writers(context)),
     read: readRouted,
-    paused: ({ routed, ...read }) => ({ ...read, routed: { ...routed, spec: { ...routed.spec, paused: true } } }),
+    paused: ({ routed, ...read }, stop) => ({
+      ...read,
+      routed: { ...routed, spec: { ...routed.spec, paused: true }, stop },
+    }),
     remember: (state) => remember(tools, state, onUse),
     registerVersion: (state) => seen(tools, state, onUse),
     forget: (state) => forget(tools, state, onUse),

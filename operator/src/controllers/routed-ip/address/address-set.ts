@@ -13,7 +13,7 @@ import type { ActionSequence, RetainAction } from "../actions.js";
 import type { Snapshot } from "../snapshot.js";
 
 export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" | "resolvedClass">): AddressSet {
-  const { metadata, spec, status } = routed;
+  const { metadata, spec, status, stop } = routed;
   const listed = listedIps(routed);
   return {
     kind: "RoutedIP",
@@ -28,6 +28,7 @@ export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" 
     nodePreference: "Stable",
     reclaimPolicy: resolvedClass?.reclaimPolicy ?? "Retain",
     paused: spec.paused ?? false,
+    stop,
     dnsRecordSet: spec.dnsRecordSet,
     statuses: status.routedIP === undefined ? {} : { [canonicalIp(status.routedIP)]: addressStatus(status) },
     createdIPs: createdIPs(routed),
