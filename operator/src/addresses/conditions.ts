@@ -196,14 +196,20 @@ export function otherRegion(
   const busy = busyNodesOf(snapshot, { limit, desired, regions: there });
   const serving = snapshot.candidates.some((node) => isIn(node, there));
   const refused = omitUndefined({ refusals: snapshot.refusalsIn?.(region) });
+  const replaceable = isReplaceable(snapshot, desired, ip);
   return addressMessages.otherRegion({
     ip,
     region,
     regions: [...new Set(regions)].sort().join(", "),
     busy,
     serving,
+    replaceable,
     ...refused,
   });
+}
+
+function isReplaceable({ set }: AddressSnapshot, { addresses }: Pick<Desired, "addresses">, ip: string): boolean {
+  return set.kind === "FloatingIPPool" && addresses.some((own) => own.ip === ip && own.origin === "created");
 }
 
 /** It is on no node, and all that match are in other regions. */

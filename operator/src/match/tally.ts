@@ -72,7 +72,10 @@ function exampleText({ node, detail }: RefusalCount["example"]): string {
 }
 
 function lackingText({ label, workload, presence }: Lacking): string {
-  const words = [...(label === undefined ? [] : [`label ${label}`]), ...(workload === undefined ? [] : [workload])];
+  const words = [
+    ...(label === undefined ? [] : [/[,!()]/.test(label) ? `the labels that "${label}" asks for` : `label ${label}`]),
+    ...(workload === undefined ? [] : [workload]),
+  ];
   const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);
   if (found === undefined) return words.join(" or ");
   return `${words.join(" or ")} (${label === undefined ? "" : "nodes have the label; "}${found})`;

@@ -51,6 +51,8 @@ interface OtherRegion {
   readonly serving: boolean;
   /** Nodes there that the resource means and cannot use. */
   readonly refusals?: RefusedNodes;
+  /** A pool that created the address can replace it. */
+  readonly replaceable?: boolean;
 }
 
 interface Ip {
@@ -60,6 +62,10 @@ interface Ip {
 function freeText(nodes: readonly string[]): string {
   if (nodes.length === 0) return "no other node could take it now";
   return `${listed(nodes)} could take it now`;
+}
+
+function replaceIn(ip: string, regions: string): string {
+  return `replace ${ip}: set region to ${regions} and reclaimPolicy to Delete, remove it from ips, lower desiredIPs by 1 until the operator has released the address, and raise desiredIPs again`;
 }
 
 /** What keeps an address from the nodes of its region. */
@@ -261,10 +267,11 @@ export const addressMessages = topic("addresses", {
       const seen = refusals?.repair === undefined ? "" : ` (${refusals.text} in that region)`;
       return `${ip} is in region ${region}, and ${roomText(there)}${seen}; nodes that match are in ${regions}`;
     },
-    remedy: ({ region, regions, busy, refusals }) => {
+    remedy: ({ ip, region, regions, busy, refusals, replaceable }) => {
       const idle = idleRemedies(busy, giveToResource);
       const repair = refusals?.repair === undefined ? [] : [refusals.repair];
-      return [...repair, ...idle, `use an address of region ${regions}, or ${addNodeIn(region ?? "")}`].join("; or ");
+      const other = replaceable ? replaceIn(ip, regions) : `use an address of region ${regions}`;
+      return [...repair, ...idle, `${other}, or ${addNodeIn(region ?? "")}`].join("; or ");
     },
     example: { ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 }, serving: false },
   }),

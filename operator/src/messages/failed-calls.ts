@@ -28,7 +28,7 @@ export const REMEDIES = {
   Unavailable: "the operator tries again; if this lasts, look at the provider's status page",
   Unauthorized: `have the owner of the account create a valid token with the rights that ${TOKEN_RIGHTS} lists`,
   QuotaExceeded:
-    "have the owner of the account ask the provider for a higher limit, or release what is not used (flipop orphans lists unused addresses)",
+    "have the owner of the account ask the provider for a higher limit, release addresses that no resource names (flipop orphans), or lower desiredIPs of a resource whose addresses are not all active (flipop status)",
   RecordExists:
     "have the owner of the DNS account delete the CNAME or NS record of this name, which excludes addresses, or set another recordName",
   Terminal: "correct the resource",
@@ -74,7 +74,8 @@ export const failedCalls = {
     };
   },
   /** @param place where the operator reads the token that the API refused */
-  tokenPlace: (remedy: string, place: string): string => `${remedy}; the operator reads the token from ${place}`,
+  tokenPlace: (remedy: string, place: string): string =>
+    `${remedy}; the operator reads the token from ${place}, which must hold the token itself, and not encoded once more`,
   broken: (code: string): FailureText => ({
     seen: `the connection broke${code === "" ? "" : ` (${code})`}`,
     remedy: REMEDIES.Unavailable,

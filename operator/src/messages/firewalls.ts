@@ -10,7 +10,8 @@ interface Firewall {
 
 const LIMITER = "RoutedIPIssuer web/digitalocean";
 const FIREWALL: Firewall = { name: "ingress" };
-const SECOND_ISSUER = "have the author of the issuer make a second issuer with another routedIPFirewallName";
+export const SECOND_ISSUER =
+  "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef (create a RoutedIP with its own issuerRef again)";
 
 interface ClosedPorts {
   /** Such as 22/TCP. */

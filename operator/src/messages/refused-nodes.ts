@@ -51,9 +51,15 @@ function startRemedy(pod?: string): string {
   return `repair ${which} (kubectl ${place} shows what it waits for), or run another one`;
 }
 
+/** The only form of a selector that `kubectl label` can satisfy as it stands. */
+const SIMPLE_LABEL = /^[^\s,!=()<>]+=[^\s,=()<>]+$/;
+
 /** @param label that `match.nodeLabel` asks for, as written */
 export function labelRemedy(label: string): string {
-  const command = /^[^\s,!=()<>]+=[^\s,=()<>]+$/.test(label) ? ` (kubectl label node NODE ${label})` : "";
+  if (label !== "" && !SIMPLE_LABEL.test(label)) {
+    return "have the cluster's administrator change the labels of a node as spec.match.nodeLabel asks, or correct that (flipop explain shows what each node fails)";
+  }
+  const command = label === "" ? "" : ` (kubectl label node NODE ${label})`;
   return `have the cluster's administrator label a node${command}, or correct spec.match.nodeLabel`;
 }
 
@@ -109,7 +115,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
       : "run the pods of the Service on nodes of the provider's cloud",
   InvalidProviderID: (node) =>
     `have the cluster's administrator correct what sets spec.providerID of ${node}, and delete the Node, so that its kubelet registers it again (spec.providerID cannot change)`,
-  DuplicateProviderID: () => "have the cluster's administrator delete the Node object that no longer has a kubelet",
+  DuplicateProviderID: (node) =>
+    `have the cluster's administrator delete Node ${node} if no kubelet keeps it Ready; its machine counts once all the same`,
   Cordoned: (node, hasMatch) => {
     const uncordon = `have the cluster's administrator uncordon ${node} (kubectl uncordon ${node})`;
     return hasMatch ? `${uncordon}, or tolerate ${CORDON_TAINT.key} in spec.match.tolerations` : uncordon;

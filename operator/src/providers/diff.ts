@@ -1,6 +1,7 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import { SECOND_ISSUER } from "../messages/firewalls.js";
 import { printable } from "../printable.js";
 import { ProviderError } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
@@ -222,10 +223,10 @@ export function overLimit(
   const rules = current.rules.length + (current.outboundRules ?? 0) + change.addRules.length;
   const nodes = current.nodes.length + change.addNodes.length;
   if (rules > limits.rulesPerFirewall) {
-    return `firewall "${current.name}" would have ${rules} inbound and outbound rules, at most ${limits.rulesPerFirewall} are possible; use fewer ports, or have the author of the issuer make a second issuer with another routedIPFirewallName`;
+    return `firewall "${current.name}" would have ${rules} inbound and outbound rules, at most ${limits.rulesPerFirewall} are possible; use fewer ports, or ${SECOND_ISSUER}`;
   }
   if (nodes > limits.nodesPerFirewall) {
-    return `firewall "${current.name}" would cover ${nodes} nodes, at most ${limits.nodesPerFirewall} are possible; run the Services on at most ${limits.nodesPerFirewall} nodes, or have the author of the issuer make a second issuer with another routedIPFirewallName`;
+    return `firewall "${current.name}" would cover ${nodes} nodes, at most ${limits.nodesPerFirewall} are possible; run the Services on at most ${limits.nodesPerFirewall} nodes, or ${SECOND_ISSUER}`;
   }
   return undefined;
 }

@@ -147,6 +147,9 @@ describe("the index of a match", () => {
     };
     const pod = "a pod with app=web";
     expect(lack(WEB, ["a"])).to.equal("1 lacks label pool=web");
+    expect(lack({ nodeLabel: "role=edge,!spot" }, ["a"])).to.equal(
+      '1 lacks the labels that "role=edge,!spot" asks for',
+    );
     expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod} (no such pod exists)`);
     expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lacks label pool=web");
     const both = (...pods: readonly SlimPod[]) => lack({ ...WEB, ...PODS }, ["a", "w"], ...pods);

@@ -14,6 +14,7 @@ import { namespacedSource } from "../../reconcile/resource-source.js";
 import { nodesOfSlices, type SliceFacts } from "../../routing/endpoint-workload.js";
 import { type RoutedRead, readRouted } from "../../routing/resource.js";
 import type { Drainable } from "../../runtime/manager.js";
+import type { Stop } from "../../runtime/stop-switch.js";
 import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
@@ -99,10 +100,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     readyWhen: routedIPKind.readyWhen,
     source: namespacedSource(routing.routed, routing.routed.writers(context)),
     read: readRouted,
-    paused: ({ routed, ...read }, stop) => ({
-      ...read,
-      routed: { ...routed, spec: { ...routed.spec, paused: true }, stop },
-    }),
+    paused: pausedBy,
     remember: (state) => remember(tools, state, onUse),
     registerVersion: (state) => seen(tools, state, onUse),
     forget: (state) => forget(tools, state, onUse),
@@ -137,6 +135,10 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
 function claimAndPrepare(tools: GatherTools, state: RoutedState, why: Parameters<typeof prepare>[2]): Promise<void> {
   claim(tools, state);
   return prepare(tools, state, why);
+}
+
+function pausedBy({ routed, ...read }: RoutedRead, stop: Stop): RoutedRead {
+  return { ...read, routed: { ...routed, spec: { ...routed.spec, paused: true }, stop } };
 }
 
 function dropsIntents({ clock }: Pick<ControllerContext, "clock">, { intentDroppedAt }: RoutedMemory): boolean {

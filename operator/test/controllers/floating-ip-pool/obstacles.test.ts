@@ -132,6 +132,24 @@ describe("what keeps a pool from being fulfilled", () => {
     );
   });
 
+  it("is the region of an address that the pool created, with the steps that replace it", () => {
+    const cloud = cluster("node-1");
+    cloud.addNode("node-2", { labels: { [REGION]: "ams3" } });
+    cloud.addPool("web", { desiredIPs: 1 });
+    const createdIPs = [{ ip: A, createdTime: "2025-01-01T00:00:00Z" }];
+    cloud.edit("web", { status: { createdIPs } });
+    cloud.addresses.set(A, undefined);
+    cloud.nodes.delete("node-1");
+    const snapshot = cloud.snapshot("web");
+    const get = (ip: string) => {
+      const facts = snapshot.inventory.get(ip);
+      return facts && { ...facts, region: "fra1" };
+    };
+    const { is, message } = fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+    expect(is).to.equal("False/WrongRegion");
+    expect(message).to.include(`replace ${A}: set region to ams3 and reclaimPolicy to Delete, remove it from ips`);
+  });
+
   it("is the region of the address, with those of the nodes that match", () => {
     const cloud = new ModelCloud();
     cloud.addNode("node-1", { labels: { [REGION]: "ams3" } });

@@ -172,7 +172,9 @@ describe("the guards of tokens", () => {
     const refuse = (props: Partial<ProviderErrorProps>) => () =>
       Promise.reject(failure({ retrySafe: false, ...props }));
     const refused = await errorOf(run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
-    expect(`${refused}`).to.match(/; the operator reads the token from entry TOKEN of Secret apps\/do$/);
+    expect(`${refused}`).to.match(
+      /; the operator reads the token from entry TOKEN of Secret apps\/do, which must hold the token itself/,
+    );
     for (const props of [{ kind: "Terminal" }, { kind: "Unauthorized", outcome: "not-sent" }] as const) {
       expect(`${await errorOf(run(call("check"), refuse(props)))}`).not.to.include("apps/do");
     }
