@@ -122,7 +122,12 @@ describe("kubectl with the CustomResourceDefinitions", () => {
       /^row +192\.0\.2\.7 +node-1 +ingress +active +\d+s$/m,
     ],
     ["RoutedIPIssuer", {}, /^NAME +READY +PROVIDER +REGION +FIREWALL +AGE$/m, /^row +digitalocean +\d+s$/m],
-    ["ClusterRoutedIPClass", {}, /^NAME +READY +ISSUER +LIMIT +AGE$/m, /^row +digitalocean +1 +\d+s$/m],
+    [
+      "ClusterRoutedIPClass",
+      {},
+      /^NAME +READY +ISSUER +ISSUER-NAMESPACE +LIMIT +AGE$/m,
+      /^row +digitalocean +flipop +1 +\d+s$/m,
+    ],
   ];
   for (const [kind, status, header, row] of rows) {
     it(`shows the state of a ${kind} in columns`, async () => {

@@ -85,11 +85,11 @@ describe("transport", () => {
     rig.handler = (_request, response) => {
       response.writeHead(200).write("one\n");
     };
-    const stream = await rig.transport().open({ ...GET, query: { watch: true }, deadlineSeconds: 1 });
+    const stream = await rig.transport().open({ ...GET, query: { watch: true }, deadlineSeconds: 30 });
     let text = "";
     for await (const chunk of stream) {
       text += chunk.toString();
-      await rig.clock.sleep(3_000);
+      await rig.clock.sleep(90_000);
       stream.close();
     }
     expect(text).to.equal("one\n");
