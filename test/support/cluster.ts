@@ -1,6 +1,6 @@
 import { Chart, Testing, Yaml } from "cdk8s";
 import { FlipopCrds } from "cdk8s-flipop";
-import type { ControlPlane } from "flipop-testbed";
+import { type ControlPlane, eventually } from "flipop-testbed";
 import type { Manifests } from "./examples.js";
 
 /**
@@ -11,7 +11,9 @@ export async function installKinds(plane: ControlPlane): Promise<void> {
   const chart = new Chart(Testing.app(), "crds");
   new FlipopCrds(chart, "crds");
   await apply(plane, Yaml.stringify(...Testing.synth(chart), ...monitoringKinds()));
-  await kubectl(plane, ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
+  // kubectl does not wait for a kind to which the server has given no condition yet: it fails at once.
+  const established = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"];
+  await eventually(async () => (await plane.kubectl(established)).code === 0, { what: "the kinds to be established" });
 }
 
 /** Applies everything except the kinds, in the order of the files. */

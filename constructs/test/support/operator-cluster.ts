@@ -29,7 +29,9 @@ export async function operatorCluster(context: SuiteContext): Promise<ControlPla
   }));
   const plane = await controlPlaneOrSkip(context, { controllerManager: true, identities });
   await apply(plane, crdsYaml() + monitoringCrds());
-  await kubectl(plane, ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
+  // kubectl does not wait for a kind to which the server has given no condition yet: it fails at once.
+  const established = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"];
+  await eventually(async () => (await plane.kubectl(established)).code === 0, { what: "the kinds to be established" });
   // The server reports Established before the first list works.
   await installCrds(plane.client());
   return plane;

@@ -224,8 +224,8 @@ export class World {
     return running;
   }
 
-  async until(what: string, condition: () => boolean): Promise<void> {
-    await until(what, condition, LONG_MS).catch((error: unknown) => {
+  async until(what: string, condition: () => boolean, longestMs = LONG_MS): Promise<void> {
+    await until(what, condition, longestMs).catch((error: unknown) => {
       const pools = this.kubernetes.list(GROUP_VERSION, "FloatingIPPool").map(({ status }) => status);
       throw new Error(`${String(error)}\n${JSON.stringify(pools, undefined, 1)}\n${this.logs.slice(-60).join("\n")}`);
     });

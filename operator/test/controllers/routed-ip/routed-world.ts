@@ -200,8 +200,8 @@ export class RoutedWorld {
     return { nodes, ports: found.config.inbound.map(({ ports }) => `${ports}`) };
   }
 
-  async until(what: string, condition: () => boolean): Promise<void> {
-    await this.world.until(what, condition).catch((error: unknown) => {
+  async until(what: string, condition: () => boolean, longestMs?: number): Promise<void> {
+    await this.world.until(what, condition, longestMs).catch((error: unknown) => {
       const kinds = ["RoutedIP", "RoutedIPIssuer", "ClusterRoutedIPClass"];
       const all = kinds.flatMap((kind) => this.world.kubernetes.list(GROUP_VERSION, kind).slice(0, SHOWN));
       throw new Error(`${String(error)}\n${JSON.stringify(all.map(({ metadata, status }) => [metadata, status]))}`);

@@ -10,7 +10,7 @@ const SPARE = "spare";
 const IDLE_MINUTES = 5;
 
 describe("operator in process: many RoutedIPs on shared firewalls", function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
 
   it(`a change of one of ${MANY} costs calls for that one only`, async () => {
     const nodes = Array.from({ length: MANY }, (_, index) => `n${index}`);
