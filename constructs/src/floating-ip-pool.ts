@@ -109,7 +109,8 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly reclaimPolicy?: ReclaimPolicy;
 
   /**
-   * Record set with the active addresses. While no address is active, it has those on cordoned nodes; without any, it stays unchanged.
+   * Record set with the active addresses. While no address is active, it has those on cordoned nodes; without any, it
+   * stays unchanged.
    *
    * @default - no DNS records
    */

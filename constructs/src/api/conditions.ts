@@ -113,10 +113,10 @@ export const REASONS = {
   },
   APIServerRefused: {
     meaning: "The Kubernetes API server, or an admission policy or webhook, refuses a write of the operator.",
-    remedy: "Give the operator the right that the message names (flipop doctor lists all), or change the policy.",
+    remedy: "Give the operator the right in the message (flipop doctor lists missing ones), or change the policy.",
   },
   CRDTooOld: {
-    meaning: "The installed CRDs are older than the operator: the API server drops fields that it needs.",
+    meaning: "The API server drops fields that the operator needs: the installed CRDs are older.",
     remedy: "Apply the CRDs of this release.",
   },
   UnderWay: { meaning: "A call for this resource is still in progress.", remedy: "" },
@@ -204,11 +204,11 @@ export const REASONS = {
     remedy: "Follow the message, or ask the operator's administrator to change tenantLimits.",
   },
   NameNotAllowed: {
-    meaning: "The class, the issuer or the namespace's limits do not allow the DNS name; no record is written.",
+    meaning: "The class, the issuer or the namespace's limits do not allow the DNS name; the operator writes none.",
     remedy: "Use another name, or ask the administrator that the message names to allow it.",
   },
   RecordExists: {
-    meaning: "The name has records that the operator did not write for this resource, or a CNAME; it keeps them.",
+    meaning: "The name has a CNAME, or records that the operator did not write for this resource; these stay.",
     remedy: "Delete the records, use another name, or, for a RoutedIP, ask the issuer's author to set adoptRecords.",
   },
   IssuerNotFound: {

@@ -104,20 +104,20 @@ export function waitingNodesOf(
   placements: readonly Placement[],
   wanting: Wanting,
 ): WaitingNodes {
+  return waitingAmong(snapshot, freeNodes(snapshot, placements), wanting);
+}
+
+/** Candidates with room for an address, in the order of preference. */
+function freeNodes(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly WaitingNode[] {
   const taken = takenNodes(snapshot, placements);
   const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => !taken(machine));
-  return waitingAmong(snapshot, inPreference(free, snapshot.set.nodePreference).filter(hasMachine), wanting);
+  return inPreference(free, snapshot.set.nodePreference).filter(hasMachine);
 }
 
 /** Nodes with room that could take this address, in the order of preference. */
 export function freeNodesFor(snapshot: AddressSnapshot, placement: Placement): readonly WaitingNode[] {
-  const { capabilities, set } = snapshot;
-  const taken = takenNodes(snapshot, [placement]);
-  const region = capabilities?.regional === true ? (placement.facts?.region ?? "") : "";
-  const fit = snapshot.candidates.filter((node) => isIn(node, new Set([region])));
-  return inPreference(fit, set.nodePreference)
-    .filter(hasMachine)
-    .filter(({ machine }) => !taken(machine));
+  const region = new Set([snapshot.capabilities?.regional === true ? (placement.facts?.region ?? "") : ""]);
+  return freeNodes(snapshot, [placement]).filter((node) => isIn(node, region));
 }
 
 /** @param waiting nodes that have room for an address, in the order of preference. */

@@ -195,21 +195,18 @@ export function otherRegion(
   const there = new Set([region]);
   const busy = busyNodesOf(snapshot, { limit, desired, regions: there });
   const serving = snapshot.candidates.some((node) => isIn(node, there));
-  const refused = omitUndefined({ refusals: snapshot.refusalsIn?.(region) });
-  const replaceable = isReplaceable(snapshot, desired, ip);
   return addressMessages.otherRegion({
-    ip,
-    region,
-    regions: [...new Set(regions)].sort().join(", "),
-    busy,
-    serving,
-    replaceable,
-    ...refused,
+    ...{ ip, region, regions: [...new Set(regions)].sort().join(", "), busy, serving },
+    ...omitUndefined({ refusals: snapshot.refusalsIn?.(region) }),
+    ...ownWays(snapshot, desired, ip),
   });
 }
 
-function isReplaceable({ set }: AddressSnapshot, { addresses }: Pick<Desired, "addresses">, ip: string): boolean {
-  return set.kind === "FloatingIPPool" && addresses.some((own) => own.ip === ip && own.origin === "created");
+/** What depends on the kind of the resource. */
+function ownWays({ set }: AddressSnapshot, { addresses }: Pick<Desired, "addresses">, ip: string) {
+  if (set.kind === "RoutedIP") return { lack: "NoCandidate", replaceable: false } as const;
+  const replaceable = addresses.some((own) => own.ip === ip && own.origin === "created");
+  return { lack: "TooFewCandidates", replaceable } as const;
 }
 
 /** It is on no node, and all that match are in other regions. */

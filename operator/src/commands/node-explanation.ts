@@ -1,11 +1,12 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
-import { REFUSALS, type RefusalReason, tolerates } from "cdk8s-flipop/api";
+import { REFUSALS, tolerates } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../addresses/assignments.js";
 import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../match/checks.js";
 import type { CompiledMatch } from "../match/compile-match.js";
 import { labelOf } from "../match/node-directory.js";
 import { type NodeFacts, taintText } from "../match/node-facts.js";
+import { UNMEANT } from "../match/tally.js";
 import type { WorkloadSource } from "../match/workload.js";
 import type { ProviderId } from "../providers/types.js";
 import { addressesOf, type PublishedKind, publishedText } from "../records/node-addresses.js";
@@ -90,8 +91,6 @@ export function unprobedText({ addresses }: NodeFacts, { probes }: Question): st
   if (probes === undefined || addresses.some(({ type }) => type === probes)) return undefined;
   return `not probed: the node has no ${probes}`;
 }
-
-const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);
 
 function shown(check: string, seen: string, refusal: Refusal | undefined): ShownCheck {
   if (refusal === undefined) return { check, passed: true, seen };

@@ -11,7 +11,7 @@ import { type CheckInput, isOnlyCordoned, type Refusal, refusal, refusalsOf, typ
 import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
-import { type Lacking, type Tally, tallyOf } from "./tally.js";
+import { type Lacking, type Tally, tallyOf, UNMEANT } from "./tally.js";
 import type { WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
@@ -93,9 +93,10 @@ export class MatchIndex {
     return tally;
   }
 
-  /** The same for the nodes that are meant, and only for those that fit. */
+  /** The same for the nodes that are meant, and only for those that fit. Holders are in sight also if they are not meant. */
   tallyOfMeant(fits: (node: NodeFacts) => boolean): Tally {
-    const verdicts = [...this.verdicts.values()].filter(({ node }) => fits(node));
+    const isMeant = ({ refusals: [first] }: Verdict) => first === undefined || !UNMEANT.has(first.reason);
+    const verdicts = [...this.verdicts.values()].filter((verdict) => isMeant(verdict) && fits(verdict.node));
     return tallyOf({ nodes: verdicts.length, lacking: {} }, verdicts);
   }
 

@@ -17,6 +17,9 @@ interface RefusalCount {
   readonly example: RefusedNode & Pick<Refusal, "detail">;
 }
 
+/** Such a node is not meant by the resource. */
+export const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);
+
 /** One of these at least, as written in the resource. If both are named, a node lacks either. */
 export interface Lacking {
   /** `pool=edge` */
@@ -71,9 +74,12 @@ function exampleText({ node, detail }: RefusalCount["example"]): string {
   return `${node}: ${detail}`;
 }
 
+/** More than one label, or one that must be absent or one of several. */
+const SELECTOR = /[,!()]/;
+
 function lackingText({ label, workload, presence }: Lacking): string {
   const words = [
-    ...(label === undefined ? [] : [/[,!()]/.test(label) ? `the labels that "${label}" asks for` : `label ${label}`]),
+    ...(label === undefined ? [] : [SELECTOR.test(label) ? `the labels that "${label}" asks for` : `label ${label}`]),
     ...(workload === undefined ? [] : [workload]),
   ];
   const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);

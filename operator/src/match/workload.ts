@@ -8,8 +8,9 @@ import { keyOf } from "../kube/objects.js";
 import type { PodsWanted } from "./compile-match.js";
 
 /**
- * `detail` is for people. `pod`: `namespace/name` of the one that it names, as far as the source knows pods. `leaving`: all that is there is on its way out, and will not recover. `since`: when the last of
- * it stopped serving, ms since the epoch, as far as the cluster says.
+ * `detail` is for people. `pod`: `namespace/name` of the one that it names, as far as the source knows pods. `leaving`: all that
+ * is there is on its way out, and will not recover. `since`: when the last of it stopped serving, ms since the epoch, as far as
+ * the cluster says.
  */
 export type Workload =
   | { readonly state: "serving" }

@@ -51,8 +51,10 @@ interface OtherRegion {
   readonly serving: boolean;
   /** Nodes there that the resource means and cannot use. */
   readonly refusals?: RefusedNodes;
-  /** A pool that created the address can replace it. */
-  readonly replaceable?: boolean;
+  /** The reason where a person can repair nodes there, as the kind of the resource shows it. */
+  readonly lack: "NoCandidate" | "TooFewCandidates";
+  /** The resource is a pool that created the address, so it can create another one. */
+  readonly replaceable: boolean;
 }
 
 interface Ip {
@@ -175,7 +177,7 @@ export const addressMessages = topic("addresses", {
     by: "author",
     text: notInAccount,
     remedy:
-      "if it was released at the provider, put another address in its place; else correct the spec, or use the token of the account that owns it",
+      "if somebody released it at the provider, put another address in its place; else correct the spec, or use the token of the account that owns it",
     example: { ip: "203.0.113.7" },
   }),
   createdGone: problem({
@@ -261,11 +263,11 @@ export const addressMessages = topic("addresses", {
     },
   }),
   otherRegion: problem({
-    reason: ({ refusals }: OtherRegion) => (refusals?.repair === undefined ? "WrongRegion" : "TooFewCandidates"),
+    reason: ({ refusals, lack }: OtherRegion) => (refusals?.repair === undefined ? "WrongRegion" : lack),
     by: "author",
     text: ({ ip, region, regions, refusals, ...there }: OtherRegion) => {
       const seen = refusals?.repair === undefined ? "" : ` (${refusals.text} in that region)`;
-      return `${ip} is in region ${region}, and ${roomText(there)}${seen}; nodes that match are in ${regions}`;
+      return `${ip} is in region ${region}, and ${roomText(there)}${seen}; ${there.serving ? "other " : ""}nodes that match are in ${regions}`;
     },
     remedy: ({ ip, region, regions, busy, refusals, replaceable }) => {
       const idle = idleRemedies(busy, giveToResource);
@@ -273,6 +275,9 @@ export const addressMessages = topic("addresses", {
       const other = replaceable ? replaceIn(ip, regions) : `use an address of region ${regions}`;
       return [...repair, ...idle, `${other}, or ${addNodeIn(region ?? "")}`].join("; or ");
     },
-    example: { ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 }, serving: false },
+    example: {
+      ...{ ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 } },
+      ...{ serving: false, lack: "TooFewCandidates", replaceable: false },
+    },
   }),
 });

@@ -75,7 +75,7 @@ export const failedCalls = {
   },
   /** @param place where the operator reads the token that the API refused */
   tokenPlace: (remedy: string, place: string): string =>
-    `${remedy}; the operator reads the token from ${place}, which must hold the token itself, and not encoded once more`,
+    `${remedy}; the operator reads the token from ${place}; the token must stand there as the provider shows it, not as base64`,
   broken: (code: string): FailureText => ({
     seen: `the connection broke${code === "" ? "" : ` (${code})`}`,
     remedy: REMEDIES.Unavailable,

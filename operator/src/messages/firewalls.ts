@@ -11,7 +11,7 @@ interface Firewall {
 const LIMITER = "RoutedIPIssuer web/digitalocean";
 const FIREWALL: Firewall = { name: "ingress" };
 export const SECOND_ISSUER =
-  "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef (create a RoutedIP with its own issuerRef again)";
+  "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef; if the RoutedIP itself names the issuer, create it again with the second one";
 
 interface ClosedPorts {
   /** Such as 22/TCP. */

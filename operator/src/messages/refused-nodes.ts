@@ -116,7 +116,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
   InvalidProviderID: (node) =>
     `have the cluster's administrator correct what sets spec.providerID of ${node}, and delete the Node, so that its kubelet registers it again (spec.providerID cannot change)`,
   DuplicateProviderID: (node) =>
-    `have the cluster's administrator delete Node ${node} if no kubelet keeps it Ready; its machine counts once all the same`,
+    `have the cluster's administrator delete Node ${node} if no kubelet keeps it Ready (both Nodes are one machine, so this adds no candidate)`,
   Cordoned: (node, hasMatch) => {
     const uncordon = `have the cluster's administrator uncordon ${node} (kubectl uncordon ${node})`;
     return hasMatch ? `${uncordon}, or tolerate ${CORDON_TAINT.key} in spec.match.tolerations` : uncordon;

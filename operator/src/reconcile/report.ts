@@ -62,8 +62,8 @@ export function emitStatusEvents<T extends KindTypes>(
   { before, planned, drops }: WrittenConditions,
 ): void {
   const seen = { before, planned, deferred: state.deferredEvents.splice(0) };
-  const told = state.startWarnings.compared(seen, tools.clock.monotonic());
-  const warnings = statusEvents(told.before, told.planned, told.deferred, state);
+  const compared = state.startWarnings.compared(seen, tools.clock.monotonic());
+  const warnings = statusEvents(compared.before, compared.planned, compared.deferred, state);
   emit(tools, state, [...warnings, ...pauseEvents(before, planned)]);
   if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
 }

@@ -129,6 +129,15 @@ describe("the index of a match", () => {
     expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lacks /);
   });
 
+  it("counts for a region neither a holder without the label nor nodes elsewhere", () => {
+    const rig = new IndexRig(WEB);
+    const labels = { pool: "web" };
+    for (const name of ["a", "b", "c"]) rig.nodes.upsert(slimNode(name, { ...(name === "a" ? {} : { labels }) }));
+    rig.index.watchHolders(["digitalocean://a"]);
+    const { nodes, refused } = rig.index.tallyOfMeant(({ name }) => name !== "c");
+    expect({ nodes, refused }).to.deep.equal({ nodes: 1, refused: [] });
+  });
+
   it("counts a holder without the label with the other nodes that lack it, under one name", () => {
     const rig = new IndexRig(WEB);
     for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name));

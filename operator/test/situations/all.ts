@@ -2,10 +2,11 @@
 
 import { CLASSES_AND_ISSUERS } from "./classes.js";
 import { CREATION } from "./creation.js";
-import { NAMES } from "./names.js";
 import { POOL_ACCOUNT } from "./pool-account.js";
+import { POOL_NAMES } from "./pool-names.js";
 import { POOL_NODES } from "./pool-nodes.js";
 import { PUBLISHING } from "./publishing.js";
+import { RECORD_NAMES } from "./record-names.js";
 import { ROUTED_IPS } from "./routed-ips.js";
 import type { Group } from "./situation.js";
 import { WARNINGS } from "./warnings.js";
@@ -14,7 +15,8 @@ export const SITUATIONS: readonly Group[] = [
   ...POOL_NODES,
   ...POOL_ACCOUNT,
   ...CREATION,
-  ...NAMES,
+  ...POOL_NAMES,
+  ...RECORD_NAMES,
   ...ROUTED_IPS,
   ...CLASSES_AND_ISSUERS,
   ...PUBLISHING,

@@ -77,9 +77,8 @@ export class Emulator {
   constructor({ tls = true, clock = systemClock, random = Math.random, definitions, history }: EmulatorOptions) {
     const env = { now: () => clock.now(), random };
     this.cluster = { store: new Store(history ?? DEFAULT_HISTORY), registry: new Registry(), env, applied: new Map() };
-    this.reconciler = new Reconciler(this.cluster, [
-      ...[customResourceLifecycle, namespaceLifecycle, cordonTaint, garbageCollector()],
-    ]);
+    const reactions = [customResourceLifecycle, namespaceLifecycle, cordonTaint, garbageCollector()];
+    this.reconciler = new Reconciler(this.cluster, reactions);
     this.certificate = tls ? selfSignedCertificate() : undefined;
     this.identities.set(this.adminToken, { name: "admin", token: this.adminToken, allow: "everything" });
     const api = { cluster: this.cluster, identities: this.identities, reconciler: this.reconciler };

@@ -152,9 +152,14 @@ function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
   const { region } = set;
   if (capabilities?.regional !== true || !region) return undefined;
   const matches = candidates.length > 0;
-  const nodes = matches ? candidates : [...clusterNodes()];
-  if (nodes.length === 0 || nodes.some((node) => isInSetRegion(snapshot, node))) return undefined;
-  return creationMessages.nodesElsewhere({ region, regions: regionsText(nodes), matches });
+  const nodes: Pick<NodeFacts, "labels">[] = [];
+  for (const node of matches ? candidates : clusterNodes()) {
+    if (isInSetRegion(snapshot, node)) return undefined;
+    nodes.push(node);
+  }
+  return nodes.length === 0
+    ? undefined
+    : creationMessages.nodesElsewhere({ region, regions: regionsText(nodes), matches });
 }
 
 /** Another resource's creation could be mistaken for this one. */

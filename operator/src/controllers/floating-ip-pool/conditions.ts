@@ -68,10 +68,8 @@ function pauseOf({ addresses }: Findings): Problem {
 function creationObstacle({ candidates, refusals }: Snapshot, { creation, desired }: Findings): Problem | undefined {
   const { desiredCount } = desired;
   if (creation?.reason !== "QuotaExceeded" || candidates.length >= desiredCount) return creation;
-  return candidateMessages.tooFewBesides({
-    ...{ cause: creation, desired: desiredCount, refusals },
-    candidates: candidates.length,
-  });
+  const count = candidates.length;
+  return candidateMessages.tooFewBesides({ cause: creation, desired: desiredCount, candidates: count, refusals });
 }
 
 function activeOf({ addresses }: Findings): number {
@@ -116,8 +114,8 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
 /** The holder of an active address does not match at the moment: nothing shows that the address serves. */
 export function unservedOf(snapshot: Snapshot, placements: readonly Placement[]): Problem | undefined {
   if (!isObserved(snapshot) || isDeleting(snapshot.set)) return undefined;
-  const inGrace = placements.filter(isServed).map((placement) => graceProblem(snapshot, placement, "match"));
-  return inGrace.find((problem) => problem !== undefined);
+  const inGrace = placements.find((placement) => isServed(placement) && placement.grace?.state === "protected");
+  return inGrace && graceProblem(snapshot, inGrace, "match");
 }
 
 function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {

@@ -20,6 +20,16 @@ function cluster(...nodes: readonly string[]): ModelCloud {
   return cloud;
 }
 
+/** All addresses of the account are in this region. */
+function withAddressesIn(region: string, cloud: ModelCloud) {
+  const snapshot = cloud.snapshot("web");
+  const get = (ip: string) => {
+    const facts = snapshot.inventory.get(ip);
+    return facts && { ...facts, region };
+  };
+  return fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+}
+
 describe("what keeps a pool from being fulfilled", () => {
   it("is the resource whose address is on the node that matches", () => {
     const cloud = cluster("node-1", "node-2");
@@ -116,12 +126,7 @@ describe("what keeps a pool from being fulfilled", () => {
     cloud.addNode("node-3", { labels: { [REGION]: "ams3" } });
     cloud.addPool("web", { ips: [A, B] });
     cloud.addresses.set(A, "digitalocean://node-1");
-    const snapshot = cloud.snapshot("web");
-    const get = (ip: string) => {
-      const facts = snapshot.inventory.get(ip);
-      return facts && { ...facts, region: "fra1" };
-    };
-    const { is, message } = fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+    const { is, message } = withAddressesIn("fra1", cloud);
     expect(is).to.equal("False/TooFewCandidates");
     expect(message).to.include(
       "each node that matches there has an address of this resource (1 of 2 nodes match; 1 Cordoned",
@@ -140,12 +145,7 @@ describe("what keeps a pool from being fulfilled", () => {
     cloud.edit("web", { status: { createdIPs } });
     cloud.addresses.set(A, undefined);
     cloud.nodes.delete("node-1");
-    const snapshot = cloud.snapshot("web");
-    const get = (ip: string) => {
-      const facts = snapshot.inventory.get(ip);
-      return facts && { ...facts, region: "fra1" };
-    };
-    const { is, message } = fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+    const { is, message } = withAddressesIn("fra1", cloud);
     expect(is).to.equal("False/WrongRegion");
     expect(message).to.include(`replace ${A}: set region to ams3 and reclaimPolicy to Delete, remove it from ips`);
   });
@@ -154,12 +154,7 @@ describe("what keeps a pool from being fulfilled", () => {
     const cloud = new ModelCloud();
     cloud.addNode("node-1", { labels: { [REGION]: "ams3" } });
     cloud.addPool("web", { ips: [A] });
-    const snapshot = cloud.snapshot("web");
-    const get = (ip: string) => {
-      const facts = snapshot.inventory.get(ip);
-      return facts && { ...facts, region: "fra1" };
-    };
-    const { is, message } = fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+    const { is, message } = withAddressesIn("fra1", cloud);
     expect(is).to.equal("False/WrongRegion");
     expect(message).to.include(`${A} is in region fra1`).and.to.include("ams3");
   });

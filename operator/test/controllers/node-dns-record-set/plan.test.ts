@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DRIFT_READ_SHARE } from "../../../src/bounds.js";
-import { DRIFT_MS, NAME, type Spec, settled, World, ZONE } from "./world.js";
+import { DRIFT_MS, NAME, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;
 const SET = { zone: ZONE, recordName: NAME };
@@ -175,98 +175,6 @@ describe("the plan of a node record set", () => {
     await world.pass("game", 20 * MINUTE);
     expect(world.dns.values(NAME)).to.deep.equal(["198.51.100.1"]);
     expect(world.condition("game", "DNSReady")).to.equal("False/KeptLastKnown");
-  });
-
-  it("publishes the type of address, and the families, that are asked for", async () => {
-    const cases: readonly (readonly [Spec, readonly string[]])[] = [
-      [{}, ["203.0.113.1"]],
-      [{ addressType: "" }, ["203.0.113.1"]],
-      [{ addressType: "InternalIP" }, ["10.0.0.1"]],
-      [{ ipFamilies: ["IPv6"] }, ["2001:db8::1"]],
-      [{ ipFamilies: ["IPv6", "IPv4"] }, ["2001:db8::1", "203.0.113.1"]],
-      [{ addressType: "flipop.digitalocean.com/ipv4-reserved-ip" }, ["192.0.2.1"]],
-      [{ addressType: "flipop.digitalocean.com/ipv6-reserved-ip" }, ["2001:db8:f::1"]],
-    ];
-    for (const [spec, expected] of cases) {
-      const world = new World();
-      world.addNode("n1", {
-        annotations: {
-          "flipop.digitalocean.com/ipv4-reserved-ip": "192.0.2.1",
-          "flipop.digitalocean.com/ipv6-reserved-ip": "2001:db8:f::1",
-        },
-      });
-      world.add("game", spec);
-      await world.run("game");
-      expect(world.dns.values(NAME), JSON.stringify(spec)).to.deep.equal(expected);
-    }
-  });
-
-  it("leaves a family alone whose last node has gone, and says so", async () => {
-    const world = await settled(["n1", "n2"], { ipFamilies: ["IPv4", "IPv6"] });
-    for (const name of ["n1", "n2"]) {
-      world.change(name, { addresses: [{ type: "ExternalIP", address: `203.0.113.${name.slice(1)}` }] });
-    }
-    world.removeNode("n2");
-    await world.run("game");
-    expect(world.dns.values(NAME)).to.deep.equal(["2001:db8::1", "2001:db8::2", "203.0.113.1"]);
-    expect(world.condition("game", "DNSReady")).to.equal("False/KeptLastKnown");
-    expect((await world.run("game")).sequences).to.deep.equal([]);
-  });
-
-  it("counts nodes without an address of the type, and names them", async () => {
-    const world = await settled(["n1"]);
-    world.addNode("n2", { addresses: [{ type: "Hostname", address: "n2" }] });
-    await world.run("game");
-    expect(world.resource("game").status.counts).to.deep.equal({ candidates: 2, published: 1 });
-    const { message } = world.plan("game").conditions[1] ?? { message: "" };
-    expect(message).to.contain("n2");
-  });
-
-  it("leaves an existing TTL where none is asked for, takes 60 for new records, and corrects a wrong one", async () => {
-    const cases: readonly (readonly [number | undefined, number | undefined, number])[] = [
-      [undefined, 300, 300],
-      [0, 300, 300],
-      [undefined, undefined, 60],
-      [120, 300, 120],
-      [10, 300, 30],
-    ];
-    for (const [asked, existing, expected] of cases) {
-      const world = new World();
-      if (existing !== undefined) world.dns.set(NAME, ["203.0.113.1"], existing);
-      world.addNode("n1");
-      world.addNode("n2");
-      world.add("game", { dnsRecordSet: { ...SET, ...(asked === undefined ? {} : { ttl: asked }) } });
-      await world.run("game");
-      const ttls = world.dns.records.get(NAME)?.map(({ ttl }) => ttl);
-      expect(ttls, `${asked} over ${existing}`).to.deep.equal([expected, expected]);
-    }
-  });
-
-  it("says where a TTL was raised", async () => {
-    const world = await settled(["n1"], { dnsRecordSet: { ...SET, ttl: 10 } });
-    expect(world.condition("game", "DNSReady")).to.equal("True/TTLRaised");
-  });
-
-  it("warns of a name that looks complete and ends otherwise than the zone, until it is written in full", async () => {
-    const world = await settled(["n1"], { dnsRecordSet: { ...SET, recordName: "nodes.example.org" } });
-    const full = `nodes.example.org.${ZONE}`;
-    expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
-    expect(world.condition("game", "DNSReady")).to.equal("True/Invalid");
-    expect(world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message).to.equal(
-      `record ${full} holds 1 address; recordName nodes.example.org does not end with the name of the zone, so the operator appends that: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
-    );
-    world.edit("game", { dnsRecordSet: { ...SET, recordName: full } });
-    await world.run("game");
-    expect(world.condition("game", "DNSReady")).to.equal("True/Observed");
-    expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
-  });
-
-  it("takes spec.provider where the record set names none", async () => {
-    const world = await settled(["n1"], { provider: "cloudflare" });
-    expect([world.cloudflare.values(NAME), world.dns.values(NAME)]).to.deep.equal([["203.0.113.1"], []]);
-    world.edit("game", { dnsRecordSet: { ...SET, provider: "digitalocean" } });
-    await world.run("game");
-    expect(world.dns.values(NAME)).to.deep.equal(["203.0.113.1"]);
   });
 
   it("writes nothing while it is paused, nor before its caches are complete", async () => {

@@ -11,19 +11,18 @@ import {
   type NodeRecordSet,
   type Snapshot,
 } from "../../../src/controllers/node-dns-record-set/resource.js";
-import type { SlimNode } from "../../../src/kube/cache/slim.js";
 import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
-import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { refusedNodes } from "../../../src/messages/refused-nodes.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import { DnsService, type DnsView, RecordRegistry } from "../../../src/records/dns-service.js";
-import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
+import { compiled } from "../../match/cluster.js";
 import { ASKER, FakeDns } from "../../records/fake-dns.js";
 import { limitedTo } from "../../support/kube/limited-to.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
+import { WorldNodes } from "./world-nodes.js";
 
 export const ZONE = "example.com";
 export const NAME = "game.example.com";
@@ -39,12 +38,10 @@ interface Entry {
   cleanup: Snapshot["cleanup"];
 }
 
-export class World {
+export class World extends WorldNodes {
   readonly clock = new FakeClock();
   readonly dns = new FakeDns("digitalocean");
   readonly cloudflare = new FakeDns("cloudflare");
-  readonly directory = new NodeDirectory();
-  readonly nodes = new Map<string, SlimNode>();
   /** What was done, in order. */
   readonly done: Action["do"][] = [];
   connected = true;
@@ -53,33 +50,6 @@ export class World {
   private readonly entries = new Map<string, Entry>();
   private registry = this.newRegistry();
   private dnsService = this.newDnsService();
-
-  /** `203.0.113.<n>` is the address of node `n<n>`. */
-  addNode(name: string, more: Partial<SlimNode> = {}): void {
-    const address = `203.0.113.${name.slice(1)}`;
-    const addresses = [
-      { type: "InternalIP", address: `10.0.0.${name.slice(1)}` },
-      { type: "ExternalIP", address },
-      { type: "ExternalIP", address: `2001:db8::${name.slice(1)}` },
-    ];
-    this.apply(slimNode(name, { labels: { pool: "game" }, addresses, ...more }));
-  }
-
-  setReady(name: string, ready: boolean): void {
-    this.change(name, ready ? { conditions: [readyCondition("True")] } : NOT_READY);
-  }
-
-  change(name: string, more: Partial<SlimNode>): void {
-    const node = this.nodes.get(name);
-    if (node !== undefined) this.apply(Object.freeze({ ...node, ...more }));
-  }
-
-  removeNode(name: string): void {
-    const node = this.nodes.get(name);
-    if (node === undefined) return;
-    this.nodes.delete(name);
-    this.directory.apply({ type: "deleted", object: node });
-  }
 
   /** A record set `name`; its record is `game.example.com` unless the spec says otherwise. */
   add(name: string, spec: Spec = {}): void {
@@ -256,13 +226,6 @@ export class World {
 
   private claim(name: string): void {
     this.claims.put(claimsOf({ tenants: limitedTo({}), records: this.registry }, this.of(name).resource));
-  }
-
-  private apply(node: SlimNode): void {
-    const old = this.nodes.get(node.name);
-    this.nodes.set(node.name, node);
-    if (old === undefined) this.directory.apply({ type: "added", object: node });
-    else this.directory.apply({ type: "updated", object: node, old });
   }
 
   private indexOf({ match = {} }: Spec): MatchIndex {

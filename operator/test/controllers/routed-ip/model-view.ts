@@ -1,6 +1,7 @@
 /** What the plan of a RoutedIP sees of the tiny cluster, cloud account and firewall. */
 
 import type { AddressMemory } from "../../../src/addresses/address-set.js";
+import { isIn } from "../../../src/addresses/assignments.js";
 import type { ListObservation } from "../../../src/addresses/creation/creation-registry.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
@@ -73,6 +74,10 @@ export class RoutedView extends ModelCluster {
       refusals: refusedNodes(tallyOf({ nodes: all.length, lacking: { workload: workload.text } }, meant), {
         service: key,
       }),
+      refusalsIn: (region) => {
+        const there = meant.filter(({ node }) => isIn(node, new Set([region])));
+        return refusedNodes(tallyOf({ nodes: there.length, lacking: {} }, there), { service: key });
+      },
       servesAt: (node) => workload.servesAt(node) && !isDown(verdictOf(`digitalocean://${node}`)),
       inventory: this.view(),
       capabilities: CAPABILITIES,

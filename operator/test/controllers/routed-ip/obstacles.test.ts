@@ -58,6 +58,22 @@ describe("what keeps a RoutedIP from its node", () => {
     expect(message).to.include(`${IP} is in region ams3`).and.to.include("nyc3");
   });
 
+  it("is what keeps the node of the address's region from matching", () => {
+    const made = world();
+    made.editNode("n1", { labels: { "topology.kubernetes.io/region": "nyc3" } });
+    made.editNode("n2", { labels: { "topology.kubernetes.io/region": "ams3" }, unschedulable: true });
+    made.serve("web", "n1", "n2");
+    const { inventory } = made.snapshot("a");
+    const get = (ip: string) => {
+      const facts = inventory.get(ip);
+      return facts && { ...facts, region: "ams3" };
+    };
+    const { is, message } = assigned(made, { inventory: { ...inventory, get } });
+    expect(is, "a reason that the reference has for Assigned").to.equal("False/NoCandidate");
+    expect(message).to.include("no node that matches is there (0 of 1 nodes match; 1 Cordoned");
+    expect(message).to.include("kubectl uncordon n2");
+  });
+
   it("is the pause, with an address that should move and with none", () => {
     const made = toMove();
     const { set } = made.snapshot("a");

@@ -59,7 +59,7 @@ describe("an operator that flipop stop has stopped", function () {
     expect(writes(from), "writes while stopped").to.equal(0);
     expect([holder(), ready()?.reason]).to.deep.equal([down, "Stopped"]);
     const [entry] = Object.values(world.status("web").ips ?? {});
-    expect(entry?.error, "nobody paused the pool").to.include("the operator is stopped (maintenance)");
+    expect(entry?.error, "no person paused the pool").to.include("the operator is stopped (maintenance)");
     annotate(undefined);
     await world.until("a move", () => world.status("web").counts?.active === 1 && holder() !== down);
     expect(writes(from)).to.be.above(0);

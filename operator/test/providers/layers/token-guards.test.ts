@@ -173,7 +173,7 @@ describe("the guards of tokens", () => {
       Promise.reject(failure({ retrySafe: false, ...props }));
     const refused = await errorOf(run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
     expect(`${refused}`).to.match(
-      /; the operator reads the token from entry TOKEN of Secret apps\/do, which must hold the token itself/,
+      /; the operator reads the token from entry TOKEN of Secret apps\/do; the token must stand there as the provider shows it, not as base64$/,
     );
     for (const props of [{ kind: "Terminal" }, { kind: "Unauthorized", outcome: "not-sent" }] as const) {
       expect(`${await errorOf(run(call("check"), refuse(props)))}`).not.to.include("apps/do");

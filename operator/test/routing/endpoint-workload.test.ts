@@ -1,0 +1,53 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { EndpointWorkload, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoint-workload.js";
+import { meta } from "../claims/resources.js";
+
+describe("the endpoints of a Service", () => {
+  const slice = (endpoints: readonly object[], addressType = "IPv4") =>
+    slimSlices({
+      metadata: { ...meta("web-x"), labels: { [SERVICE_LABEL]: "web" } },
+      ...{ addressType, endpoints },
+    });
+  const workload = (...slices: readonly ReturnType<typeof slice>[]) =>
+    new EndpointWorkload("default/web", () => slices);
+
+  it("make a node serve, still serve, or not", () => {
+    const rows: readonly (readonly [object, string, boolean])[] = [
+      [{}, "serving", true],
+      [{ conditions: { ready: true } }, "serving", true],
+      [{ conditions: { ready: false, serving: false } }, "unready", false],
+      [{ conditions: { ready: false, serving: true, terminating: true } }, "unready", true],
+      // publishNotReadyAddresses says ready whatever happens.
+      [{ conditions: { ready: true, serving: true, terminating: true } }, "unready", true],
+      [{ conditions: { ready: null, serving: null } }, "serving", true],
+    ];
+    for (const [endpoint, state, serves] of rows) {
+      const made = workload(slice([{ nodeName: "n1", ...endpoint }]));
+      expect([made.on("n1").state, made.servesAt("n1")]).to.deep.equal([state, serves]);
+      expect(made.on("n2").state).to.equal("absent");
+    }
+  });
+
+  it("leave a node when all that are there terminate, and may recover else", () => {
+    const leaving = (...conditions: readonly object[]) => {
+      const on = workload(slice(conditions.map((each) => ({ nodeName: "n1", conditions: each })))).on("n1");
+      return on.state === "unready" && on.leaving === true;
+    };
+    const ends = { ready: false, serving: true, terminating: true };
+    expect(leaving(ends)).to.equal(true);
+    expect(leaving(ends, { ready: false, serving: false, terminating: true })).to.equal(true);
+    expect(leaving(ends, { ready: false, serving: false })).to.equal(false);
+    expect(leaving({ ready: false, serving: false })).to.equal(false);
+  });
+
+  it("count over all slices and both families, the best of a node first", () => {
+    const old = slice([{ nodeName: "n1", conditions: { ready: false, serving: true, terminating: true } }]);
+    const made = workload(old, slice([{ nodeName: "n1" }], "IPv6"));
+    expect(made.on("n1").state).to.equal("serving");
+    expect([...made.nodes()]).to.deep.equal(["n1"]);
+    expect(workload(slice([{ nodeName: "n1" }], "FQDN")).on("n1").state).to.equal("absent");
+    expect([...nodesOfSlices(old, undefined, slice([{ nodeName: "n2" }, {}]))]).to.deep.equal(["n1", "n2"]);
+    expect(old.service).to.equal("default/web");
+  });
+});

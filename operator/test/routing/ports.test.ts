@@ -1,0 +1,164 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type PortPod, portsOf, rulesOf } from "../../src/routing/ports.js";
+import type { ServiceFacts } from "../../src/routing/service.js";
+import { service } from "./service-facts.js";
+
+function tcp(port: number, more: object = {}): object {
+  return { port, protocol: "TCP", ...more };
+}
+
+const NODE = "n1";
+const READY: PortPod = { nodeName: NODE, ready: true, deletionTimestamp: undefined };
+
+function hostPort(containerPort: number, port: number, more: object = {}): PortPod {
+  return { ...READY, hostPorts: [{ protocol: "TCP", containerPort, hostPort: port, ...more }] };
+}
+
+describe("the ports of a Service", () => {
+  const found = (spec: object, pods: readonly PortPod[] = []) => {
+    const { ports, problem } = portsOf(service(spec), pods, { nodes: [NODE] });
+    return [ports.map(({ protocol, port, origin }) => `${protocol} ${port} ${origin}`).join(", "), problem?.reason];
+  };
+
+  it("are its NodePorts, and the hostPorts of the pods behind it", () => {
+    const both = [{ port: 53, protocol: "UDP", targetPort: 5353 }, tcp(53, { targetPort: 5353 })];
+    const udp = hostPort(5353, 53, { protocol: "UDP" });
+    const rows: readonly (readonly [object, readonly PortPod[], string, string | undefined])[] = [
+      [{ ports: [tcp(80, { nodePort: 30_080 })] }, [], "TCP 30080 NodePort", undefined],
+      [{ ports: [tcp(80)] }, [], "", undefined],
+      [{ ports: [tcp(80)] }, [READY], "", "ServiceUnsuitable"],
+      [{ ports: [tcp(80, { targetPort: 8080 })] }, [hostPort(8080, 80)], "TCP 80 HostPort", undefined],
+      [
+        { ports: [tcp(80, { targetPort: "http" })] },
+        [hostPort(8080, 80, { name: "http" })],
+        "TCP 80 HostPort",
+        undefined,
+      ],
+      [{ ports: [tcp(80, { targetPort: "http" })] }, [hostPort(8080, 80, { name: "web" })], "", "ServiceUnsuitable"],
+      [{ ports: [tcp(80, { targetPort: 8080 })] }, [{ ...READY, hostNetwork: true }], "TCP 8080 HostPort", undefined],
+      [{ ports: both }, [hostPort(5353, 53), udp], "TCP 53 HostPort, UDP 53 HostPort", undefined],
+      [{ ports: [tcp(53, { targetPort: 5353 })] }, [udp], "", "ServiceUnsuitable"],
+      [
+        { ports: [tcp(80, { targetPort: 8080 })] },
+        [{ ...hostPort(8080, 80), hostNetwork: true }],
+        "TCP 80 HostPort",
+        undefined,
+      ],
+      [
+        { ports: [tcp(80, { targetPort: 8080 }), tcp(81, { targetPort: 8080 })] },
+        [hostPort(8080, 80)],
+        "TCP 80 HostPort",
+        undefined,
+      ],
+      [{ ports: [{ port: 7, protocol: "SCTP", nodePort: 30_007 }] }, [READY], "", "ServiceUnsuitable"],
+      [
+        { ports: [tcp(80, { targetPort: "http" })] },
+        [hostPort(8080, 80, { name: "http" }), hostPort(9090, 81, { name: "http" })],
+        "TCP 80 HostPort, TCP 81 HostPort",
+        undefined,
+      ],
+    ];
+    for (const [spec, pods, ports, reason] of rows) expect(found(spec, pods)).to.deep.equal([ports, reason]);
+  });
+
+  it("of externalIPs are those of the Service itself, beside its NodePorts and the hostPorts of its pods", () => {
+    const externalIPs = ["198.51.100.1"];
+    const web = tcp(443, { targetPort: 8443, nodePort: 30_443 });
+    const rows: readonly (readonly [object, readonly PortPod[], string, string | undefined])[] = [
+      [{ ports: [web], externalIPs }, [], "TCP 443 ExternalIP, TCP 30443 NodePort", undefined],
+      [{ ports: [web], externalIPs: [] }, [], "TCP 30443 NodePort", undefined],
+      [{ ports: [tcp(443)], externalIPs }, [READY], "TCP 443 ExternalIP", undefined],
+      [{ ports: [tcp(443, { targetPort: 8443 })], externalIPs }, [hostPort(8443, 443)], "TCP 443 HostPort", undefined],
+      // On its own address, the node has a hostPort 80; on the external one, the Service has its port 80.
+      [
+        { ports: [tcp(80, { targetPort: 8080 }), tcp(81, { targetPort: 8443 })], externalIPs },
+        [hostPort(8443, 80)],
+        "TCP 80 HostPort, TCP 81 ExternalIP",
+        undefined,
+      ],
+      [{ ports: [{ port: 7, protocol: "SCTP" }], externalIPs }, [READY], "", "ServiceUnsuitable"],
+    ];
+    for (const [spec, pods, ports, reason] of rows) expect(found(spec, pods)).to.deep.equal([ports, reason]);
+  });
+
+  it("stay open while there is no pod, as between the old and the new one of a node", () => {
+    const web = service({ ports: [tcp(80, { name: "http" }), tcp(443, { name: "https", nodePort: 30_443 })] });
+    const { ports: last } = portsOf(web, [hostPort(80, 80), hostPort(443, 443)], { nodes: [NODE] });
+    const text = (of: ServiceFacts, pods: readonly PortPod[], before: typeof last) =>
+      portsOf(of, pods, { nodes: [NODE], last: before }).ports.map(({ port, origin }) => `${port} ${origin}`);
+    expect(text(web, [], last)).to.deep.equal(["80 HostPort", "443 HostPort", "30443 NodePort"]);
+    expect(text(web, [hostPort(80, 8080)], last), "pods know better").to.deep.equal([
+      "8080 HostPort",
+      "30443 NodePort",
+    ]);
+    const of = (origin: "NodePort" | "HostPort", protocol: "TCP" | "UDP", port: number) => ({
+      ...{ name: "http", origin, protocol, port },
+    });
+    const only = service({ ports: [tcp(80, { name: "http" })] });
+    const mixed = [of("NodePort", "TCP", 30_080), of("HostPort", "UDP", 81), of("HostPort", "TCP", 82)];
+    expect(text(only, [], mixed), "hostPorts of this protocol").to.deep.equal(["82 HostPort"]);
+    const less = service({ ports: [tcp(80, { name: "http" })] });
+    expect(text(less, [], last), "a port that the Service gave up").to.deep.equal(["80 HostPort"]);
+  });
+
+  it("are opened only by pods that are Ready and on a node that has the address, or will have it", () => {
+    const web = service({ ports: [tcp(80), tcp(53, { nodePort: 30_053 })] });
+    const open = (pod: PortPod) =>
+      portsOf(web, [pod], { nodes: [NODE, "n2"] }).ports.map(({ port, origin }) => `${port} ${origin}`);
+    const pod = hostPort(80, 22);
+    expect(open(pod), "what a pod declares is limited by allowedPorts, not here").to.deep.equal([
+      "22 HostPort",
+      "30053 NodePort",
+    ]);
+    const never: readonly (readonly [string, PortPod])[] = [
+      ["it never ran", { ...pod, ready: false }],
+      ["no node has it", { ...pod, nodeName: undefined }],
+      ["another node has it", { ...pod, nodeName: "n3" }],
+      ["it terminates", { ...pod, deletionTimestamp: "2025-06-01T10:00:00Z" }],
+    ];
+    for (const [why, each] of never) expect(open(each), why).to.deep.equal(["30053 NodePort"]);
+  });
+
+  it("clash where one port of a node would lead to two of them", () => {
+    const ports = [tcp(80, { name: "http", targetPort: 8080 }), tcp(443, { name: "https", targetPort: 8443 })];
+    const [text, reason] = found({ ports }, [hostPort(8080, 443), hostPort(8443, 443)]);
+    expect(text).to.equal("TCP 443 HostPort");
+    expect(reason).to.equal("PortClash");
+    const closed = [...ports, tcp(7, { name: "echo", targetPort: 7 })];
+    const [, first] = found({ ports: closed }, [hostPort(8080, 443), hostPort(8443, 443)]);
+    expect(first, "a clash is said before what is closed").to.equal("PortClash");
+  });
+
+  it("that no node opens are named with what the pods offer, and with who can change that", () => {
+    const web = service({ ports: [tcp(80, { name: "web", targetPort: 8081 })] });
+    const key = "default/web";
+    const message = (pods: readonly PortPod[]) => portsOf(web, pods, { nodes: [NODE] }).problem?.message;
+    const others = "use type NodePort, or set its externalIPs (TCP or UDP)";
+    const http = hostPort(8090, 8081, { name: "http" });
+    expect(message([http, http, hostPort(5353, 53, { protocol: "UDP" })])).to.equal(
+      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
+    );
+    expect(message([READY])).to.equal(
+      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
+    );
+  });
+
+  it("need rules outside of the NodePort range, for whom the Service lets in", () => {
+    const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)], {
+      nodes: [NODE],
+    });
+    const range = (nodePortRange: string, sourceRanges: readonly string[] = []) =>
+      rulesOf(ports, { nodePortRange, sourceRanges }).map(({ protocol, ports: open, sources }) => [
+        protocol,
+        open,
+        sources,
+      ]);
+    expect(range("30000-32767")).to.deep.equal([["tcp", "80", ["0.0.0.0/0", "::/0"]]]);
+    expect(range("none", ["198.51.100.0/24", "192.0.2.0/24"]), "no range: all ports need one").to.deep.equal([
+      ["tcp", "80", ["192.0.2.0/24", "198.51.100.0/24"]],
+      ["tcp", "30080", ["192.0.2.0/24", "198.51.100.0/24"]],
+    ]);
+    expect(range("80-80", ["198.51.100.0/24"])).to.deep.equal([["tcp", "30080", ["198.51.100.0/24"]]]);
+  });
+});

@@ -1,0 +1,51 @@
+import type { ClusterRoutedIPClassSpec, RoutedIPSpec } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
+import { meta } from "../claims/resources.js";
+
+describe("the terms of a RoutedIP", () => {
+  const issuerRef = { name: "do", namespace: "flipop" };
+  const lookUp = (spec: ClusterRoutedIPClassSpec | undefined): LookUp => ({
+    class: () => (spec === undefined ? undefined : { metadata: meta("public"), spec }),
+    issuer: (key) =>
+      key === "flipop/do" || key === "default/mine"
+        ? { metadata: meta("do"), spec: { provider: "digitalocean", routedIPFirewallName: "ingress" } }
+        : undefined,
+  });
+  const resolvedClass = (spec: Partial<RoutedIPSpec>, cls?: ClusterRoutedIPClassSpec) =>
+    resolveClass({ metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, ...spec } }, lookUp(cls));
+
+  it("are those of its class", () => {
+    const made = resolvedClass(
+      { className: "public" },
+      { issuerRef, perNodeIPLimit: 2, firewallPostAllow: true },
+    ).resolvedClass;
+    expect(made).to.deep.include({ by: "issuer", issuer: "flipop/do", perNodeIPLimit: 2, postAllow: true });
+    expect(
+      resolvedClass({ className: "public" }, { updateRoutedIP: {}, updateFirewall: {} }).resolvedClass?.by,
+    ).to.equal("jobs");
+  });
+
+  it("are all defaults with an issuer of its own namespace, and of no other", () => {
+    const made = resolvedClass({ issuerRef: { name: "mine" } }).resolvedClass;
+    expect(made).to.deep.include({ issuer: "default/mine", perNodeIPLimit: 1, nodePortRange: "30000-32767" });
+    expect(made).to.deep.include({ reclaimPolicy: "Retain", postAllow: false });
+    expect(made?.taint).to.deep.equal({ key: "flipop.digitalocean.com/routed-ip", effect: "PreferNoSchedule" });
+    expect(resolvedClass({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
+  });
+
+  it("are refused with a reason", () => {
+    const rows: readonly (readonly [Partial<RoutedIPSpec>, ClusterRoutedIPClassSpec | undefined, string])[] = [
+      [{}, undefined, "Invalid"],
+      [{ className: "public", issuerRef: { name: "mine" } }, { issuerRef }, "Invalid"],
+      [{ className: "public" }, undefined, "ClassNotFound"],
+      [{ className: "public" }, {}, "Invalid"],
+      [{ className: "public" }, { updateFirewall: {} }, "Invalid"],
+      [{ className: "public" }, { issuerRef, updateRoutedIP: {}, updateFirewall: {} }, "Invalid"],
+      [{ className: "public" }, { issuerRef, allowedNamespaces: ["team"] }, "NamespaceNotAllowed"],
+      [{ className: "public" }, { issuerRef: { name: "x", namespace: "flipop" } }, "IssuerNotFound"],
+    ];
+    for (const [spec, cls, reason] of rows) expect(resolvedClass(spec, cls).problem?.reason).to.equal(reason);
+  });
+});

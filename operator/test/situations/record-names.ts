@@ -1,0 +1,136 @@
+/** The DNS name of a NodeDNSRecordSet is not in place. */
+
+import { providerMessages } from "../../src/messages/provider.js";
+import { LOST, WRITES } from "./pool-names.js";
+import { A, B } from "./pool-scenes.js";
+import { DNS, nodeAt, type RecordScene, recordsSeen } from "./record-scenes.js";
+import { type Group, refusedToken, type Situation } from "./situation.js";
+
+function records(row: Omit<Situation, "kind">): Situation {
+  return { kind: "NodeDNSRecordSet", ...row };
+}
+
+const NODES: RecordScene["nodes"] = [nodeAt("node-1", A)];
+
+export const RECORD_NAMES: readonly Group[] = [
+  {
+    heading: "The DNS name of a NodeDNSRecordSet is not in place",
+    situations: [
+      records({
+        when: "No node matches, and the name was never written",
+        shows: "DNSReady NoCandidate",
+        names: ["node-1", "Cordoned"],
+        seen: () =>
+          recordsSeen({ nodes: [nodeAt("node-1", A, { conditions: [], unschedulable: true, addresses: [] })] }),
+        fix: "Correct `match`, or repair the node",
+      }),
+      records({
+        when: "No node matches any more",
+        shows: "DNSReady KeptLastKnown",
+        names: ["record nodes.example.com keeps 203.0.113.7", "pool=edge", "kubectl label node"],
+        seen: () => recordsSeen({ nodes: [nodeAt("node-1", A, { labels: {} })], values: [A] }),
+        fix: "Label a node, or correct `match.nodeLabel`",
+      }),
+      records({
+        when: "No node has the labels, and `emptyPolicy` is Delete",
+        shows: "DNSReady KeptLastKnown",
+        names: ["2025-06-01T10:04:00Z", A],
+        seen: () =>
+          recordsSeen({
+            spec: { emptyPolicy: "Delete" },
+            values: [A],
+            status: {
+              addresses: [{ address: A, nodeName: "node-1" }],
+              dns: {
+                provider: "digitalocean",
+                zone: "example.com",
+                recordName: "nodes",
+                types: ["A" as const],
+                values: [A],
+              },
+            },
+          }),
+        fix: "Label a node before the time in the message",
+      }),
+      records({
+        when: "The nodes have no address of the type",
+        shows: "DNSReady NoCandidate",
+        names: ["node-1", "ExternalIP"],
+        seen: () =>
+          recordsSeen({ nodes: [nodeAt("node-1", A, { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] })] }),
+        fix: "Publish another `addressType`",
+      }),
+      records({
+        when: "`addressType` is a reserved IP, and no resource assigns one to the nodes",
+        shows: "DNSReady NoCandidate",
+        names: [
+          "node-1",
+          "flipop.digitalocean.com/ipv4-reserved-ip",
+          "let a FloatingIPPool or a RoutedIP assign an address",
+        ],
+        seen: () => {
+          const dnsRecordSet = { zone: "example.com", recordName: "nodes" };
+          const addressType = "flipop.digitalocean.com/ipv4-reserved-ip";
+          return recordsSeen({ nodes: [nodeAt("node-1", A)], spec: { dnsRecordSet, addressType } });
+        },
+        fix: "Assign reserved IPs to the nodes with a pool, or publish another `addressType`",
+      }),
+      records({
+        when: "A pool owns the name",
+        shows: "DNSReady ClaimedByOther",
+        names: ["nodes.example.com", "FloatingIPPool ingress/ingress"],
+        seen: () => recordsSeen({ nodes: NODES, change: { lost: [LOST.owned] } }),
+        fix: "Give one of the two another `recordName`",
+      }),
+      records({
+        when: "The provider has no DNS, or the operator has no token for it",
+        shows: "DNSReady UnknownProvider",
+        names: ["acme"],
+        seen: () => recordsSeen({ nodes: NODES, change: { problem: providerMessages.noDns({ provider: "acme" }) } }),
+        fix: "Correct `dnsRecordSet.provider`, or give the operator the token",
+      }),
+      records({
+        when: "The DNS provider rejects the token",
+        shows: "DNSReady Unauthorized",
+        names: ["401", "CLOUDFLARE_TOKEN", "flipop"],
+        seen: () => {
+          const place = "entry CLOUDFLARE_TOKEN of its own Secret (by default flipop), and only when it starts";
+          const refused = refusedToken(place, "cloudflare: read records of nodes.example.com");
+          return recordsSeen({ nodes: NODES, change: { dns: { ...DNS, records: "unknown", failure: refused } } });
+        },
+        fix: "Put a valid token into the operator's Secret and [restart the operator](install.md#the-token)",
+      }),
+      records({
+        when: "The record set is paused",
+        shows: "DNSReady Paused",
+        names: ["spec.paused"],
+        seen: () => recordsSeen({ nodes: NODES, spec: { paused: true } }),
+        fix: "Set `paused: false`",
+      }),
+      records({
+        when: "Something else changes the record set again and again",
+        shows: "Conflict ForeignWriter",
+        names: ["record set", "outside of this operator"],
+        seen: () => recordsSeen({ nodes: NODES, change: { reverts: WRITES } }, "Conflict"),
+        fix: "Look for a second operator, external-dns or Terraform that manages the same name",
+      }),
+      records({
+        when: "A node that matches has no public address",
+        shows: "DNSReady Observed",
+        names: ["node-2", "ExternalIP"],
+        seen: () => {
+          const dns = {
+            provider: "digitalocean",
+            zone: "example.com",
+            recordName: "nodes",
+            types: ["A" as const],
+            values: [A],
+          };
+          const second = nodeAt("node-2", B, { addresses: [] });
+          return recordsSeen({ nodes: [nodeAt("node-1", A), second], values: [A], status: { dns } });
+        },
+        fix: "Give the node a public address, or exclude it with `match`",
+      }),
+    ],
+  },
+];
