@@ -77,7 +77,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "flipop explain routedip/game node-3 -n games",
       "flipop explain issuer/main -n games",
     ],
-    load: () => import("./explain.js"),
+    load: () => import("./explain/explain.js"),
   },
   {
     name: "plan",

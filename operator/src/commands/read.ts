@@ -1,9 +1,12 @@
 /** Reads whole collections for a command, page by page. */
 
-import { ALL_KINDS, type AnyKind, type Condition, GROUP_VERSION } from "cdk8s-flipop/api";
+import { ALL_KINDS, type AnyKind, API_GROUP, type Condition, GROUP_VERSION } from "cdk8s-flipop/api";
+import { slimNodes } from "../kube/cache/slim.js";
 import { type BodyDecoder, isForbidden, isNotFound, type KubeClient } from "../kube/client.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import { Decoders } from "../kube/protobuf/decoder.js";
 import { listPages } from "../kube/watch/list.js";
+import { NodeDirectory } from "../match/node-directory.js";
 import { CommandError } from "./command.js";
 
 /** One of the five kinds, as far as commands that handle all of them read it. */
@@ -32,6 +35,16 @@ export async function listAll<T>(client: KubeClient, target: ListTarget, signal:
   };
   await listPages(props, keep, () => items.splice(0));
   return items as readonly unknown[] as readonly T[];
+}
+
+/** The own labels and annotations of nodes and pods that the operator reads, too. */
+const PREFIXES = [`${API_GROUP}/`];
+export const decoders = new Decoders(PREFIXES);
+
+export async function readNodes(client: KubeClient, signal: AbortSignal): Promise<NodeDirectory> {
+  const target = { path: "/api/v1/nodes", decoder: decoders.nodes };
+  const nodes = await listAll<KubeObject>(client, target, signal);
+  return new NodeDirectory(nodes.map(slimNodes(PREFIXES)));
 }
 
 /** @param namespace absent: all. */

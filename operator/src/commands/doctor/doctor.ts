@@ -15,9 +15,8 @@ import type { Lease } from "../../kube/write/lease.js";
 import { addressCapabilities } from "../../providers/capabilities.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
-import { readNodes } from "../explain-question.js";
 import { withProgress } from "../progress.js";
-import { listAll, type OwnObject } from "../read.js";
+import { listAll, type OwnObject, readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
 import { accountFindings } from "./accounts.js";
 import { type Definition, definitionFindings } from "./definitions.js";
@@ -85,7 +84,7 @@ function clusterFindings(call: CommandCall, { namespace }: RightsQuestion): Prom
       guarded("another operator", async () => [
         otherOperators(await listAll<Lease>(client, LEASES, signal), namespace, now),
       ]),
-      guarded("nodes", async () => nodeFindings([...(await readNodes({ client, signal })).list()], MACHINES)),
+      guarded("nodes", async () => nodeFindings([...(await readNodes(client, signal)).list()], MACHINES)),
       guarded("issuers", () => issuerFindings(client, signal)),
       guarded("network policy", async () => [await readPolicies(client, namespace, signal)]),
     ]);

@@ -11,9 +11,9 @@ import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js"
 import { ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, listOption, textOption } from "../command.js";
-import { readNodes } from "../explain-question.js";
 import { withProgress } from "../progress.js";
 import type { KindRead } from "../read.js";
+import { readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
 import { release } from "./release.js";
 import { claiming, type NodeNames, readResources } from "./resources.js";
@@ -39,7 +39,7 @@ export function run(call: CommandCall): Promise<number> {
       const read = () => readAccounts(call, providers);
       const addresses = await withProgress(call.io, "reading the addresses of the account", read);
       const reads = await readResources(client, call);
-      const directory = await readNodes({ client, signal: call.io.stop });
+      const directory = await readNodes(client, call.io.stop);
       const nodes = new Map([...directory.list()].map(({ machine, name }) => [machine, name]));
       if (asked.length > 0) await release(call, { client, addresses, reads, nodes, asked });
       else print(call, orphansOf(addresses, formerOwners(reads, directory), { reads, nodes }));

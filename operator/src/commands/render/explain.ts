@@ -1,7 +1,7 @@
 /** Pure: the text of `flipop explain`. */
 
 import { type Tally, tallyText } from "../../match/tally.js";
-import type { NodeExplanation, ShownCheck } from "../node-explanation.js";
+import type { NodeExplanation, ShownCheck } from "../explain/node-explanation.js";
 import type { StatusProblem, StatusRow } from "./status.js";
 import { onRow, tableText } from "./table.js";
 

@@ -2,13 +2,15 @@
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
-import { Flipop } from "./flipop.js";
+import { Flipop } from "../flipop.js";
 
 interface NodeSpec {
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly object[];
   readonly unschedulable?: boolean;
   readonly ready?: string;
+  /** @default that of a machine that no other node has */
+  readonly providerID?: string;
 }
 
 export class ExplainedCluster {
@@ -30,9 +32,9 @@ export class ExplainedCluster {
     await this.kubernetes.close();
   }
 
-  node(name: string, { labels = { pool: "work" }, taints, unschedulable, ready = "True" }: NodeSpec = {}) {
+  node(name: string, { labels = { pool: "work" }, ready = "True", ...given }: NodeSpec = {}) {
     this.machines += 1;
-    const spec = { providerID: `digitalocean://${this.machines}`, taints, unschedulable };
+    const spec = { providerID: `digitalocean://${this.machines}`, ...given };
     this.kubernetes.create({
       ...{ apiVersion: "v1", kind: "Node" },
       metadata: { name, labels: { "topology.kubernetes.io/region": "nyc3", ...labels } },

@@ -9,27 +9,27 @@ import {
   KINDS,
   nearest,
 } from "cdk8s-flipop/api";
-import { regionOf } from "../addresses/assignments.js";
-import { MatchIndex } from "../match/match-index.js";
-import type { NodeDirectory } from "../match/node-directory.js";
-import type { NodeFacts } from "../match/node-facts.js";
-import type { Tally } from "../match/tally.js";
-import type { AddressFacts } from "../providers/types.js";
-import { compareText, omitUndefined } from "../values.js";
-import { readAccounts, withKnownAccounts } from "./accounts.js";
-import { ownersIn } from "./claimed.js";
-import { withCluster } from "./cluster.js";
-import { type CommandCall, CommandError, textOption } from "./command.js";
-import { type Asked, QUESTIONS, readNodes } from "./explain-question.js";
-import { explainUse, USED, useText } from "./explain-use.js";
+import { MatchIndex } from "../../match/match-index.js";
+import type { NodeDirectory } from "../../match/node-directory.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { Tally } from "../../match/tally.js";
+import type { AddressFacts } from "../../providers/types.js";
+import { compareText, omitUndefined } from "../../values.js";
+import { readAccounts, withKnownAccounts } from "../accounts.js";
+import { ownersIn } from "../claimed.js";
+import { withCluster } from "../cluster.js";
+import { type CommandCall, CommandError, textOption } from "../command.js";
+import { withProgress } from "../progress.js";
+import { type KindRead, type OwnObject, readKinds, readNodes } from "../read.js";
+import { type Explanation, explanationText, nodeText } from "../render/explain.js";
+import { problemsOf, rowOf, shortName } from "../render/status.js";
+import { dataText } from "../render/table.js";
+import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
 import { heldBy, withUnowned } from "./held-addresses.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
-import { withProgress } from "./progress.js";
-import { type KindRead, type OwnObject, readKinds } from "./read.js";
-import { type Explanation, explanationText, nodeText } from "./render/explain.js";
-import { problemsOf, rowOf, shortName } from "./render/status.js";
-import { dataText } from "./render/table.js";
-import { findResource, parseResourceName, type ResourceName } from "./resource-name.js";
+import { type Asked, QUESTIONS } from "./question.js";
+import { type KnownAddresses, regionsFor } from "./regions.js";
+import { explainUse, USED, useText } from "./use.js";
 
 /** Kinds whose resources need nodes. */
 const NEED_NODES = Object.keys(QUESTIONS);
@@ -73,7 +73,7 @@ function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
     const account = await readKnownAccounts(call);
     const [reads, nodes] = await Promise.all([
       readKinds(client, io.stop, { kinds: kindsFor(named.kind) }),
-      readNodes(reader),
+      readNodes(client, io.stop),
     ]);
     const object = findResource(readOf(reads, named.kind), named, namespace);
     const asked = await askOf(named.kind)({ ...reader, reads }, object);
@@ -82,7 +82,7 @@ function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
     const known = ownersIn(holding);
     const unowned = account.filter(({ ip }) => !known.has(ip));
     const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
-    const question = withHolders(asked, held, nodes);
+    const question = withHolders(asked, { account, heldBy: held, nodes });
     const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
     const unread = unreadIn(reads);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
@@ -120,22 +120,11 @@ function askOf({ kind }: AnyKind): NonNullable<(typeof QUESTIONS)[string]> {
   return ask;
 }
 
-type HeldBy = NonNullable<Question["room"]>["heldBy"];
-
-function withHolders(
-  { limit, family: _family, region, ...asked }: Asked,
-  held: HeldBy,
-  nodes: NodeDirectory,
-): Question {
+function withHolders({ limit, family: _family, addresses, ...asked }: Asked, known: KnownAddresses): Question {
   if (limit === undefined) return asked;
-  const room = { limit, heldBy: held };
-  return region === undefined ? { ...asked, room } : { ...asked, room, regions: regionsOf(region, held, nodes) };
-}
-
-/** An address that a node holds is in the region of that node, whatever the spec says about new ones. */
-function regionsOf(region: string, held: HeldBy, nodes: NodeDirectory): ReadonlySet<string> {
-  const holders = [...nodes.list()].filter(({ machine }) => held.get(machine ?? "")?.some(({ ours }) => ours));
-  return new Set([region, ...holders.map((node) => regionOf(node)).filter((known) => known !== "")]);
+  const room = { limit, heldBy: known.heldBy };
+  const regions = addresses && regionsFor(addresses, known);
+  return { ...asked, room, ...omitUndefined({ regions }) };
 }
 
 interface Subject {

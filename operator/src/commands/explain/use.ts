@@ -1,13 +1,13 @@
 /** `flipop explain` of an issuer or a class: whether it can be used, and what uses it. */
 
 import { type AnyKind, type ClusterRoutedIPClassSpec, KINDS } from "cdk8s-flipop/api";
-import { resolveClass, usesOf } from "../routing/resolved-class.js";
-import { nameOfClass, type RoutedObject, readRouted } from "../routing/resource.js";
-import { omitUndefined } from "../values.js";
-import { lookUpOf } from "./explain-question.js";
-import type { KindRead, OwnObject } from "./read.js";
-import { problemsOf, rowOf, type StatusProblem, type StatusRow, shortName } from "./render/status.js";
-import { onRow, tableText } from "./render/table.js";
+import { resolveClass, usesOf } from "../../routing/resolved-class.js";
+import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
+import { omitUndefined } from "../../values.js";
+import type { KindRead, OwnObject } from "../read.js";
+import { problemsOf, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
+import { onRow, tableText } from "../render/table.js";
+import { lookUpOf } from "./question.js";
 
 /** Kinds that RoutedIPs use; the first also serves the second. */
 export const USED: readonly AnyKind[] = [KINDS.RoutedIPIssuer, KINDS.ClusterRoutedIPClass];

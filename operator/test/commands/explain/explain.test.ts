@@ -2,9 +2,9 @@ import { allProviders, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import type { Emulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
-import { addressCapabilities } from "../../src/providers/capabilities.js";
+import { addressCapabilities } from "../../../src/providers/capabilities.js";
+import type { Flipop } from "../flipop.js";
 import { cells, ExplainedCluster } from "./explained-cluster.js";
-import type { Flipop } from "./flipop.js";
 
 describe("flipop explain", () => {
   let cluster: ExplainedCluster;
@@ -67,18 +67,6 @@ describe("flipop explain", () => {
     expect(checks).to.have.length(1);
     expect(out).to.include("  asks for nodes with pool=work, !constructor");
     expect(node).to.match(/^ +labels +ok +pool=work,constructor=$/m);
-  });
-
-  it("counts the region of an address that a node holds, also if spec.region is another one", async () => {
-    const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
-    const spec = kubernetes.get(ref)?.["spec"] as object;
-    kubernetes.change(ref, (object) => ({ ...object, spec: { ...spec, region: "ams3" } }));
-    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
-    kubernetes.change(ref, (object) => ({ ...object, spec }));
-    expect(cells(out).get("node-3")?.slice(1)).to.deep.equal(["candidate", "-"]);
-    expect(cells(out).get("far")?.[3]).to.equal(
-      "WrongRegion: the node is in region fra1, the addresses are in ams3, nyc3",
-    );
   });
 
   it("shows also the nodes that are not meant under --all, and each check in a column under -o wide", async () => {

@@ -2,9 +2,9 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
-import { systemClock } from "../../src/clock.js";
-import type { UseExplanation } from "../../src/commands/explain-use.js";
-import { Flipop } from "./flipop.js";
+import { systemClock } from "../../../src/clock.js";
+import type { UseExplanation } from "../../../src/commands/explain/use.js";
+import { Flipop } from "../flipop.js";
 
 const ACCEPTED = { type: "Accepted", status: "True", reason: "Observed", message: "", observedGeneration: 1 };
 const CREATED = "2026-01-01T00:00:00Z";

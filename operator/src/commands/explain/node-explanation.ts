@@ -1,16 +1,16 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
 import { REFUSALS, tolerates } from "cdk8s-flipop/api";
-import { isIn, regionOf } from "../addresses/assignments.js";
-import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../match/checks.js";
-import type { CompiledMatch } from "../match/compile-match.js";
-import { labelOf } from "../match/node-directory.js";
-import { type NodeFacts, taintText } from "../match/node-facts.js";
-import { UNMEANT } from "../match/tally.js";
-import type { WorkloadSource } from "../match/workload.js";
-import type { ProviderId } from "../providers/types.js";
-import { addressesOf, type PublishedKind, publishedText } from "../records/node-addresses.js";
-import { omitUndefined } from "../values.js";
+import { isIn, regionOf } from "../../addresses/assignments.js";
+import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../../match/checks.js";
+import type { CompiledMatch } from "../../match/compile-match.js";
+import { labelOf } from "../../match/node-directory.js";
+import { type NodeFacts, taintText } from "../../match/node-facts.js";
+import { UNMEANT } from "../../match/tally.js";
+import type { WorkloadSource } from "../../match/workload.js";
+import type { ProviderId } from "../../providers/types.js";
+import { addressesOf, type PublishedKind, publishedText } from "../../records/node-addresses.js";
+import { omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
 
 export interface Question {
@@ -61,7 +61,7 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const input: CheckInput = { node, match, ...omitUndefined({ workload: workload?.on(node.name), probeFailure }) };
   const values = checkValues(input);
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
-  const holds = (node.machine === undefined ? undefined : room?.heldBy.get(node.machine)) ?? [];
+  const holds = heldOn(node, room);
   const unprobed = unprobedText(node, question);
   const matching = values.map(({ reason, check, seen, refusal }) =>
     shown(check, reason === "ProbeFailed" && refusal === undefined ? (unprobed ?? seen) : seen, refusal),
@@ -84,6 +84,11 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
     meant: question.runsPod?.(node.name) === true || !refusals.some(({ reason }) => UNMEANT.has(reason)),
     obstacles: [...refused, ...against],
   };
+}
+
+/** Of two nodes of one machine, the one that stands for the machine has its addresses. */
+function heldOn({ machine, standIn }: NodeFacts, room: Question["room"]): readonly Held[] {
+  return machine === undefined || standIn !== undefined ? [] : (room?.heldBy.get(machine) ?? []);
 }
 
 /** `undefined`: the operator probes the node, or is not asked to. */
@@ -124,7 +129,7 @@ const regionCheck: FurtherCheck = (node, { regions }) => {
     ...{ check: "region", passed: false, reason: "WrongRegion" },
     seen: `the node is in region ${seen}, the addresses are in ${[...regions].join(", ")}`,
     remedy:
-      "Use nodes of the region of the addresses, or correct the region: spec.region, or that of the RoutedIP's issuer.",
+      "Use nodes of the region of the addresses. Where the operator has yet to create them, the region can be corrected instead: spec.region, or that of the RoutedIP's issuer.",
   };
 };
 

@@ -1,9 +1,9 @@
 /** Pure: which addresses each machine holds. */
 
 import { type FloatingIPPoolStatus, familyOf, type IpFamily, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { NodeDirectory } from "../match/node-directory.js";
-import type { AddressFacts, ProviderId } from "../providers/types.js";
-import type { KindRead, OwnObject } from "./read.js";
+import type { NodeDirectory } from "../../match/node-directory.js";
+import type { AddressFacts, ProviderId } from "../../providers/types.js";
+import type { KindRead, OwnObject } from "../read.js";
 
 /** An address that a machine holds, as the statuses have it, or the account where no resource knows it. */
 export interface Held {

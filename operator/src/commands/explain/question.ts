@@ -1,7 +1,7 @@
 /** What the operator asks of nodes for one resource: reads the workload that the resource names. */
 
 import {
-  API_GROUP,
+  canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   familyOf,
@@ -13,14 +13,12 @@ import {
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import { POD_INDEXES, type PodIndex, type PodScope } from "../kube/cache/pods.js";
-import { type SlimPod, slimNodes, slimPods } from "../kube/cache/slim.js";
-import { Store } from "../kube/cache/store.js";
-import { isNotFound, type KubeClient } from "../kube/client.js";
-import { type KubeObject, selectorString } from "../kube/objects.js";
-import { Decoders } from "../kube/protobuf/decoder.js";
-import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../match/compile-match.js";
-import { NodeDirectory } from "../match/node-directory.js";
+import { POD_INDEXES, type PodIndex, type PodScope } from "../../kube/cache/pods.js";
+import { type SlimPod, slimPods } from "../../kube/cache/slim.js";
+import { Store } from "../../kube/cache/store.js";
+import { isNotFound, type KubeClient } from "../../kube/client.js";
+import { type KubeObject, selectorString } from "../../kube/objects.js";
+import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../../match/compile-match.js";
 import {
   type PodSource,
   PodWorkload,
@@ -28,23 +26,24 @@ import {
   presenceOf,
   type Workload,
   type WorkloadSource,
-} from "../match/workload.js";
-import { addressCapabilities } from "../providers/capabilities.js";
-import type { AddressCapabilities, MachineIds } from "../providers/types.js";
-import { publishedKind } from "../records/node-addresses.js";
+} from "../../match/workload.js";
+import { addressCapabilities } from "../../providers/capabilities.js";
+import type { AddressCapabilities, MachineIds } from "../../providers/types.js";
+import { publishedKind } from "../../records/node-addresses.js";
 import {
   EndpointWorkload,
   SERVICE_LABEL,
   type SliceFacts,
   servicePresence,
   slimSlices,
-} from "../routing/endpoint-workload.js";
-import { type LookUp, type ResolvedClass, resolveClass } from "../routing/resolved-class.js";
-import { type ClassObject, classFor, type IssuerObject, readClass, readIssuer } from "../routing/resource.js";
-import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../routing/service.js";
-import { CommandError } from "./command.js";
+} from "../../routing/endpoint-workload.js";
+import { type LookUp, type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
+import { type ClassObject, classFor, type IssuerObject, readClass, readIssuer } from "../../routing/resource.js";
+import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
+import { CommandError } from "../command.js";
+import { decoders, type KindRead, listAll, type OwnObject } from "../read.js";
 import type { Question } from "./node-explanation.js";
-import { type KindRead, listAll, type OwnObject } from "./read.js";
+import type { AskedAddresses } from "./regions.js";
 
 export interface Reader {
   readonly client: KubeClient;
@@ -54,8 +53,8 @@ export interface Reader {
 
 /** The part of a question that reads come up with; who holds what is known beside it. */
 export interface Asked extends Omit<Question, "room" | "regions"> {
-  /** Where the operator creates addresses. Absent: wherever nodes are. */
-  readonly region?: string;
+  /** Absent: its addresses go to nodes of any region. */
+  readonly addresses?: AskedAddresses;
   /** Addresses that a node may hold. Absent: the resource gives nodes no address. */
   readonly limit?: number;
   /** Of the addresses that the resource needs room for: the limit counts each family by itself. */
@@ -73,27 +72,19 @@ function probedAddress(spec: OwnObject["spec"]): Pick<Question, "probes"> {
   return healthCheck === undefined || address === "PodIP" ? {} : { probes: address };
 }
 
-const PREFIXES = [`${API_GROUP}/`];
-const decoders = new Decoders(PREFIXES);
-
-export async function readNodes({ client, signal }: Pick<Reader, "client" | "signal">): Promise<NodeDirectory> {
-  const target = { path: "/api/v1/nodes", decoder: decoders.nodes };
-  const nodes = await listAll<KubeObject>(client, target, signal);
-  return new NodeDirectory(nodes.map(slimNodes(PREFIXES)));
-}
-
 /** By kind: what is asked of nodes. @throws CommandError for a spec that asks for nothing usable */
 export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObject) => Promise<Asked>>> = {
   FloatingIPPool: async (reader, { spec, status }) => {
-    const { provider, region, match, ips = [], ipFamily } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+    const { provider, match, ips = [], ipFamily } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
     const capabilities = addressCapabilities(provider ?? "");
     const asked = await askMatch(reader, match, capabilities);
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
     const family = ipFamily ?? familyOf(ips.find(isIp) ?? "");
-    const room = { limit: limitOf(capabilities), family, ...regionOf(capabilities, region) };
+    const room = { limit: limitOf(capabilities), family };
     const { nodeErrors = [] } = (status ?? {}) as Pick<FloatingIPPoolStatus, "nodeErrors">;
     const known = { failedProbes: failedProbesOf(status), refusing: new Set(nodeErrors) };
-    return { ...asked, problems, ...known, ...probedAddress(spec), ...room };
+    const addresses = regionalOnly(capabilities, addressesOfPool(spec, status));
+    return { ...asked, problems, ...known, ...probedAddress(spec), ...room, ...addresses };
   },
   NodeDNSRecordSet: async (reader, { spec = {}, status }) => {
     const { match } = spec as Partial<NodeDNSRecordSetSpec>;
@@ -116,8 +107,19 @@ function limitOf(capabilities: AddressCapabilities | undefined, classLimit = 1):
   return Math.max(1, Math.min(capabilities?.addressesPerNode ?? 1, classLimit));
 }
 
-function regionOf(capabilities: AddressCapabilities | undefined, region = ""): Pick<Asked, "region"> {
-  return capabilities?.regional === true && region !== "" ? { region } : {};
+function regionalOnly(
+  capabilities: AddressCapabilities | undefined,
+  addresses: AskedAddresses,
+): Pick<Asked, "addresses"> {
+  return capabilities?.regional === true ? { addresses } : {};
+}
+
+function addressesOfPool(spec: OwnObject["spec"], status: OwnObject["status"]): AskedAddresses {
+  const { ips = [], desiredIPs = 0, region = "" } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const known = Object.entries(((status ?? {}) as FloatingIPPoolStatus).ips ?? {});
+  const all = new Set([...ips.filter(isIp), ...known.map(([ip]) => ip)].map(canonicalIp));
+  const disabled = known.filter(([, { state }]) => state === "disabled").map(([ip]) => canonicalIp(ip));
+  return { ips: [...all].filter((ip) => !disabled.includes(ip)), creates: desiredIPs > all.size, region };
 }
 
 type Spec = Parameters<typeof compileMatch>[0];
@@ -173,16 +175,17 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
   const unsuitable = serviceProblem({ key, namespace: metadata.namespace ?? "", service });
   const capabilities = capabilitiesOf(resolution.resolvedClass);
   const problems = [resolution.problem, unsuitable].flatMap((problem) => problem?.message ?? []);
-  const region = resolution.resolvedClass?.by === "issuer" ? resolution.resolvedClass.region : undefined;
+  const { region = "" } = resolution.resolvedClass?.by === "issuer" ? resolution.resolvedClass : {};
+  const ip = addressOf(object);
   return {
     match: everyNode(capabilities),
     ...(await askPods(reader, { key, service, slices })),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),
     ...probedAddress(object.spec),
-    family: familyOf(addressOf(object)),
+    family: familyOf(ip),
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
-    ...regionOf(capabilities, region),
+    ...regionalOnly(capabilities, { ips: ip === "" ? [] : [ip], creates: ip === "", region }),
   };
 }
 

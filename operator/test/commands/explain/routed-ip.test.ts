@@ -2,8 +2,8 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import type { Emulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
+import type { Flipop } from "../flipop.js";
 import { cells, ExplainedCluster } from "./explained-cluster.js";
-import type { Flipop } from "./flipop.js";
 
 describe("flipop explain routedip", () => {
   let cluster: ExplainedCluster;
