@@ -118,8 +118,8 @@ export const addressMessages = topic("addresses", {
     reason: "Observed",
     text: ({ kind }: { readonly kind: "FloatingIPPool" | "RoutedIP" }) =>
       kind === "RoutedIP"
-        ? "the spec is valid, and the provider answers; condition Assigned shows the address"
-        : "the spec is valid, and the provider answers; condition Fulfilled shows the addresses",
+        ? "the spec is valid, and no failure of the provider is known; condition Assigned shows the address"
+        : "the spec is valid, and no failure of the provider is known; condition Fulfilled shows the addresses",
     example: { kind: "FloatingIPPool" },
   }),
   partlyServed: problem({

@@ -45,6 +45,12 @@ export const firewallMessages = topic("firewalls", {
     text: ({ name }: Firewall) => `the operator is updating firewall "${name}"`,
     example: FIREWALL,
   }),
+  noPortYet: note({
+    reason: "NotObserved",
+    text: ({ name }: Firewall) =>
+      `no node has the address or gets it now, so no port of the Service is known that firewall "${name}" has to open`,
+    example: FIREWALL,
+  }),
   missing: problem({
     reason: "FirewallNotFound",
     by: "operator",

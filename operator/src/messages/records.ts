@@ -108,7 +108,10 @@ export const recordMessages = topic("records", {
       cause: { reason: "Observed", message: holds({ ...CONTENT, name: "www.example.org.example.com" }) },
     },
   }),
-  nodesObserved: note({ reason: "Observed", text: () => "the nodes are observed, and the provider answers" }),
+  nodesObserved: note({
+    reason: "Observed",
+    text: () => "the nodes are observed, and no failure of the provider is known",
+  }),
   nodesPublished: note({ reason: "Observed", text: publishedText, example: PUBLISHED }),
   nodesTtlRaised: problem({
     reason: "TTLRaised",
@@ -159,7 +162,8 @@ export const recordMessages = topic("records", {
   nothingYet: problem({
     reason: "NoneActive",
     by: "cause",
-    text: ({ name }: Told & { readonly name: string }) => `no address is active, so record ${name} is not written`,
+    text: ({ name }: Told & { readonly name: string }) =>
+      `no address is active, so the operator does not write record ${name}; if the zone has it already, it stays as it is`,
     remedy: toldIn,
     example: { name: CONTENT.name, condition: "Fulfilled" },
   }),

@@ -33,6 +33,7 @@ import { limitOf } from "./election.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
+import type { Place } from "./update/update.js";
 
 export interface Findings {
   readonly desired: Desired;
@@ -48,6 +49,8 @@ export interface Findings {
   readonly publication: PublishedAddresses | undefined;
   /** The address is on a machine of somebody else. */
   readonly heldElsewhere: Problem | undefined;
+  /** The node that has the address, or will have it. */
+  readonly target: Place | undefined;
   readonly ports: PortsFound;
   readonly firewall: FirewallPlan | undefined;
 }
@@ -184,7 +187,7 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
-  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan);
+  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan, findings);
   const { name } = firewall;
   return yes("FirewallReady", firewallMessages.notNeeded({ name, nodePortRange: resolvedClass.nodePortRange }));
 }
@@ -201,14 +204,20 @@ function isOfOther({ heldElsewhere, placement }: Findings): boolean {
   return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
 }
 
-function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedCondition {
+function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan, findings: Findings): PlannedCondition {
   if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
     return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
   }
   if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
+  if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
   const ports = plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`);
   return yes("FirewallReady", firewallMessages.open({ name, ports }));
+}
+
+/** Pods open their hostPorts on the node of the address: without such a node, the operator knows none of them. */
+function knowsNoPort({ ports, target }: Findings): boolean {
+  return target === undefined && ports.ports.length === 0;
 }
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */

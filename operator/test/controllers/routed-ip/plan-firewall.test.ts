@@ -52,6 +52,21 @@ describe("the firewall in the plan of a RoutedIP", () => {
     expect(made.addresses.size).to.equal(0);
   });
 
+  it("claims nothing about ports as long as no node gets the address", () => {
+    const made = new ModelWorld();
+    made.addNode("n1");
+    made.addService("web", [443]);
+    made.addFirewall();
+    made.addRouted("a", { routedIP: IP });
+    made.settle();
+    const { is, message } = conditionOf(made.plan("a"), "FirewallReady");
+    expect(is, message).to.equal("Unknown/NotObserved");
+    expect(message).to.contain("no node has the address or gets it now");
+    made.serve("web", "n1");
+    made.settle();
+    expect(conditionOf(made.plan("a"), "FirewallReady").is).to.equal("True/Observed");
+  });
+
   describe("that is full", () => {
     const OTHERS = Array.from({ length: 9 }, (_, index) => `digitalocean://other${index}`);
     const [N1, N2] = ["digitalocean://n1", "digitalocean://n2"];
