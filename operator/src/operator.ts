@@ -49,10 +49,9 @@ import { DryRunPlans, dryRunClient, dryRunEvents, type PlanViewer } from "./reco
 import { Notifier } from "./reconcile/notifier.js";
 import { RecordRegistry } from "./records/dns-service.js";
 import { SharedServices } from "./routing/shared-services.js";
-import { createElector } from "./runtime/create-elector.js";
 import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health, healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
-import { type Elector, type LeaderElector, noElection } from "./runtime/leader.js";
+import { createElector, type Elector, type LeaderElector, noElection } from "./runtime/leader.js";
 import { type Drainable, Manager, type Runnable, type Synced } from "./runtime/manager.js";
 import { StopSwitch, showStop, stoppable, watchLease } from "./runtime/stop-switch.js";
 import { AbsentKinds, afterSync, cachePart, knownKinds } from "./runtime/synced-kinds.js";

@@ -1,9 +1,12 @@
 /** Leader election: at most one process of several writes. Timings, semantics and metrics of client-go's elector. */
 
+import { LEASE_NAME } from "cdk8s-flipop/api";
 import { jittered, pause, type Random } from "../async.js";
-import { ELECTION_TIMINGS } from "../bounds.js";
+import { ELECTION_TIMINGS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
-import type { LeaseLock } from "../kube/write/lease.js";
+import type { Settings } from "../config.js";
+import type { KubeClient } from "../kube/client.js";
+import { type LeaseHooks, LeaseLock } from "../kube/write/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/controller.js";
 import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./election.js";
@@ -156,3 +159,23 @@ export const noElection: Elector = {
     return "finished";
   },
 };
+
+type ElectionSettings = Pick<Settings, "leaderElect" | "namespace" | "leaseDuration" | "renewDeadline" | "retryPeriod">;
+
+export interface CreateElectorParts extends Omit<LeaderElectorOptions, "lock" | "timings"> {
+  readonly settings: ElectionSettings;
+  readonly transport: KubeClient;
+  readonly hooks: LeaseHooks;
+}
+
+/** The election of one process. @returns `undefined`: this process runs alone. */
+export function createElector({ settings, transport, hooks, ...parts }: CreateElectorParts): LeaderElector | undefined {
+  const { leaderElect, namespace, leaseDuration, renewDeadline, retryPeriod } = settings;
+  if (!leaderElect) return undefined;
+  const timings = {
+    leaseMs: leaseDuration * SECOND_MS,
+    renewDeadlineMs: renewDeadline * SECOND_MS,
+    retryMs: retryPeriod * SECOND_MS,
+  };
+  return new LeaderElector({ ...parts, lock: new LeaseLock(transport, namespace, LEASE_NAME, hooks), timings });
+}
