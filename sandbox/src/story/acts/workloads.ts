@@ -4,12 +4,13 @@
  */
 
 import { createHash } from "node:crypto";
+import type { Taint } from "cdk8s-flipop/api";
 import type { Emulator } from "../../kubernetes/index.js";
 import { at, isObject, listOf } from "../../kubernetes/json.js";
 import type { StoryClock } from "../clock.js";
 import { syncEndpointSlices } from "../endpoint-slices.js";
 import { isReady, isTerminating, type Pod, Pods, type Workload } from "../pods.js";
-import type { NodeObject } from "../rules/judge.js";
+import { isTolerated, type NodeObject } from "../rules/judge.js";
 
 const APPS = "apps/v1";
 const HASH_LABEL = "pod-template-hash";
@@ -74,8 +75,10 @@ export class Workloads {
     const have = new Set(this.pods.of(set).map(({ spec }) => spec.nodeName));
     const selected = new Set(nodes.filter((node) => selects(set, node)).map(({ metadata }) => metadata.name));
     for (const pod of this.pods.of(set)) if (!selected.has(pod.spec.nodeName)) this.pods.terminate(pod);
-    for (const nodeName of selected) {
-      if (!have.has(nodeName)) this.pods.create({ owner: set, nodeName, suffix: nodeName });
+    for (const node of nodes) {
+      const nodeName = node.metadata.name;
+      if (!selected.has(nodeName) || have.has(nodeName) || !admits(node, set)) continue;
+      this.pods.create({ owner: set, nodeName, suffix: nodeName });
     }
   }
 
@@ -105,7 +108,8 @@ export class Workloads {
     const podsOn = ({ metadata }: NodeObject) => all.filter(({ spec }) => spec.nodeName === metadata.name);
     const wanted = hostPorts(deployment.spec.template.spec);
     const places = nodes
-      .filter((node) => selects(deployment, node) && isReady(node) && !node.spec.unschedulable)
+      .filter((node) => selects(deployment, node) && admits(node, deployment))
+      .filter((node) => isReady(node) && !node.spec.unschedulable)
       .filter((node) => !podsOn(node).some(({ spec }) => hostPorts(spec).some((port) => wanted.includes(port))));
     return [...places].sort((a, b) => podsOn(a).length - podsOn(b).length)[0]?.metadata.name;
   }
@@ -133,4 +137,15 @@ function selects({ spec }: Workload, { metadata }: NodeObject): boolean {
   const selector = spec.template.spec["nodeSelector"];
   if (!isObject(selector)) return true;
   return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+/** A taint keeps new pods off a node, and leaves those that run there. */
+function admits({ spec: { taints = [] } }: NodeObject, { spec }: Workload): boolean {
+  const tolerations = listOf(spec.template.spec["tolerations"]) as readonly object[];
+  return taints.filter(keepsPodsOff).every((taint) => isTolerated({ tolerations }, taint));
+}
+
+/** Not those of Kubernetes itself: they repeat the node's conditions, and DaemonSets tolerate most of them. */
+function keepsPodsOff({ key, effect }: Taint): boolean {
+  return effect !== "PreferNoSchedule" && !key.startsWith("node.kubernetes.io/");
 }

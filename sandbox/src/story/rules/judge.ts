@@ -98,7 +98,7 @@ function taintsOf({ unschedulable, taints = [] }: NodeObject["spec"]): readonly 
   return unschedulable === true ? [...others, CORDON] : others;
 }
 
-function isTolerated({ tolerations = [] }: Match, taint: Taint): boolean {
+export function isTolerated({ tolerations = [] }: Pick<Match, "tolerations">, taint: Taint): boolean {
   return tolerations.some((toleration) => {
     const parsed = parseToleration(toleration);
     return parsed.ok && tolerates(parsed.toleration, taint);

@@ -124,4 +124,40 @@ describe("workloads of a story", () => {
     expect(endpoints().some(({ terminating }) => terminating)).to.equal(false);
     expect(endpoints()).to.have.length(2);
   });
+
+  it("put no new pod on a node with a taint that the pod does not tolerate, and leave those that run there", async () => {
+    const { kubernetes, workloads, endpoints } = await rig();
+    const names = kubernetes.list("v1", "Node").map(({ metadata }) => metadata.name);
+    const taint = (taints: readonly object[]) => {
+      for (const name of names.slice(1)) {
+        const ref = { apiVersion: "v1", kind: "Node", name };
+        kubernetes.change(ref, (node) => ({ ...node, spec: { ...(node["spec"] as object), taints } }));
+      }
+      workloads.sync(true);
+    };
+    taint([{ key: "dedicated", value: "db", effect: "NoSchedule" }]);
+    const tolerations = [{ key: "dedicated", operator: "Equal", value: "db" }];
+    for (const [name, spec] of Object.entries({ plain: {}, tolerant: { tolerations } }))
+      kubernetes.create(daemonSet(name, spec));
+    workloads.sync(true);
+    const nodesOf = (app: string) =>
+      kubernetes
+        .list("v1", "Pod")
+        .filter(({ metadata }) => metadata.labels?.["app"] === app)
+        .map(({ spec }) => textOf(at(spec, "nodeName")));
+    expect(nodesOf("plain")).to.deep.equal(names.slice(0, 1));
+    expect(nodesOf("tolerant")).to.have.members(names);
+    expect(endpoints(), "those of the Deployment run on").to.have.length(2);
+    taint([]);
+    expect(nodesOf("plain")).to.have.members(names);
+  });
 });
+
+function daemonSet(app: string, pod: object) {
+  const labels = { app };
+  const spec = { containers: [{ name: "main", image: "main" }], ...pod };
+  return {
+    ...{ apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: app, namespace: "default" } },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
+}
