@@ -51,7 +51,8 @@ export interface FlipopOperatorProps {
   readonly podNamespaces?: string[];
   /**
    * Namespaces in which the operator may read all Secrets, for the tokens of RoutedIPIssuers. Allowed only with feature
-   * routedip. Each namespace must be in `watchNamespaces`, if that is set, and must exist when you apply the manifest.
+   * routedip. The operator also serves the issuers there, whether or not `watchNamespaces` lists the namespace. Each namespace
+   * must exist when you apply the manifest.
    * @default - the operator's own namespace
    */
   readonly issuerNamespaces?: string[];

@@ -67,8 +67,8 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "Correct `zone`, create it at the provider, or use a token that may read it.",
   },
   {
-    what: "A CNAME or other records with the record set's name",
-    shows: "Invalid",
+    what: "A CNAME or NS record with the record set's name",
+    shows: "RecordExists",
     remedy: "Remove the record that the message names, or choose another `recordName`.",
   },
   {

@@ -13,7 +13,7 @@ export function addNeed(settings: OperatorSettings, need: Need, props: FlipopOpe
   if (what === "feature") addFeature(settings, value, props);
   if (what === "watch") settings.watchNamespaces.push(value);
   if (what === "pods") settings.podNamespaces.push(value);
-  if (what === "issuers" || what === "accounts") addIssuerNamespace(settings, value);
+  if (what === "issuers" || what === "accounts") settings.issuerNamespaces.push(value);
   if (what === "jobs") settings.jobNamespaces.push(value);
 }
 
@@ -23,13 +23,6 @@ function addFeature(settings: OperatorSettings, feature: FeatureName, props: Fli
   const { issuerNamespaces, jobNamespaces } = featureNamespaces(props, features, settings.namespace);
   addAll(settings.issuerNamespaces, issuerNamespaces);
   addAll(settings.jobNamespaces, jobNamespaces);
-}
-
-/** The operator ignores an issuer outside of its watched namespaces and its own. */
-function addIssuerNamespace(settings: OperatorSettings, namespace: string): void {
-  settings.issuerNamespaces.push(namespace);
-  const { watchNamespaces, namespace: own } = settings;
-  if (watchNamespaces.length > 0 && namespace !== own) addAll(watchNamespaces, [namespace]);
 }
 
 function addAll(list: string[], items: readonly string[]): void {

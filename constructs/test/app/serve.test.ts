@@ -4,11 +4,13 @@ import { describe, it } from "mocha";
 import {
   ClassImplementation,
   ClusterRoutedIPClass,
+  Credentials,
   type FlipopResource,
   FloatingIPPool,
   NodeMatch,
   OperatorFeature,
   PodMatch,
+  RoutedIPIssuer,
   Toleration,
 } from "../../src";
 import { appWith, JOB, pool } from "../support/app-with-operator";
@@ -66,6 +68,15 @@ describe("serve", () => {
     const { web, flipop, operator } = appWith({});
     operator.serve(pool(web));
     expect(synth(flipop)).to.deep.equal(synth(appWith({}).flipop));
+  });
+
+  it("adds the namespace of an issuer to those whose Secrets the operator reads, and to no other list", () => {
+    const { web, flipop, operator } = appWith({ watchNamespaces: ["a"] });
+    operator.serve(new RoutedIPIssuer(web, "issuer", { credentials: Credentials.fromSecretName("do") }));
+    expect(refusals(web)).to.deep.equal([]);
+    const deployment = JSON.stringify(only(flipop, "Deployment").spec);
+    expect(deployment).to.include('--watch-namespaces=a"');
+    expect(deployment).to.include("--issuer-namespaces=flipop,web");
   });
 
   it("limits the operator's writes to the namespaces that it adds", () => {

@@ -53,11 +53,6 @@ export const CASES: readonly (readonly [title: string, props: FlipopOperatorProp
     "issuerNamespaces: has no effect without feature routedip: add OperatorFeature.ROUTED_IP, or remove the prop",
   ],
   [
-    "issuerNamespaces that are not watched",
-    { watchNamespaces: ["a"], issuerNamespaces: ["b"] },
-    'issuerNamespaces[0]: the operator would ignore issuers in "b", which is not in watchNamespaces: add it there, or remove it here',
-  ],
-  [
     "jobNamespaces without jobs",
     { jobNamespaces: ["work"] },
     "jobNamespaces: has no effect without feature jobs: add OperatorFeature.JOBS, or remove the prop",

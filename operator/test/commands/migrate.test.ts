@@ -1,4 +1,4 @@
-import { type Condition, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
+import { type Condition, Finalizer, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
@@ -59,7 +59,7 @@ describe("flipop migrate", () => {
   it("check shows where to install the operator, and what it would do at once", async () => {
     const { code, texts } = await findings("check");
     expect(texts).to.include("ok Lease: namespace flipop (go-1): install this operator there");
-    expect(texts).to.include("warning FloatingIPPool default/web: it creates 2 addresses, which are billed");
+    expect(texts).to.include("warning FloatingIPPool default/web: it creates 2 addresses, which the provider bills");
     expect(texts).to.include("warning FloatingIPPool default/web: its records get a TTL of 60 s");
     expect(code).to.equal(0);
   });
@@ -83,7 +83,7 @@ describe("flipop migrate", () => {
   it("check finds addresses and names with two owners, foreign finalizers, and a second operator", async () => {
     passed += 1000;
     create("FloatingIPPool", "other", {
-      finalizers: ["example.com/theirs"],
+      finalizers: ["example.com/theirs", Finalizer.cleanup],
       spec: { provider: "digitalocean", match: MATCH, ips: ["192.0.2.2"] },
     });
     create("NodeDNSRecordSet", "nodes", {
@@ -119,7 +119,7 @@ describe("flipop migrate", () => {
     );
     const { code, texts } = await findings("back");
     expect(texts).to.deep.equal([
-      "problem FloatingIPPool default/other: it has example.com/theirs",
+      "problem FloatingIPPool default/other: it has example.com/theirs, flipop.digitalocean.com/cleanup",
       "problem FloatingIPPool default/web: the creation of 2026-01-01T00:00:00Z is open",
       "warning FloatingIPPool default/web: the Go operator drops gracePeriodSeconds, maxMovesPerMinute, holderLabel",
     ]);

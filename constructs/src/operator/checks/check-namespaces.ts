@@ -53,20 +53,12 @@ function checkList(namespaces: readonly string[] | undefined, site: Site): void 
 
 function checkIssuerNamespaces(
   { issuerNamespaces = [] }: FlipopOperatorProps,
-  { features, watchNamespaces }: OperatorSettings,
+  { features }: OperatorSettings,
   site: Site,
 ): void {
-  if (issuerNamespaces.length === 0) return;
-  if (!features.includes("routedip")) {
+  if (issuerNamespaces.length > 0 && !features.includes("routedip")) {
     site.refuse("has no effect without feature routedip: add OperatorFeature.ROUTED_IP, or remove the prop");
   }
-  issuerNamespaces.forEach((namespace, index) => {
-    if (watchNamespaces.length === 0 || watchNamespaces.includes(namespace)) return;
-    const fix = "add it there, or remove it here";
-    site
-      .below(`[${index}]`)
-      .refuse(`the operator would ignore issuers in "${namespace}", which is not in watchNamespaces: ${fix}`);
-  });
 }
 
 function checkJobNamespaces(

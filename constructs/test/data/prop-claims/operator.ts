@@ -30,12 +30,6 @@ export const OPERATOR_CLAIMS: readonly PropClaim[] = [
     [operator({ issuerNamespaces: ["a"], features: [OperatorFeature.POOLS] })],
   ],
   [
-    "FlipopOperatorProps.issuerNamespaces",
-    "Each namespace must be in `watchNamespaces`, if that is set",
-    [operator({ issuerNamespaces: ["a"], watchNamespaces: ["a"] })],
-    [operator({ issuerNamespaces: ["a"], watchNamespaces: ["b"] })],
-  ],
-  [
     "FlipopOperatorProps.jobNamespaces",
     "The operator's own namespace is refused",
     [operator({ features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS], jobNamespaces: ["jobs"] })],

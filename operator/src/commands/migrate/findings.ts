@@ -3,6 +3,7 @@
 import {
   API_GROUP,
   type DnsRecordSet,
+  Finalizer,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   KINDS,
@@ -112,7 +113,7 @@ function poolFindings(resource: Resource): readonly Finding[] {
       ? [
           warning(
             title,
-            `it creates ${missing} ${missing === 1 ? "address" : "addresses"}, which are billed`,
+            `it creates ${missing} ${missing === 1 ? "address" : "addresses"}, which the provider bills`,
             `set desiredIPs to ${ips.length} to prevent that`,
           ),
         ]
@@ -129,10 +130,29 @@ function poolFindings(resource: Resource): readonly Finding[] {
   ];
 }
 
+/** Finalizers of other programs, which this operator leaves where they are. */
+export function foreignFinalizerFindings(resources: readonly Resource[]): readonly Finding[] {
+  const own: readonly string[] = Object.values(Finalizer);
+  const isForeign = (finalizer: string) => !own.includes(finalizer);
+  return finalizerFindings(resources, {
+    isMeant: isForeign,
+    remedy: "this operator removes only its own finalizers: find out whose these are",
+  });
+}
+
+interface Finalizers {
+  readonly isMeant?: (finalizer: string) => boolean;
+  readonly remedy: string;
+}
+
 /** What keeps a resource from deletion, now or after the change of operators. */
-export function finalizerFindings(resources: readonly Resource[], remedy: string): readonly Finding[] {
+function finalizerFindings(
+  resources: readonly Resource[],
+  { isMeant = () => true, remedy }: Finalizers,
+): readonly Finding[] {
   return resources.flatMap((resource) => {
-    const { finalizers = [], deletionTimestamp } = resource.object.metadata;
+    const { finalizers: all = [], deletionTimestamp } = resource.object.metadata;
+    const finalizers = all.filter(isMeant);
     if (finalizers.length === 0) return [];
     const state =
       deletionTimestamp === undefined ? "it has" : `it is being deleted since ${deletionTimestamp}, and has`;
@@ -161,7 +181,7 @@ export function backFindings(resources: readonly Resource[]): readonly Finding[]
   const remedy =
     "set the reclaim policy (reclaimPolicy; of an issuer: routedIPReclaimPolicy) and dnsRecordSet.deletionPolicy to Retain, remove publishTo, holderLabel and untilAssigned, and delete RoutedIPs: the Go operator removes no finalizers";
   return [
-    ...finalizerFindings(resources, remedy).map((one) => ({ ...one, result: "problem" as const })),
+    ...finalizerFindings(resources, { remedy }).map((one) => ({ ...one, result: "problem" as const })),
     ...resources.flatMap(droppedIn),
   ];
 }

@@ -15,7 +15,7 @@ import {
   backFindings,
   changeFindings,
   claimFindings,
-  finalizerFindings,
+  foreignFinalizerFindings,
   foreignFinding,
   GO_KINDS,
   leaseFinding,
@@ -53,7 +53,7 @@ async function check(call: CommandCall, client: KubeClient): Promise<number> {
     ...specFindings(resources),
     ...claimFindings(resources),
     ...changeFindings(resources),
-    ...finalizerFindings(resources, "this operator removes only its own finalizers: find out whose these are"),
+    ...foreignFinalizerFindings(resources),
   ];
   return show(call, findings);
 }
