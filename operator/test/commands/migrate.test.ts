@@ -117,9 +117,15 @@ describe("flipop migrate", () => {
       }),
       "status",
     );
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass" },
+      metadata: { name: "shared", finalizers: [Finalizer.inUse] },
+      spec: { issuerRef: { name: "digitalocean", namespace: "flipop" } },
+    });
     const { code, texts } = await findings("back");
     expect(texts).to.deep.equal([
       "problem FloatingIPPool default/other: it has example.com/theirs, flipop.digitalocean.com/cleanup",
+      "problem ClusterRoutedIPClass shared: it has flipop.digitalocean.com/in-use",
       "problem FloatingIPPool default/web: the creation of 2026-01-01T00:00:00Z is open",
       "warning FloatingIPPool default/web: the Go operator drops gracePeriodSeconds, maxMovesPerMinute, holderLabel",
     ]);

@@ -30,7 +30,7 @@ export function resourcesOf(reads: readonly KindRead[]): readonly Resource[] {
 }
 
 export function titleOf({ kind, object: { metadata } }: Resource): string {
-  return `${kind} ${metadata.namespace}/${metadata.name}`;
+  return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
 }
 
 /** @param leases of the operator's name, in all namespaces */
@@ -106,7 +106,8 @@ const TTL_SECONDS = 60;
 function poolFindings(resource: Resource): readonly Finding[] {
   const { desiredIPs = 0, ips = [], dnsRecordSet } = (resource.object.spec ?? {}) as Partial<FloatingIPPoolSpec>;
   const title = titleOf(resource);
-  const missing = desiredIPs - new Set(ips).size;
+  const { size: listed } = new Set(ips);
+  const missing = desiredIPs - listed;
   const unset = dnsRecordSet !== undefined && !dnsRecordSet.ttl;
   return [
     ...(missing > 0
@@ -114,7 +115,7 @@ function poolFindings(resource: Resource): readonly Finding[] {
           warning(
             title,
             `it creates ${missing} ${missing === 1 ? "address" : "addresses"}, which the provider bills`,
-            `set desiredIPs to ${ips.length} to prevent that`,
+            `set desiredIPs to ${listed} to prevent that`,
           ),
         ]
       : []),
