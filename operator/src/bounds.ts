@@ -70,7 +70,7 @@ export const CRD_PROBE_MS = 10 * MINUTE_MS; // After the server dropped a field 
 /** A reading of a record set is used for this share of the drift interval: the rest is for the read and the change. */
 export const DRIFT_READ_SHARE = 0.95;
 export const LEAST_DRIFT_SECONDS = 30; // The shortest drift interval that --drift-interval takes.
-/** The age at which a record set is read again while another party undoes the operator's writes. */
+/** The age at which a record set is read again while another party undoes the operator's writes, or has the name. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
 export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this no longer counts as undone.
 export const RECORDS_SURE_MS = 1000; // Records that were read longer ago are read again before some of them are deleted.

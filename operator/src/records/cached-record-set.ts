@@ -35,6 +35,8 @@ export interface RecordSetView {
   readonly failure?: ProviderError;
   /** ms since the epoch: no call before. In the past: nothing to wait for. */
   readonly retryAt?: number;
+  /** ms since the epoch: when `records` were read. Absent: they are unknown. */
+  readonly readAt?: number;
   /** ms since the epoch: when `records` becomes unknown. Absent: it is. */
   readonly readAgainAt?: number;
   /** When somebody else was seen to have undone our writes, ms since the epoch. Empty again once a write has lasted. */
@@ -89,12 +91,14 @@ export class RecordSet {
   view(): RecordSetView {
     this.followAccount();
     const { reading, failure, retry, reverts } = this;
-    const left = reading === undefined ? 0 : reading.at + this.goodForMs() - this.clock.monotonic();
+    const age = reading === undefined ? 0 : this.clock.monotonic() - reading.at;
+    const left = reading === undefined ? 0 : this.goodForMs() - age;
+    const now = this.clock.now();
     return {
       records: reading !== undefined && left > 0 ? reading.facts : "unknown",
       ...(failure === undefined ? {} : { failure }),
       ...(retry === undefined ? {} : { retryAt: retry.retryAt }),
-      ...(left > 0 ? { readAgainAt: this.clock.now() + left } : {}),
+      ...(left > 0 ? { readAt: now - age, readAgainAt: now + left } : {}),
       reverts,
     };
   }

@@ -18,6 +18,7 @@ import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
+import { omitUndefined } from "../values.js";
 import { type Caller, RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { type DnsAction, type DnsSnapshot, isSameName, type WhichRecords } from "./record-plan.js";
 
@@ -76,7 +77,7 @@ export class DnsService {
         records: view.records,
         previous: { records: previousView.records, ...claimPart(previousClaim) },
         ...failurePart([view, previousView]),
-        ...(view.readAgainAt === undefined ? {} : { readAgainAt: view.readAgainAt }),
+        ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
       },
       ours,
       lost: ownersOf(decided),

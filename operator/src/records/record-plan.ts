@@ -1,10 +1,10 @@
 /**
- * From the observed record set to the desired one: one sequence of actions for a plan, and the check whether a new plan
- * still contains a change. Pure, and the same for all kinds.
+ * From the observed record set to the desired one: one sequence of actions for a plan. Pure, and the same for all kinds.
  */
 
 import { type DnsRecordSet, type DnsStatus, looksComplete, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
+import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import type { Claim } from "../claims/claims.js";
 import type { Problem } from "../messages/message.js";
 import { recordMessages } from "../messages/records.js";
@@ -64,7 +64,9 @@ export interface DnsSnapshot {
   readonly failure?: Problem;
   /** ms since the epoch: no call before. */
   readonly retryAt?: number;
-  /** ms since the epoch: when `records` becomes unknown, and has to be read again. */
+  /** ms since the epoch: when `records` were read. */
+  readonly readAt?: number;
+  /** ms since the epoch: when `records` becomes unknown, or what blocks the name may be gone: it has to be read again. */
   readonly readAgainAt?: number;
 }
 
@@ -102,7 +104,7 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   if (dns.claim?.ours === false)
     return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : [];
   const values = desired.values.filter((value) => types.ours.includes(typeOf(value)));
-  if (!mayWrite(desired, values)) return zoneRead(desired);
+  if (!mayWrite(desired, values)) return [...zoneRead(desired), ...blockedRead(desired, values)];
   if (values.length === 0 && desired.empty !== true) return afterFailure(dns);
   const written = statusOf(desired, values);
   const change = changeTo(desired, written);
@@ -182,6 +184,24 @@ function zoneRead({ dns, now }: DesiredRecords): RecordSequence {
   if (!isUndecidedName(refused)) return [];
   if (records !== "unknown" || capabilities === undefined || claim?.ours !== true || !isDue(retryAt, now)) return [];
   return [{ do: "read-records", which: "current", why: "the domain of its zone is unknown" }];
+}
+
+/** Whoever deletes a record that is in the way need not wait for the drift interval. */
+function blockedRead(desired: DesiredRecords, values: readonly string[]): RecordSequence {
+  const { dns, now } = desired;
+  const readAt = blockedReadAt(dns, desired);
+  if (values.length === 0 || readAt === undefined || readAt > now) return [];
+  if (!mayWrite({ ...desired, dns: { ...dns, adopts: true } }, values)) return [];
+  return [{ do: "read-records", which: "current", why: "records of others keep the resource from its name" }];
+}
+
+/** When to look again whether the name is free, ms since the epoch. `undefined`: the resource has the name, or may take it. */
+export function blockedReadAt(
+  { adopts, readAt }: Pick<DnsSnapshot, "adopts" | "readAt">,
+  { last, ...named }: Pick<DesiredRecords, "last" | "provider"> & Pick<RecordRemoval, "wanted">,
+): number | undefined {
+  if (adopts !== false || readAt === undefined || isDesired(last, named)) return undefined;
+  return readAt + CONTESTED_RECORDS_MAX_AGE_MS;
 }
 
 /** Nothing is to be written: one more read shows whether the failure is over. */
@@ -275,23 +295,4 @@ export function isSameName(a: Name, b: Name): boolean {
 
 function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
   return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;
-}
-
-type Change = Extract<DnsAction, { readonly do: "apply-records" }>;
-
-/** @param planned the actions of a plan made now; `undefined`: the resource is gone. */
-export function supersededRecords(planned: readonly unknown[] | undefined, action: DnsAction): string | undefined {
-  if (action.do !== "apply-records") return undefined;
-  const wanted = goalOf(action);
-  const same = planned?.some((other) => isChange(other) && goalOf(other) === wanted);
-  return same === true ? undefined : "the records that should exist have changed since the decision";
-}
-
-function isChange(action: unknown): action is Change {
-  return typeof action === "object" && action !== null && "do" in action && action.do === "apply-records";
-}
-
-/** What the record set holds in the end; the steps that lead there depend on the steps that are done already. */
-function goalOf({ which, changes: { zone, fqdn, after } }: Change): string {
-  return JSON.stringify([which, zone, fqdn, after]);
 }

@@ -69,6 +69,19 @@ describe("the chain of a record set", () => {
     expect(of({ refused: { reason: "NameNotAllowed", message: "" } })).to.deep.equal([]);
   });
 
+  it("looks every 2 minutes whether records that it may not adopt are gone, and only if it has something to write", () => {
+    const records = setOf(NEW, [{ id: "1", type: "A", value: "198.51.100.9", ttl: 60 }]);
+    const at = (now: number, more: Partial<DesiredRecords> = {}) =>
+      steps(recordChain({ ...WISH, now, dns: { ...WISH.dns, adopts: false, records, readAt: 1000 }, ...more }));
+    expect(at(120_999)).to.deep.equal([]);
+    expect(at(121_000)).to.deep.equal(["read-records current"]);
+    expect(at(121_000, { values: [] }), "nothing to write").to.deep.equal([]);
+    const waits = { ...WISH.dns, adopts: false, records, readAt: 1000, retryAt: 122_000 };
+    expect(at(121_000, { dns: waits }), "after a failure").to.deep.equal([]);
+    const own = { ...LAST, recordName: NEW };
+    expect(at(121_000, { last: own }), "its own set").not.to.include("read-records current");
+  });
+
   it("reads the set again after a failure though nothing is to be published, or the failure would be reported for ever", () => {
     const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
     const idle = (dns: Partial<DesiredRecords["dns"]>) =>

@@ -16,7 +16,7 @@ import { jsonEqual } from "../../kube/objects.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
 import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
 import type { RecoveringAccount } from "../../reconcile/retries.js";
-import { supersededRecords } from "../../records/record-plan.js";
+import { supersededRecords } from "../../records/superseded-records.js";
 import { resolveClass } from "../../routing/resolved-class.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address/address-calls.js";

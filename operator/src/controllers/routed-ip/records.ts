@@ -3,6 +3,7 @@
 import type { IpFamily } from "cdk8s-flipop/api";
 import type { ClaimView } from "../../claims/claims.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
+import { blockedReadAt } from "../../records/record-plan.js";
 import type { IssuedAccount } from "../../routing/issuer-accounts.js";
 import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
@@ -33,8 +34,11 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
   const provider = dnsProviderOf(routed, resolvedClass);
   const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
   const dns = dnsService.evaluate({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims });
-  const limits = limitsOfName(routing, routed, scene);
-  return { dnsService, dns: { ...dns, snapshot: { ...dns.snapshot, adopts: false, ...limits } } };
+  const snapshot = { ...dns.snapshot, adopts: false, ...limitsOfName(routing, routed, scene) };
+  const blockedUntil = blockedReadAt(snapshot, { last: status.dns, wanted: spec.dnsRecordSet, provider });
+  const { readAgainAt = Number.POSITIVE_INFINITY } = snapshot;
+  const earlier = blockedUntil === undefined ? {} : { readAgainAt: Math.min(readAgainAt, blockedUntil) };
+  return { dnsService, dns: { ...dns, snapshot: { ...snapshot, ...earlier } } };
 }
 
 function limitsOfName(routing: RoutingCaches, routed: RoutedIP, { resolvedClass, issued }: DnsScene) {
