@@ -183,26 +183,48 @@ const SERVICES: Readonly<Record<ProviderService, string>> = {
   firewalls: "firewalls",
 };
 
+/** Where a provider's name is: absent, in the resource that shows the message. */
+interface NamedIn {
+  /** `namespace/name` of the issuer. */
+  readonly issuer?: string;
+}
+
+/** `use digitalocean`, for whoever can. */
+export function useProvider(service: ProviderService, { issuer }: NamedIn = {}): string {
+  const use = `use ${oneOf(providersOf(service))}`;
+  return issuer === undefined ? use : `${authorOf({ issuer })} ${use}`;
+}
+
+export function authorOf({ issuer }: Required<NamedIn>): string {
+  return `have the author of RoutedIPIssuer ${issuer}`;
+}
+
+/** `provider "acme"`, with the issuer that names it. */
+export function providerText(name: string, { issuer }: NamedIn = {}): string {
+  return `provider "${name}"${issuer === undefined ? "" : ` of RoutedIPIssuer ${issuer}`}`;
+}
+
 /** Why the operator cannot use a provider for a service: the text and what to do. */
 export function unusableProvider(
   name: string,
   service: ProviderService,
+  place: NamedIn = {},
 ): { readonly seen: string; readonly remedy: string } {
-  const others = providersOf(service);
+  const provider = providerText(name, place);
   if (name === EXTERNAL_DNS && service === "dns") {
     return {
-      seen: `provider "${name}" is not set up: the operator runs without feature externaldns`,
+      seen: `${provider} is not set up: the operator runs without feature externaldns`,
       remedy: ENABLE,
     };
   }
   const facts = providerNamed(name);
-  if (facts === undefined) return { seen: `provider "${name}" is unknown`, remedy: `use ${oneOf(others)}` };
-  if (!others.includes(name)) {
-    return { seen: `provider "${name}" has no ${SERVICES[service]}`, remedy: `use ${oneOf(others)}` };
+  if (facts === undefined) return { seen: `${provider} is unknown`, remedy: useProvider(service, place) };
+  if (!facts.services.includes(service)) {
+    return { seen: `${provider} has no ${SERVICES[service]}`, remedy: useProvider(service, place) };
   }
   const { tokenVariable } = facts;
   return {
-    seen: `provider "${name}" is not set up: the operator has no token for it`,
+    seen: `${provider} is not set up: the operator has no token for it`,
     remedy: `have the cluster's administrator put one into the operator's Secret as ${tokenVariable} (or into the file of ${tokenVariable}_FILE) and restart the operator`,
   };
 }

@@ -2,7 +2,7 @@
 
 import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
-import { oneOf, providersOf, REMEDIES, startMachine, unusableProvider } from "./failed-calls.js";
+import { providerText, REMEDIES, startMachine, unusableProvider, useProvider } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 interface Failure {
@@ -23,6 +23,11 @@ const failing = (seen: string, kind: ProviderErrorKind) => ({
 
 interface Named {
   readonly provider: string;
+}
+
+interface OfIssuer extends Named {
+  /** `namespace/name` */
+  readonly issuer: string;
 }
 
 interface OfNode {
@@ -63,8 +68,24 @@ export const providerMessages = topic("provider", {
     by: "author",
     text: ({ provider, what }: Named & { readonly what: "DNS" | "addresses" | `${IpFamily} addresses` }) =>
       `provider "${provider}" has no ${what}`,
-    remedy: ({ what }) => `use ${oneOf(providersOf(what === "DNS" ? "dns" : "addresses"))}`,
+    remedy: ({ what }) => useProvider(what === "DNS" ? "dns" : "addresses"),
     example: { provider: "cloudflare", what: "IPv4 addresses" },
+  }),
+  /** A RoutedIP shows it, too, which has no provider field. */
+  issuerNotUsable: problem({
+    reason: "UnknownProvider",
+    by: "cause",
+    text: ({ provider, ...place }: OfIssuer) => unusableProvider(provider, "addresses", place).seen,
+    remedy: ({ provider, ...place }) => unusableProvider(provider, "addresses", place).remedy,
+    example: { provider: "acme", issuer: "ingress/digitalocean" },
+  }),
+  issuerUnsupported: problem({
+    reason: "Unsupported",
+    by: "author",
+    text: ({ provider, family, ...place }: OfIssuer & { readonly family: IpFamily }) =>
+      `${providerText(provider, place)} has no ${family} addresses`,
+    remedy: (place) => useProvider("addresses", place),
+    example: { provider: "cloudflare", family: "IPv4", issuer: "ingress/digitalocean" },
   }),
   notFound: problem({
     reason: ({ missing }: MissingObject) => missing,

@@ -2,6 +2,7 @@
 
 import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
+import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 interface Named {
@@ -122,7 +123,6 @@ interface UnreadNamespace extends OfIssuer {
 
 const CREDENTIALS = { issuer: "ingress/digitalocean", secret: "ingress/token" };
 const secretMissing = ({ secret }: Secret) => `Secret ${secret} does not exist`;
-const authorOf = ({ issuer }: OfIssuer) => `have the author of RoutedIPIssuer ${issuer}`;
 
 export const credentialMessages = topic("credentials", {
   namespaceNotRead: problem({

@@ -58,7 +58,7 @@ export class IssuerAccounts {
     if (!("close" in set)) return { problem: set };
     const hash = answer.from === "secret" ? tokenHash(answer.token) : undefined;
     if (known?.account.providers === set) return { account: withToken(known, hash) };
-    const account = this.open(provider, set);
+    const account = this.open({ issuer: key, provider }, set);
     this.known.set(key, { provider, account, hash });
     return { account };
   }
@@ -87,7 +87,7 @@ export class IssuerAccounts {
         : providers.issue(key, provider, answer.token, answer.place);
     } catch (error) {
       if (!(error instanceof UnknownProviderError)) throw error;
-      return providerMessages.unknown({ text: error.message });
+      return providerMessages.issuerNotUsable({ provider, issuer: key });
     }
   }
 
@@ -97,7 +97,7 @@ export class IssuerAccounts {
     await this.context.providers.withdraw(key);
   }
 
-  private open(name: string, providers: ProviderSet): IssuedAccount {
+  private open(names: { readonly issuer: string; readonly provider: string }, providers: ProviderSet): IssuedAccount {
     const accounts = new Map<IpFamily, AddressAccount>();
     const { clock, inventories, records } = this.context;
     const tools = { clock, inventories, ...omitUndefined({ longWait: providers.longWait }) };
@@ -110,7 +110,7 @@ export class IssuerAccounts {
       addresses: (family) => {
         const { addresses } = providers;
         if (addresses?.capabilities.families.includes(family) !== true) {
-          return providerMessages.unsupported({ provider: name, what: `${family} addresses` });
+          return providerMessages.issuerUnsupported({ ...names, family });
         }
         const account = accounts.get(family) ?? new AddressAccount(addresses, family, tools);
         accounts.set(family, account);

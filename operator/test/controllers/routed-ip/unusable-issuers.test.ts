@@ -3,7 +3,8 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "./routed-world.js";
 
-const NO_ADDRESSES = /^provider "cloudflare" has no .*addresses: use digitalocean$/;
+const NO_ADDRESSES =
+  'provider "cloudflare" of RoutedIPIssuer default/do has no IPv4 addresses: have the author of RoutedIPIssuer default/do use digitalocean';
 
 describe("operator in process: an issuer that cannot be used", function () {
   this.timeout(120_000);
@@ -38,13 +39,23 @@ describe("operator in process: an issuer that cannot be used", function () {
       made.serve({ node: "n1" });
       made.world.start();
       await expectUnusable("do", "Unsupported", "RoutedIPIssuer");
-      expect(message("do", "Ready", "RoutedIPIssuer")).to.match(NO_ADDRESSES);
+      expect(message("do", "Ready", "RoutedIPIssuer")).to.equal(NO_ADDRESSES);
       for (const name of ["a", "b"]) {
         await expectUnusable(name, "Unsupported");
-        expect(message(name, "Ready")).to.match(NO_ADDRESSES);
+        expect(message(name, "Ready")).to.equal(NO_ADDRESSES);
       }
     });
   }
+
+  it("names the issuer in a RoutedIP where the operator has no token, and the provider has no addresses", async () => {
+    made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default", namespace: "default" } });
+    made.addIssuer({ provider: "cloudflare" });
+    made.addRouted("a");
+    made.serve({ node: "n1" });
+    made.world.start();
+    await expectUnusable("a", "UnknownProvider");
+    expect(message("a", "Ready")).to.equal(NO_ADDRESSES.replace("IPv4 ", ""));
+  });
 
   it("shows the problem of an issuer in the class that names it, until it is solved", async () => {
     made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
