@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_450,
+  "operator/src/addresses": 4_470,
   "operator/src/claims": 700,
   "operator/src/commands": 4_700,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -21,7 +21,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 400,
-  "operator/src/match": 1_600,
+  "operator/src/match": 1_620,
   "operator/src/messages": 3_200,
   "operator/src/metrics": 900,
   "operator/src/providers": 5_950,

@@ -38,7 +38,8 @@ export const REFUSALS = {
   },
   DuplicateProviderID: {
     meaning: "Another node has the same machine; the operator uses one that is ready, and the older one of two.",
-    remedy: "Delete the Node object that no longer has a kubelet.",
+    remedy:
+      "Compare the machines of both Nodes (kubectl get nodes -o wide). If they are two machines, delete the Node of this row, so that its kubelet registers it with its own providerID. If they are one, delete the Node that no kubelet keeps Ready.",
     recoverable: false,
   },
   Cordoned: {
@@ -71,13 +72,15 @@ export const REFUSALS = {
   PodNotReady: {
     meaning:
       "Pods of podNamespace and podLabel are on the node, but none is Running, Ready and not being deleted. A RoutedIP has no grace period if all its endpoints are terminating.",
-    remedy: "Check the pod that the message names.",
+    remedy:
+      "Check the pod that the message names. If it is being deleted and does not end, its finalizers keep it (kubectl get pod -o yaml shows them).",
     recoverable: true,
   },
   ProbeFailed: {
     meaning:
       "Probes of spec.healthCheck fail, and for a holder a witness, such as the standby replica or the kubelet's Lease, confirms the failure; or the node failed repeatedly and must stay healthy for some time first.",
-    remedy: "Check the service on the node, and the port that healthCheck names.",
+    remedy:
+      "Check the service on the node, the port that healthCheck names, and whether the address in the message is one of this node.",
     recoverable: true,
   },
   MatchEdited: {

@@ -7,23 +7,34 @@ import { addressMessages } from "../messages/addresses.js";
 import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/busy-nodes.js";
 import { holderText as textOfHolder } from "../messages/explanations.js";
 import type { Problem } from "../messages/message.js";
-import { type ChosenBy, NO_NODES_KNOWN, refusedNodes, repairOfHolder } from "../messages/refused-nodes.js";
+import {
+  type ChosenBy,
+  type MarkKeys,
+  NO_NODES_KNOWN,
+  refusedNodes,
+  repairOfHolder,
+} from "../messages/refused-nodes.js";
 import type { ProviderId } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor, hasMachine, isIn, type Regions, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
+import type { MarkFacts, ResourceMarks } from "./node-marks.js";
 import type { Placement } from "./observed.js";
 
-/** @param index absent: the nodes are not known yet */
+/**
+ * @param index absent: the nodes are not known yet
+ * @param marks that the resource asks for, and that its pods may depend on
+ */
 export function refusalsOf(
   index: MatchIndex | undefined,
   by: ChosenBy,
+  marks: ResourceMarks = {},
 ): Pick<AddressSnapshot, "refusals" | "refusalsIn"> {
   if (index === undefined) return { refusals: NO_NODES_KNOWN };
   return {
-    refusals: refusedNodes(index.tally(), by),
+    refusals: refusedNodes(index.tally(), by, keysOf(marks)),
     refusalsIn: (region) => {
       const there = new Set([region]);
       return refusedNodes(
@@ -32,6 +43,11 @@ export function refusalsOf(
       );
     },
   };
+}
+
+function keysOf({ holderLabel, untilTaint }: ResourceMarks): MarkKeys {
+  const keyOf = (mark: MarkFacts | undefined) => (mark?.asked === true ? mark.key : undefined);
+  return omitUndefined({ holderLabel: keyOf(holderLabel), untilTaint: keyOf(untilTaint) });
 }
 
 /** `undefined`: the holder matches, or its grace is over. */

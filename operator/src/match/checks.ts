@@ -23,6 +23,8 @@ export interface Refusal {
   readonly recoverable: boolean;
   /** The pod that `detail` names, as `namespace/name`. */
   readonly pod?: string;
+  /** That pod is being deleted. */
+  readonly isEnding?: true;
   /** When it came about by the cluster's own times, ms since the epoch. Absent: the cluster does not say. */
   readonly since?: number;
   /** Of a failed probe: a witness contradicts it, so the node may live. */
@@ -170,9 +172,9 @@ function noPod({ workload }: CheckInput): Refusal | undefined {
 
 function podNotReady({ workload }: CheckInput): Refusal | undefined {
   if (workload?.state !== "unready") return undefined;
-  const { detail, pod, since, leaving } = workload;
+  const { detail, pod, isEnding, since, leaving } = workload;
   const unready = refusal("PodNotReady", detail, since);
-  return { ...unready, recoverable: unready.recoverable && leaving !== true, ...omitUndefined({ pod }) };
+  return { ...unready, recoverable: unready.recoverable && leaving !== true, ...omitUndefined({ pod, isEnding }) };
 }
 
 function probeFailed({ probeFailure, isContested = false, isDamped = false }: CheckInput): Refusal | undefined {

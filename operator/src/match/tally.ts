@@ -6,7 +6,7 @@ import type { Refusal, Verdict } from "./checks.js";
 import type { Presence } from "./workload.js";
 
 /** A node with what one refusal says of it. */
-export interface RefusedNode extends Partial<Pick<Refusal, "pod">> {
+export interface RefusedNode extends Partial<Pick<Refusal, "pod" | "isEnding">> {
   readonly node: string;
 }
 
@@ -93,8 +93,9 @@ function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>)
   return node === undefined ? `${detail}, and on no node yet` : `${detail}, on ${node}`;
 }
 
-function counted(known: RefusalCount | undefined, node: string, { reason, detail, pod }: Refusal): RefusalCount {
+function counted(known: RefusalCount | undefined, node: string, refusal: Refusal): RefusalCount {
+  const { reason, detail, pod, isEnding } = refusal;
   const isFirst = known === undefined || node < known.example.node;
-  const example = isFirst ? { node, detail, ...omitUndefined({ pod }) } : known.example;
+  const example = isFirst ? { node, detail, ...omitUndefined({ pod, isEnding }) } : known.example;
   return { reason, nodes: (known?.nodes ?? 0) + 1, example };
 }

@@ -18,6 +18,8 @@ export type Workload =
       readonly state: "unready";
       readonly detail: string;
       readonly pod?: string;
+      /** That pod is being deleted. */
+      readonly isEnding?: true;
       readonly leaving?: true;
       readonly since?: number;
     }
@@ -27,7 +29,18 @@ export type Workload =
 export type Presence =
   | { readonly pods: "unknown" }
   | { readonly pods: "none"; readonly detail: string }
-  | { readonly pods: "some"; readonly pod: string; readonly node?: string; readonly detail: string };
+  | ({ readonly pods: "some"; readonly node?: string; readonly detail: string } & NamedPod);
+
+/** A pod that a message names, as `namespace/name`. */
+export interface NamedPod {
+  readonly pod: string;
+  /** It is being deleted. */
+  readonly isEnding?: true;
+}
+
+function namedPod(pod: SlimPod): NamedPod {
+  return { pod: keyOf(pod), ...(pod.deletionTimestamp !== undefined && { isEnding: true }) };
+}
 
 /** The workload on each node. */
 export interface WorkloadSource {
@@ -70,7 +83,7 @@ export class PodWorkload implements WorkloadSource {
       if (idle === undefined || keyOf(pod) < keyOf(idle)) idle = pod;
     }
     if (idle === undefined) return this.absent;
-    return { state: "unready", detail: idleText(idle), pod: keyOf(idle), ...(since === undefined ? {} : { since }) };
+    return { state: "unready", detail: idleText(idle), ...namedPod(idle), ...(since === undefined ? {} : { since }) };
   }
 
   addressOn(node: string): string | undefined {
@@ -99,7 +112,7 @@ export function presenceOf(pods: readonly SlimPod[], none: string): Presence {
   const [first] = [...(scheduled.length > 0 ? scheduled : pods)].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if (first === undefined) return { pods: "none", detail: none };
   const detail = serves(first) ? `pod ${keyOf(first)} is ready` : idleText(first);
-  return { pods: "some", pod: keyOf(first), ...(first.nodeName && { node: first.nodeName }), detail };
+  return { pods: "some", ...namedPod(first), ...(first.nodeName && { node: first.nodeName }), detail };
 }
 
 /** That of the first pod by name, of those that serve if there are any. */

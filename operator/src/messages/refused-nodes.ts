@@ -4,6 +4,7 @@ import type { RefusalReason } from "cdk8s-flipop/api";
 import type { Refusal } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
 import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
+import type { NamedPod } from "../match/workload.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
@@ -20,14 +21,22 @@ export type ChosenBy = "match" | { readonly service: string };
 /** Before the nodes are known. */
 export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
 
-export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
+/** The marks on nodes that a resource asks for. */
+export interface MarkKeys {
+  /** Of the label on nodes with an address. */
+  readonly holderLabel?: string;
+  /** Of the taint on nodes that wait for one. */
+  readonly untilTaint?: string;
+}
+
+export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): RefusedNodes {
   const repairs = tally.refused
     .slice(0, REMEDIES_SHOWN)
     .map(({ reason, example }) =>
       reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
     );
   const text = tallyText(tally);
-  if (repairs.length === 0) return { text, remedy: lackText(tally, by) };
+  if (repairs.length === 0) return { text, remedy: `${lackText(tally, by)}${markText(tally, marks)}` };
   const repair = [...new Set(repairs)].join("; ");
   return { text, repair, remedy: repair };
 }
@@ -38,16 +47,28 @@ const REMEDIES_SHOWN = 3;
 /** No node has what the resource asks for. */
 function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: ChosenBy): string {
   if (nodes === 0) return ADD_NODE;
-  if (presence?.pods === "some" && (presence.node === undefined || by !== "match")) return startRemedy(presence.pod);
+  if (presence?.pods === "some" && (presence.node === undefined || by !== "match")) return startRemedy(presence);
   if (label === undefined || presence?.pods === "none") return podRemedy(by);
   return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
 }
 
-/** @param pod `namespace/name`, if it is known */
-function startRemedy(pod?: string): string {
+/** Pods that depend on a mark wait for the address that waits for them. */
+function markText({ lacking: { workload } }: Tally, { holderLabel, untilTaint }: MarkKeys): string {
+  if (workload === undefined) return "";
+  const label = `; if the pods select nodes by label ${holderLabel}, remove that from them: only a node with an address has it`;
+  const taint = `; let the pods tolerate taint ${untilTaint}, which keeps them off nodes without an address`;
+  return `${holderLabel === undefined ? "" : label}${untilTaint === undefined ? "" : taint}`;
+}
+
+/** @param pod if it is known */
+function startRemedy({ pod, isEnding }: Partial<NamedPod>): string {
   const [namespace, name] = pod?.split("/") ?? [];
-  const [which, place] =
-    pod === undefined ? ["the pod", "describe pod"] : [`pod ${pod}`, `-n ${namespace} describe pod ${name}`];
+  const which = pod === undefined ? "the pod" : `pod ${pod}`;
+  if (isEnding) {
+    const shown = pod === undefined ? "get pod -o yaml" : `-n ${namespace} get pod ${name} -o yaml`;
+    return `wait until ${which} has ended (if it does not end, finalizers keep it: kubectl ${shown} shows them), or run another one`;
+  }
+  const place = pod === undefined ? "describe pod" : `-n ${namespace} describe pod ${name}`;
   return `repair ${which} (kubectl ${place} shows what it waits for), or run another one`;
 }
 
@@ -86,7 +107,7 @@ function repairNode(node: string): string {
 
 /** What lets this node match again. @param refusals the most notable one first */
 export function repairOfHolder(
-  refusals: readonly Pick<Refusal, "reason" | "pod">[],
+  refusals: readonly Pick<Refusal, "reason" | "pod" | "isEnding">[],
   node: string,
   by: ChosenBy,
 ): string {
@@ -95,9 +116,10 @@ export function repairOfHolder(
   return remedyOf(reason, { ...known, node }, by);
 }
 
-function remedyOf(reason: RefusalReason, { node, pod }: RefusedNode, by: ChosenBy): string {
+function remedyOf(reason: RefusalReason, refused: RefusedNode, by: ChosenBy): string {
+  const { node } = refused;
   if (reason === "NoPod") return podRemedy(by);
-  if (reason === "PodNotReady") return `${startRemedy(pod)} on the node`;
+  if (reason === "PodNotReady") return `${startRemedy(refused)} on the node`;
   return REMEDIES[reason](node, by === "match");
 }
 
@@ -116,7 +138,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
   InvalidProviderID: (node) =>
     `have the cluster's administrator correct what sets spec.providerID of ${node}, and delete the Node, so that its kubelet registers it again (spec.providerID cannot change)`,
   DuplicateProviderID: (node) =>
-    `have the cluster's administrator delete Node ${node} if no kubelet keeps it Ready (both Nodes are one machine, so this adds no candidate)`,
+    `have the cluster's administrator compare the machines of both Nodes (kubectl get nodes -o wide): if ${node} is a machine of its own, delete Node ${node}, so that its kubelet registers it with its own providerID; if both are one machine, delete the Node that no kubelet keeps Ready (that adds no candidate)`,
   Cordoned: (node, hasMatch) => {
     const uncordon = `have the cluster's administrator uncordon ${node} (kubectl uncordon ${node})`;
     return hasMatch ? `${uncordon}, or tolerate ${CORDON_TAINT.key} in spec.match.tolerations` : uncordon;
@@ -127,7 +149,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
   },
   NodeNotReady: repairNode,
   NodeUnwell: (node) => `have the cluster's administrator repair what the taint of ${node} names`,
-  ProbeFailed: (node) => `check the service on ${node}, and the port of spec.healthCheck`,
+  ProbeFailed: (node) =>
+    `check the service on ${node}, the port of spec.healthCheck, and whether the address that the probe reaches is one of ${node}`,
   MatchEdited: () => "correct spec.match, if the change was not intended",
 };
 

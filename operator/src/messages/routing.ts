@@ -25,7 +25,7 @@ interface Limited {
   readonly limiter: string;
 }
 
-const LIMITER = "ClusterRoutedIPClass shared";
+const [LIMITER, NAME] = ["ClusterRoutedIPClass shared", "www.example.com"];
 
 interface InUse {
   readonly users: readonly string[];
@@ -246,10 +246,10 @@ export const accessMessages = topic("access", {
   nameNotAllowed: problem({
     reason: "NameNotAllowed",
     by: "other",
-    text: ({ name, limiter }: LimitedName) => `${limiter} does not allow the DNS name ${name}, so no record is written`,
-    remedy: ({ limiter }) =>
-      `use another name, or ask the author of ${limiter} to add it to allowedNames and allowedZones`,
-    example: { name: "www.example.com", limiter: LIMITER },
+    text: ({ name, limiter, lists }: LimitedName & Record<"lists" | "additions", string>) =>
+      `${limiter} does not allow the DNS name ${name} (${lists}), so no record is written`,
+    remedy: ({ limiter, additions }) => `use another name, or ask the author of ${limiter} to add ${additions}`,
+    example: { name: NAME, limiter: LIMITER, lists: "allowedNames is empty", additions: `${NAME} to allowedNames` },
   }),
   noNameAllowed: problem({
     reason: "NameNotAllowed",
@@ -257,7 +257,7 @@ export const accessMessages = topic("access", {
     text: ({ name, limiter }: LimitedName) =>
       `${limiter} has neither allowedNames nor allowedZones, and the token for DNS is not one of this namespace, so no record is written for ${name}`,
     remedy: ({ limiter }) => `ask the author of ${limiter} to add the name to allowedNames`,
-    example: { name: "www.example.com", limiter: LIMITER },
+    example: { name: NAME, limiter: LIMITER },
   }),
   zoneUnknown: problem({
     reason: "NameNotAllowed",

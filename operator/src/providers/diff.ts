@@ -223,7 +223,7 @@ export function overLimit(
   const rules = current.rules.length + (current.outboundRules ?? 0) + change.addRules.length;
   const nodes = current.nodes.length + change.addNodes.length;
   if (rules > limits.rulesPerFirewall) {
-    return `firewall "${current.name}" would have ${rules} inbound and outbound rules, at most ${limits.rulesPerFirewall} are possible; use fewer ports, or ${SECOND_ISSUER}`;
+    return `firewall "${current.name}" would have ${rules} inbound and outbound rules, at most ${limits.rulesPerFirewall} are possible; use fewer ports, have the owner of the account remove rules of the firewall that nothing needs, or ${SECOND_ISSUER}`;
   }
   if (nodes > limits.nodesPerFirewall) {
     return `firewall "${current.name}" would cover ${nodes} nodes, at most ${limits.nodesPerFirewall} are possible; run the Services on at most ${limits.nodesPerFirewall} nodes, or ${SECOND_ISSUER}`;

@@ -24,6 +24,7 @@ import {
 import { firewallMessages } from "../messages/firewalls.js";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
+import { listed } from "../values.js";
 import { needsRule } from "./ports.js";
 
 /** Limits of one resource. */
@@ -241,8 +242,14 @@ export function refusedName(asked: AskedName, lists: readonly NameList[]): Probl
   const { zone, fqdn: name } = asked.normal;
   const undecided = isZoneUnknown(asked.normal) && lists.find(({ limits }) => !allowsId(asked.zone, limits));
   if (undecided) return accessMessages.zoneUnknown({ name, zone, limiter: undecided.of });
-  const refusing = lists.find(({ limits }) => !isNameAllowed(asked, limits));
-  return refusing && accessMessages.nameNotAllowed({ name: asked.normal.fqdn, limiter: refusing.of });
+  for (const { limits, of: limiter } of lists) {
+    const closed = closedLists(asked, limits);
+    if (closed.length === 0) continue;
+    const texts = closed.map(({ field, entries }) => `${field} is ${listed(entries) || "empty"}`);
+    const additions = closed.map(({ field, lacks }) => `${lacks} to ${field}`);
+    return accessMessages.nameNotAllowed({ name, limiter, lists: texts.join("; "), additions: listed(additions) });
+  }
+  return undefined;
 }
 
 /** The name is neither allowed nor refused before the domain of its zone, which is given by an id, is known. */
@@ -260,13 +267,23 @@ function isZoneUnknown({ zone }: AskedName["normal"]): boolean {
   return !zone.includes(".");
 }
 
-function isNameAllowed({ zone, normal, namespace }: AskedName, { allowedZones, allowedNames }: NameLimits): boolean {
+interface ClosedList {
+  readonly field: "allowedZones" | "allowedNames";
+  readonly entries: readonly string[];
+  /** What would have to be in it. */
+  readonly lacks: string;
+}
+
+/** The lists that refuse the name; none: it is allowed. */
+function closedLists(asked: AskedName, { allowedZones, allowedNames }: NameLimits): readonly ClosedList[] {
+  const { zone, normal, namespace } = asked;
   const zones = [zone, normal.zone].map(plain);
-  const inZone = allowedZones === undefined || allowedZones.some((allowed) => zones.includes(plain(allowed)));
-  return (
-    inZone &&
-    (allowedNames === undefined || allowedNames.some((each) => matchesNamePattern(normal.fqdn, each, namespace)))
-  );
+  const inZone = allowedZones?.some((allowed) => zones.includes(plain(allowed))) ?? true;
+  const named = allowedNames?.some((each) => matchesNamePattern(normal.fqdn, each, namespace)) ?? true;
+  return [
+    ...(inZone ? [] : [{ field: "allowedZones" as const, entries: allowedZones ?? [], lacks: zone }]),
+    ...(named ? [] : [{ field: "allowedNames" as const, entries: allowedNames ?? [], lacks: normal.fqdn }]),
+  ];
 }
 
 function plain(zone: string): string {

@@ -4,6 +4,7 @@ import type { SlimPod } from "../kube/cache/slim.js";
 import type { Cached, KubeObject, Transform } from "../kube/objects.js";
 import type { Verdict } from "../match/checks.js";
 import { type Presence, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
+import { compareText } from "../values.js";
 
 export interface EndpointFacts {
   /** Absent: its node is unknown. */
@@ -12,6 +13,8 @@ export interface EndpointFacts {
   /** It answers, though it may be terminating. */
   readonly serving: boolean;
   readonly terminating: boolean;
+  /** Name of its pod. Absent: it is ready, or no pod. */
+  readonly pod?: string;
 }
 
 /** The cached form of an EndpointSlice. */
@@ -73,8 +76,11 @@ export class EndpointWorkload implements WorkloadSource {
     if (endpoints.some(({ ready }) => ready)) return SERVING;
     if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
     const leaving = endpoints.every(({ terminating }) => terminating);
+    const [first] = endpoints.flatMap(({ pod }) => pod ?? []).sort(compareText);
+    const pod = first && `${this.service.split("/")[0]}/${first}`;
     const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
-    return { state: "unready", detail, ...(leaving ? { leaving } : {}) };
+    const named = pod === undefined ? { detail } : { detail: `${detail} (pod ${pod})`, pod };
+    return { state: "unready", ...named, ...(leaving ? { leaving, isEnding: true as const } : {}) };
   }
 
   /** Whether anything answers there, terminating or not. */
@@ -114,6 +120,7 @@ interface RawSlice extends KubeObject {
 
 interface RawEndpoint {
   readonly nodeName?: string | null;
+  readonly targetRef?: { readonly kind?: string; readonly name?: string } | null;
   readonly conditions?: {
     readonly ready?: boolean | null;
     readonly serving?: boolean | null;
@@ -122,7 +129,7 @@ interface RawEndpoint {
 }
 
 /** Absent conditions: unknown counts as ready, and serving is as ready (discovery/v1). */
-function endpointOf({ nodeName, conditions = {} }: RawEndpoint): EndpointFacts {
+function endpointOf({ nodeName, conditions = {}, targetRef }: RawEndpoint): EndpointFacts {
   const terminating = conditions.terminating ?? false;
   const ready = (conditions.ready ?? true) && !terminating;
   return Object.freeze({
@@ -130,5 +137,10 @@ function endpointOf({ nodeName, conditions = {} }: RawEndpoint): EndpointFacts {
     ready,
     serving: conditions.serving ?? ready,
     terminating,
+    ...(ready ? {} : podOf(targetRef)),
   });
+}
+
+function podOf(target: RawEndpoint["targetRef"]): Pick<EndpointFacts, "pod"> {
+  return target?.kind === "Pod" && target.name ? { pod: target.name } : {};
 }

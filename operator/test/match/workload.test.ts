@@ -35,7 +35,8 @@ describe("the workload of a match", () => {
   for (const [more, detail] of idle) {
     it(`is unready where ${detail}`, () => {
       pods.upsert(slimPod("a", { ...web, ...more }));
-      expect(workload().on("n")).to.deep.equal({ state: "unready", detail, pod: "default/a" });
+      const ending = more.deletionTimestamp === undefined ? {} : { isEnding: true };
+      expect(workload().on("n")).to.deep.equal({ state: "unready", detail, pod: "default/a", ...ending });
     });
   }
 

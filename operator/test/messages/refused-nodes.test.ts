@@ -31,6 +31,22 @@ describe("the remedies for nodes that do not match", () => {
     expect(repair).to.include("(kubectl label node NODE pool=edge)");
   });
 
+  it("say of a pod that is being deleted that finalizers may keep it", () => {
+    const { remedy } = refused({ c: { ...UNREADY, isEnding: true } });
+    expect(remedy).to.include("wait until pod team/game-3 has ended").and.include("get pod game-3 -o yaml");
+    expect(remedy).not.to.include("repair");
+  });
+
+  it("say where no pod exists that pods which depend on a mark of the resource wait for its address", () => {
+    const presence = { pods: "none", detail: "no such pod exists" } as const;
+    const tally = tallyOf({ nodes: 2, lacking: { label: "pool=edge", workload: "a pod with app=web", presence } }, []);
+    const marks = { holderLabel: "example.com/holder", untilTaint: "example.com/until" };
+    expect(refusedNodes(tally, "match").remedy).not.to.include("example.com");
+    expect(refusedNodes(tally, "match", marks).remedy)
+      .to.include("if the pods select nodes by label example.com/holder, remove that from them")
+      .and.include("let the pods tolerate taint example.com/until");
+  });
+
   it("tell how to see what the pod waits for", () => {
     const shown = "(kubectl -n team describe pod game-3 shows what it waits for), or run another one on the node";
     expect(refused({ c: UNREADY }).remedy).to.equal(`repair pod team/game-3 ${shown}`);

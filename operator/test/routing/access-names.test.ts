@@ -5,10 +5,14 @@ import { nameAccessOf, nameProblem } from "../../src/routing/access.js";
 
 const ZONE_ID = "023e105f4ecef8ad9ca31a8372d0c353";
 
-function reason(fqdn: string, limits: readonly AccessLimits[], { ownToken = false, zone = "example.com" } = {}) {
+function problem(fqdn: string, limits: readonly AccessLimits[], { ownToken = false, zone = "example.com" } = {}) {
   const sources = limits.map((each, index) => ({ of: `source ${index}`, limits: each }));
   const asked = { zone, normal: { zone: "example.com", fqdn }, namespace: "team" };
-  return nameProblem(asked, nameAccessOf(sources), ownToken)?.reason;
+  return nameProblem(asked, nameAccessOf(sources), ownToken);
+}
+
+function reason(...asked: Parameters<typeof problem>) {
+  return problem(...asked)?.reason;
 }
 
 describe("the DNS names that a class and an issuer allow", () => {
@@ -46,6 +50,21 @@ describe("the DNS names that a class and an issuer allow", () => {
     expect(reason("www.example.com", [both])).to.equal("NameNotAllowed");
     expect(reason("www.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal("NameNotAllowed");
     expect(reason("api.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal(undefined);
+  });
+
+  it("name only the list that refuses them, and what it lacks", () => {
+    const message = (limits: AccessLimits) => problem("www.example.com", [limits])?.message;
+    const zones =
+      "source 0 does not allow the DNS name www.example.com (allowedZones is example.org), so no record is written";
+    expect(message({ allowedZones: ["example.org"] })).to.equal(
+      `${zones}: use another name, or ask the author of source 0 to add example.com to allowedZones`,
+    );
+    expect(message({ allowedZones: ["example.com"], allowedNames: [] }))
+      .to.include("(allowedNames is empty)")
+      .and.include("to add www.example.com to allowedNames");
+    expect(message({ allowedZones: ["example.org"], allowedNames: ["api.example.com"] })).to.include(
+      "(allowedZones is example.org; allowedNames is api.example.com)",
+    );
   });
 
   it("adopt records only if one of the two says so and none forbids it", () => {

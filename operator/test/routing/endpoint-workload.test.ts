@@ -41,6 +41,18 @@ describe("the endpoints of a Service", () => {
     expect(leaving({ ready: false, serving: false })).to.equal(false);
   });
 
+  it("name the first pod that is not ready, and of one that ends that it ends", () => {
+    const pod = (name: string) => ({ nodeName: "n1", targetRef: { kind: "Pod", name } });
+    const unready = workload(
+      slice(["web-b", "web-a"].map((name) => ({ ...pod(name), conditions: { ready: false } }))),
+    ).on("n1");
+    const detail = "its endpoints of Service default/web are not ready (pod default/web-a)";
+    expect(unready).to.deep.equal({ state: "unready", detail, pod: "default/web-a" });
+    const ends = workload(slice([{ ...pod("web-a"), conditions: { ready: false, terminating: true } }])).on("n1");
+    expect(ends).to.deep.include({ pod: "default/web-a", isEnding: true, leaving: true });
+    expect(slice([pod("web-a")]).endpoints[0], "a ready one takes no memory").not.to.have.property("pod");
+  });
+
   it("count over all slices and both families, the best of a node first", () => {
     const old = slice([{ nodeName: "n1", conditions: { ready: false, serving: true, terminating: true } }]);
     const made = workload(old, slice([{ nodeName: "n1" }], "IPv6"));

@@ -220,8 +220,8 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
   Tainted: ["taints", taints],
   NodeNotReady: ["ready", () => "Ready is True"],
   NodeUnwell: ["health", health],
-  NoPod: ["workload", workload],
-  PodNotReady: ["workload ready", workload],
+  NoPod: ["workload", (input) => workload(input, "on the node")],
+  PodNotReady: ["workload ready", (input) => workload(input, "not on the node")],
   ProbeFailed: ["probes", () => "no failure is known"],
 };
 
@@ -240,6 +240,7 @@ function health({ node }: CheckInput): string {
   return `${node.conditionTaints.map(taintText).join(", ")}, tolerated`;
 }
 
-function workload({ workload: seen }: CheckInput): string {
-  return seen === undefined ? "no workload is asked for" : seen.state === "serving" ? "serving" : seen.detail;
+function workload({ workload: seen }: CheckInput, otherwise: string): string {
+  if (seen === undefined) return "no workload is asked for";
+  return seen.state === "serving" ? "serving" : otherwise;
 }

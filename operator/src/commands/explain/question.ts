@@ -220,7 +220,7 @@ async function askPods(
 }
 
 function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {
-  if (workload.state === "serving") return workload;
+  if (workload.state === "serving" || (workload.state === "unready" && workload.pod !== undefined)) return workload;
   const found = presenceOf(pods, "no pod of the Service is on it");
   return found.pods === "unknown" ? workload : { ...workload, detail: `${workload.detail} (${found.detail})` };
 }

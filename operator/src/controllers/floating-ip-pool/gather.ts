@@ -6,7 +6,7 @@ import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { ownerName } from "../../addresses/annotations.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
-import { marksOf } from "../../addresses/node-marks.js";
+import { marksOf, type ResourceMarks } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { refusalsOf } from "../../addresses/refusals.js";
 import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
@@ -44,7 +44,8 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
   markHolders(memory.health, pool.spec.healthCheck, () =>
     nodesOf(holdersOf({ pool, inventory }), (machine) => memory.match.index?.verdictOfMachine(machine)),
   );
-  const matches = matchesOf(context, memory);
+  const marks = marksOf(context.marks, "FloatingIPPool", pool, memory.match.index);
+  const matches = matchesOf(context, memory, marks);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
     ...{ pool, set: setWithLimits(context, pool), now, inventory, claims, ...matches, ...accountFacts(account) },
@@ -55,7 +56,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), namedAddresses(pool)),
-    ...marksOf(context.marks, "FloatingIPPool", pool, memory.match.index),
+    ...marks,
     crdTooOld: state.statusWrites.droppedAt !== undefined,
     creating: state.inFlight.has(CREATION),
     ...probesOf(memory.health, pool.spec.healthCheck, { ofSpec: stored.ignored, ofMatch: memory.match.passedOver }),
@@ -77,13 +78,14 @@ function setWithLimits(context: ControllerContext, pool: Pool) {
 function matchesOf(
   { leads, leadsSince, nodes }: ControllerContext,
   { match: { index, settled } }: PoolState["memory"],
+  marks: ResourceMarks,
 ) {
   return {
     cachesComplete: leads() && settled,
     ...optional("leadsSince", leadsSince()),
     candidates: index?.candidates() ?? [],
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
-    ...refusalsOf(index, "match"),
+    ...refusalsOf(index, "match", marks),
     clusterNodes: () => nodes.list(),
   };
 }
