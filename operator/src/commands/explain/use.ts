@@ -1,6 +1,6 @@
 /** `flipop explain` of an issuer or a class: whether it can be used, and what uses it. */
 
-import { type AnyKind, type ClusterRoutedIPClassSpec, KINDS } from "cdk8s-flipop/api";
+import { type AccessLimits, type AnyKind, type ClusterRoutedIPClassSpec, KINDS } from "cdk8s-flipop/api";
 import { resolveClass, usesOf } from "../../routing/resolved-class.js";
 import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
 import { omitUndefined } from "../../values.js";
@@ -23,6 +23,10 @@ interface User {
   readonly problem?: string;
 }
 
+type Lists = Pick<ClusterRoutedIPClassSpec, "allowedNamespaces"> & AccessLimits;
+
+type Limits = Pick<Lists, "allowedNamespaces" | "allowedNames" | "allowedZones" | "allowedAddresses" | "allowedPorts">;
+
 export interface UseExplanation {
   readonly resource: StatusRow;
   /** As the operator's condition Accepted says. */
@@ -31,23 +35,27 @@ export interface UseExplanation {
   readonly deleting?: true;
   /** Conditions that are not as they should be, the most important first. */
   readonly conditions: readonly StatusProblem[];
-  /** Namespaces that may use a class. Absent: all, or it is an issuer. */
-  readonly allowedNamespaces?: readonly string[];
+  /** Its lists of what RoutedIPs may have, as the spec has them. Absent members limit nothing, or to the default. */
+  readonly allows: Limits;
   readonly users: readonly User[];
 }
 
 /** Pure. @param reads of RoutedIPs, issuers and classes */
 export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly KindRead[]): UseExplanation {
-  const { allowedNamespaces } = (object.spec ?? {}) as Pick<ClusterRoutedIPClassSpec, "allowedNamespaces">;
   const users = kind.kind === "ClusterRoutedIPClass" ? usersOfClass(object, reads) : usersOfIssuer(object, reads);
   return {
     resource: rowOf(kind, object),
     usable: usableOf(object),
     ...(object.metadata.deletionTimestamp !== undefined && { deleting: true as const }),
     conditions: problemsOf(kind, object),
-    ...omitUndefined({ allowedNamespaces }),
+    allows: limitsOf(object),
     users,
   };
+}
+
+function limitsOf({ spec = {} }: OwnObject): Limits {
+  const { allowedNamespaces, allowedNames, allowedZones, allowedAddresses, allowedPorts } = spec as Lists;
+  return omitUndefined({ allowedNamespaces, allowedNames, allowedZones, allowedAddresses, allowedPorts });
 }
 
 /** A condition of an earlier generation says nothing about the spec as it is. */
@@ -115,12 +123,12 @@ const LEAVING = "it is being deleted, and serves until no RoutedIP uses it: let 
 
 /** Pure. */
 export function useText(explanation: UseExplanation): string {
-  const { resource, usable, deleting, conditions, allowedNamespaces, users } = explanation;
+  const { resource, usable, deleting, conditions, allows, users } = explanation;
   const { kind, namespace, name } = resource;
   const lines = [
     `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${deleting && usable === "True" ? LEAVING : USABLE[usable]}`,
     ...conditions.map(({ condition, reason, message }) => `  ${condition} ${reason}: ${message}`),
-    ...(allowedNamespaces === undefined ? [] : [`  allows namespaces ${allowedNamespaces.join(", ") || "none"}`]),
+    ...Object.entries(allows).map(([field, entries]) => `  ${field}: ${entries.join(", ") || "none"}`),
     ...(users.length === 0 ? ["  nothing uses it"] : []),
   ];
   const rows = users.map((user) => [

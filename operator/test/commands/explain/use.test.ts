@@ -30,7 +30,7 @@ describe("flipop explain of an issuer or a class", () => {
     const refused = [{ ...ACCEPTED, ...refusal }];
     create("RoutedIPIssuer", { metadata: { name: "unused", namespace: "a" }, spec: account, conditions: refused });
     const issuerRef = { name: "main", namespace: "platform" };
-    const shared = { issuerRef, className: "public", allowedNamespaces: ["a"] };
+    const shared = { issuerRef, className: "public", allowedNamespaces: ["a"], allowedZones: ["example.com"] };
     create("ClusterRoutedIPClass", { metadata: { name: "public-v1" }, spec: shared, conditions: [ACCEPTED] });
     passed += 60_000;
     create("ClusterRoutedIPClass", { metadata: { name: "public-v2" }, spec: shared });
@@ -81,8 +81,11 @@ describe("flipop explain of an issuer or a class", () => {
   const UNSEEN = "Ready NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
 
   it("lists the RoutedIPs of a class by its class name, and why one cannot use it", async () => {
-    const { usable, allowedNamespaces, users } = await explained("class/public-v1");
-    expect({ usable, allowedNamespaces }).to.deep.equal({ usable: "True", allowedNamespaces: ["a"] });
+    const { usable, allows, users } = await explained("class/public-v1");
+    expect({ usable, allows }).to.deep.equal({
+      usable: "True",
+      allows: { allowedNamespaces: ["a"], allowedZones: ["example.com"] },
+    });
     expect(users.map(({ namespace, name, serves }) => [namespace, name, serves])).to.deep.equal([
       ["a", "game", "203.0.113.7 active"],
       ["b", "shop", "no address"],
@@ -134,10 +137,10 @@ describe("flipop explain of an issuer or a class", () => {
 
   it("shows the users in a table, one on each line", async () => {
     const { out } = await flipop.run("explain", "class/public-v1");
-    const [head, allows, empty, ...rows] = out.trimEnd().split("\n");
-    expect([head, allows, empty]).to.deep.equal([
+    const [head, namespaces, zones, empty, ...rows] = out.trimEnd().split("\n");
+    expect([head, namespaces, zones, empty]).to.deep.equal([
       "ClusterRoutedIPClass public-v1: RoutedIPs can use it",
-      ...["  allows namespaces a", ""],
+      ...["  allowedNamespaces: a", "  allowedZones: example.com", ""],
     ]);
     expect(rows.map((row) => row.split(/ {3,}/).slice(0, 4))).to.deep.equal([
       ["NAMESPACE", "USED BY", "CLASS", "SERVES"],
