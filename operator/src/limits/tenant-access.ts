@@ -50,6 +50,8 @@ interface Maximum {
   readonly most: number;
   readonly count: number;
   readonly counts: (namespace: string) => boolean;
+  /** Of all namespaces together. */
+  readonly ofAll?: true;
 }
 
 export class TenantAccess {
@@ -103,7 +105,12 @@ export class TenantAccess {
     const open = this.counters.creations.namespacesBeside(resource);
     if (open === "unread") return tenantMessages.notCounted();
     const full = maxima.find(({ most, count, counts }) => count + open.filter(counts).length >= most);
-    return full && tenantMessages.tooManyCreated({ limiter: full.of, most: full.most });
+    if (full === undefined) return undefined;
+    const { of: limiter, most, ofAll } = full;
+    if (ofAll === undefined) return tenantMessages.tooManyCreated({ limiter, most });
+    const { namespace } = resource;
+    const own = this.counters.created.countIn(namespace) + open.filter((one) => one === namespace).length;
+    return tenantMessages.tooManyInAll({ limiter, most, own, namespace });
   }
 
   private maxima(namespace: string): readonly Maximum[] {
@@ -113,7 +120,9 @@ export class TenantAccess {
     const isSame = (other: string) => other === namespace;
     return [
       ...(most === undefined ? [] : [{ of, most, count: created.countIn(namespace), counts: isSame }]),
-      ...(total === undefined ? [] : [{ of: OF_ALL, most: total, count: created.total, counts: () => true }]),
+      ...(total === undefined
+        ? []
+        : [{ of: OF_ALL, most: total, count: created.total, counts: () => true, ofAll: true as const }]),
     ];
   }
 

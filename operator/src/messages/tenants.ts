@@ -8,6 +8,24 @@ interface Limited {
   readonly limiter: string;
 }
 
+interface Reached extends Limited {
+  readonly most: number;
+}
+
+interface ReachedByAll extends Reached {
+  /** Of `most`, those in the namespace of the resource. */
+  readonly own: number;
+  readonly namespace: string;
+}
+
+function maximum({ limiter, most }: Reached): string {
+  return `${limiter} allows the operator to create ${most} address${most === 1 ? "" : "es"}`;
+}
+
+function lowerCount({ limiter }: Limited): string {
+  return `delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (the operator then releases an address that serves now), or have the cluster's administrator raise maxCreatedAddresses in ${limiter}`;
+}
+
 /** @param policy which keeps the address */
 function uncounted({ limiter }: Limited, policy: string): string {
   return `${limiter} limits created addresses, and under ${policy} the account keeps an address that no longer counts once its resource is deleted, so the operator creates none`;
@@ -31,11 +49,17 @@ export const tenantMessages = topic("tenants", {
   tooManyCreated: problem({
     reason: "CreationNotAllowed",
     by: "administrator",
-    text: ({ limiter, most }: Limited & { readonly most: number }) =>
-      `${limiter} allows the operator to create ${most} address${most === 1 ? "" : "es"}, and as many exist or are being created, so it creates no more`,
-    remedy: ({ limiter }) =>
-      `delete resources with created addresses, lower desiredIPs, or have the cluster's administrator raise maxCreatedAddresses in ${limiter}`,
+    text: (reached: Reached) => `${maximum(reached)}, and as many exist or are being created, so it creates no more`,
+    remedy: lowerCount,
     example: { limiter: ENTRY, most: 3 },
+  }),
+  tooManyInAll: problem({
+    reason: "CreationNotAllowed",
+    by: "administrator",
+    text: ({ own, namespace, ...reached }: ReachedByAll) =>
+      `${maximum(reached)} in all namespaces together, and as many exist or are being created (${own} in namespace ${namespace}), so it creates no more`,
+    remedy: lowerCount,
+    example: { limiter: "the operator's tenantLimits", most: 50, own: 3, namespace: "team-a" },
   }),
   notCounted: problem({
     reason: "UnderWay",

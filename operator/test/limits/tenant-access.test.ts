@@ -46,6 +46,26 @@ describe("what the configuration allows a namespace", () => {
     expect(reason("c", "free"), "the total").to.equal("CreationNotAllowed");
   });
 
+  it("says that the total is the limit of all namespaces, how many this one has, and what lowering desiredIPs costs", () => {
+    const { created, begin, tenants } = rig(LIMITS);
+    created.put(ref("x", "free"), ["198.51.100.1", "198.51.100.2", "198.51.100.3"]);
+    begin("a");
+    const message = (name: string, namespace?: string) =>
+      tenants.creationProblem(ref(name, namespace), "Delete")?.message;
+    const [allowed, so] = [
+      "the operator's tenantLimits allows the operator to create 4 addresses",
+      "so it creates no more",
+    ];
+    const inAll = `${allowed} in all namespaces together, and as many exist or are being created`;
+    expect(message("b")).to.include(`${inAll} (1 in namespace team), ${so}`);
+    expect(message("b", "free")).to.include(`${inAll} (3 in namespace free), ${so}`);
+    expect(message("b", "other"))
+      .to.include("(0 in namespace other)")
+      .and.to.include("reclaimPolicy Delete (the operator then releases an address that serves now)");
+    begin("b");
+    expect(message("c")).to.include("tenantLimits.namespaces[0]").and.not.to.include("all namespaces");
+  });
+
   it("counts an address once that two resources have on record", () => {
     const { created, reason } = rig(LIMITS);
     created.put(ref("a"), ["203.0.113.1"]);

@@ -1,6 +1,6 @@
 /** The operator does not create an address that a resource needs. */
 
-import type { PendingCreation } from "cdk8s-flipop/api";
+import type { PendingCreation, TenantLimits } from "cdk8s-flipop/api";
 import type { OtherCreation } from "../../src/addresses/address-set.js";
 import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import type { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
@@ -40,8 +40,9 @@ function listing(...unassigned: readonly string[]): NonNullable<Scene["change"]>
   };
 }
 
-function limited(reclaimPolicy: "Delete" | "Retain"): Scene {
-  const limits = { namespaces: [{ names: ["default"], maxCreatedAddresses: 0 }] };
+const NO_MORE: TenantLimits = { namespaces: [{ names: ["default"], maxCreatedAddresses: 0 }] };
+
+function limited(reclaimPolicy: "Delete" | "Retain", limits = NO_MORE): Scene {
   const tenants = limitedTo(limits);
   return wanting({
     change: ({ set }) => ({
@@ -167,6 +168,13 @@ export const CREATION: readonly Group[] = [
         shows: "Fulfilled CreationNotAllowed",
         names: ["tenantLimits.namespaces[0]", "maxCreatedAddresses"],
         seen: () => seenOf(limited("Delete")),
+        fix: "Delete a resource with created addresses, or ask for a higher limit",
+      }),
+      creating({
+        when: "All namespaces together have as many created addresses as the limits allow",
+        shows: "Fulfilled CreationNotAllowed",
+        names: ["tenantLimits", "in all namespaces together", "maxCreatedAddresses"],
+        seen: () => seenOf(limited("Delete", { maxCreatedAddresses: 0 })),
         fix: "Delete a resource with created addresses, or ask for a higher limit",
       }),
       creating({
