@@ -71,7 +71,9 @@ export function poolClaims(
   const addresses = new Titles();
   addresses.add("asks", spec?.ips);
   addresses.add("restored", annotated(metadata));
-  addresses.upgrade(Object.entries(status?.ips ?? {}));
+  // All addresses of a pool that is being deleted are disabled.
+  const idle = metadata.deletionTimestamp === undefined ? "spares" : "waits";
+  addresses.upgrade(Object.entries(status?.ips ?? {}), idle);
   addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
@@ -137,10 +139,13 @@ class Titles {
     for (const ip of ips) if (typeof ip === "string" && isIp(ip)) this.titles.set(canonicalIp(ip), title);
   }
 
-  /** A status that still has an address does not bring back one that the spec has dropped. */
-  upgrade(entries: readonly (readonly [ip: string, placement: Placement | undefined])[]): void {
+  /**
+   * A status that still has an address does not bring back one that the spec has dropped.
+   * @param idle the title for a disabled one on no machine
+   */
+  upgrade(entries: readonly (readonly [ip: string, placement: Placement | undefined])[], idle: Title = "waits"): void {
     for (const [ip, placement] of entries) {
-      const title = titleOf(placement);
+      const title = titleOf(placement, idle);
       if (title !== undefined && this.titles.has(canonicalIp(ip))) this.add(title, [ip]);
     }
   }
@@ -172,10 +177,11 @@ function routedAddresses(
 type Placement = Pick<AddressStatus, "reason" | "state" | "providerID">;
 
 /** `undefined`: the address is another one's. */
-function titleOf({ reason, state, providerID }: Placement = {}): Title | undefined {
+function titleOf({ reason, state, providerID }: Placement = {}, idle: Title): Title | undefined {
   if (reason === CLAIMED_BY_OTHER) return undefined;
   if (state === "active" || state === "in-progress") return "serves";
-  return state === "no-match" || providerID !== undefined ? "holds" : "waits";
+  if (state === "no-match" || providerID !== undefined) return "holds";
+  return state === "disabled" ? idle : "waits";
 }
 
 function annotated({ annotations }: ObjectMeta): readonly string[] {

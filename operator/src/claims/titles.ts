@@ -8,11 +8,11 @@ const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as co
 /**
  * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
  * `holds`: its status has it, with a machine and without Conflict; the Go operator knows no Conflict, so two of its
- * statuses may have it. `waits`: its status has it without a machine: the resource asked for it first. `restored`: only the
- * backup annotation has it, because the status was lost. It comes after every status, because anyone who may edit a
- * resource may write this annotation. `asks`: only its spec names it.
+ * statuses may have it. `waits`: its status has it without a machine: the resource asked for it first. `spares`: the same,
+ * and the resource does not need it now. `restored`: only the backup annotation has it, because the status was lost. It comes
+ * after every status, because anyone who may edit a resource may write this annotation. `asks`: only its spec names it.
  */
-export type Title = (typeof TITLES)[number];
+export type Title = (typeof TITLES)[number] | "spares";
 
 /** Titles that a resource has by what the operator did for it, and keeps while it cannot be served. */
 export function isKept(title: Title): boolean {
@@ -21,7 +21,7 @@ export function isKept(title: Title): boolean {
 
 /** The lower, the better. */
 export function rankOf(title: Title): number {
-  return TITLES.indexOf(title);
+  return TITLES.indexOf(title === "spares" ? "waits" : title);
 }
 
 /** As far as others need to know. */
@@ -30,6 +30,7 @@ export const BASIS_OF: Readonly<Record<Title, Basis>> = {
   serves: "uses",
   holds: "uses",
   waits: "waits",
+  spares: "spares",
   restored: "restored",
   asks: "asks",
 };

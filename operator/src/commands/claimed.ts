@@ -1,6 +1,7 @@
 /** Which addresses the resources of the cluster claim, read as the operator reads them. */
 
 import {
+  canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   KINDS,
@@ -11,7 +12,9 @@ import {
 } from "cdk8s-flipop/api";
 import type { Claimant } from "../claims/claims.js";
 import { nodeRecordClaims, poolClaims, type Resource, routedIpClaims } from "../claims/read-claims.js";
+import { isKept } from "../claims/titles.js";
 import type { KubeObject } from "../kube/objects.js";
+import { refText } from "../messages/claims.js";
 import { CommandError } from "./command.js";
 import type { KindRead, OwnObject } from "./read.js";
 
@@ -53,6 +56,14 @@ export function ownersIn(reads: readonly KindRead[]): ReadonlyMap<string, string
     }
   }
   return owners;
+}
+
+/** Resources that ask for an address that the one with this `uid` has. One that is being deleted does not count. */
+export function othersAsking(reads: readonly KindRead[], ip: string, uid: string): readonly string[] {
+  const claimants = reads.flatMap((read) => others(read, uid).map((object) => claimantOf(read.kind.kind, object)));
+  const asks = ({ leaving, addresses }: Claimant) =>
+    leaving !== true && addresses.some((claimed) => claimed.ip === canonicalIp(ip) && !isKept(claimed.title));
+  return claimants.filter(asks).map(({ ref }) => refText(ref));
 }
 
 /** What a resource claims. The CRD of its kind has checked the types of its fields. */

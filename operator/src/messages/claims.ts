@@ -5,7 +5,7 @@ import { listed, listedClauses } from "../values.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 /** Why a resource owns what it claims. */
-export type Basis = "created" | "uses" | "waits" | "restored" | "asks";
+export type Basis = "created" | "uses" | "waits" | "spares" | "restored" | "asks";
 
 /** An address or name, and the resource that has the better claim to it. */
 export interface Owned {
@@ -16,11 +16,14 @@ export interface Owned {
 /** Completes "FloatingIPPool default/web, which ..." in the order of `olderFirst`. */
 export const COMES_FIRST = "comes first (by age, then by name)";
 
+const ASKED_FIRST = "asked for it first";
+
 /** Completes "203.0.113.7 belongs to FloatingIPPool default/web, which ...". */
 const BASES: Readonly<Record<Basis, string>> = {
   created: "created it",
   uses: "already uses it",
-  waits: "asked for it first",
+  waits: ASKED_FIRST,
+  spares: `${ASKED_FIRST}, but does not use it now, because its desiredIPs is lower than the number of its addresses`,
   restored: "created it, as its annotation says",
   asks: `asks for it, too, and ${COMES_FIRST}`,
 };
@@ -40,6 +43,9 @@ const OWNER: Owned = {
 };
 const REMEDY = "remove it from one of the two resources, or ask the author of the other one to do so";
 
+const SPARED =
+  "remove it from ips of that pool, which interrupts no traffic, or ask its author to do so; or remove it here";
+
 export const STOP_WRITER =
   "have the cluster's administrator find and stop it, such as a second operator or a person's script";
 
@@ -50,7 +56,7 @@ export const claimMessages = topic("claims", {
     reason: "ClaimedByOther",
     by: "other",
     text: ({ ip, ...claim }: Owned & { readonly ip: string }) => owned(ip, claim),
-    remedy: REMEDY,
+    remedy: ({ basis }) => (basis === "spares" ? SPARED : REMEDY),
     example: { ip: "203.0.113.7", ...OWNER },
   }),
   name: problem({

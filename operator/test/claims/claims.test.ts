@@ -40,6 +40,15 @@ describe("claims", () => {
     expect(claims.holderOf(IP)?.name).to.equal("a");
   });
 
+  it("show the loser when the winner no longer needs the address, and when it does again", () => {
+    put("pool", "waits", 2);
+    put("late", "asks");
+    for (const title of ["spares", "waits"] as const) {
+      put("pool", title, 2);
+      expect(text(claimOf("late"))).to.equal(`FloatingIPPool default/pool ${title}`);
+    }
+  });
+
   it("name the winner to the loser", () => {
     put("a", "asks");
     put("b", "asks", 2);
@@ -62,6 +71,8 @@ describe("claims", () => {
     ["who serves it, not who only holds it", "holds", "serves", "younger", "uses"],
     ["who created it, not who serves it", "serves", "created", "younger", "created"],
     ["who created it, not who holds it", "holds", "created", "younger", "created"],
+    ["who asked first, though it does not need it now", "asks", "spares", "younger", "spares"],
+    ["the older of two that asked, though it does not need it now", "spares", "waits", "older", "spares"],
     ["who has an annotation, not who asks", "asks", "restored", "younger", "restored"],
     ["who holds it, not who has an annotation", "restored", "holds", "younger", "uses"],
   ];

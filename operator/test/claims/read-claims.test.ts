@@ -40,6 +40,14 @@ describe("claims of a pool", () => {
     expect(claimsOf(lost)).to.deep.equal([`${A} serves`, `${B} asks`, `${C} waits`]);
   });
 
+  it("spare a disabled address on no machine, unless the pool is being deleted, whose addresses are all disabled", () => {
+    const ips = { [A]: { state: "disabled" }, [B]: { state: "disabled", providerID: "digitalocean://1" } } as const;
+    const idle = pool("p", { spec: { ips: [C, A, B], desiredIPs: 1 }, status: { ips } });
+    const deleting = { ...idle, metadata: { ...idle.metadata, deletionTimestamp: "2025-02-01T00:00:00Z" } };
+    expect(addresses(poolClaims(idle))).to.deep.equal([`${C} asks`, `${A} spares`, `${B} holds`]);
+    expect(addresses(poolClaims(deleting))).to.deep.equal([`${C} asks`, `${A} waits`, `${B} holds`]);
+  });
+
   it("include what it created, in ips or not", () => {
     const status = { createdIPs: [A, B].map((ip) => ({ ip, createdTime: "2025-01-01T00:00:00Z" })), ips: { [A]: {} } };
     expect(addresses(poolClaims(pool("p", { spec: { ips: [A] }, status })))).to.deep.equal([

@@ -150,6 +150,17 @@ const PLACE: Group = {
       fix: "Set `routedIP` to another address of the account, or create the RoutedIP anew: the operator creates no second address by itself",
     }),
     routed({
+      when: "A pool lists the address, and its `desiredIPs` is lower than the number of its addresses",
+      shows: "Assigned ClaimedByOther",
+      names: [IP, "FloatingIPPool platform/gateway", "does not use it now", "ips", "interrupts no traffic"],
+      seen: () => {
+        const owner = { kind: "FloatingIPPool", namespace: "platform", name: "gateway", uid: "g" };
+        const addresses = new Map([[IP, { ours: false, owned: { owner, basis: "spares" } } as const]]);
+        return routedSeen({ change: ({ claims }) => ({ claims: { ...claims, addresses } }) });
+      },
+      fix: "Remove the address from `ips` of the pool, or ask its author to do so",
+    }),
+    routed({
       when: "A class does not allow the address",
       shows: "Assigned AddressNotAllowed",
       names: [IP, "ClusterRoutedIPClass shared", "198.51.100.0/24"],

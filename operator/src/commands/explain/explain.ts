@@ -3,6 +3,7 @@
 import {
   ALL_KINDS,
   type AnyKind,
+  type CreatedAddress,
   canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
@@ -14,9 +15,9 @@ import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
 import type { AddressFacts } from "../../providers/types.js";
-import { compareText, omitUndefined } from "../../values.js";
+import { compareText, listed, omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
-import { ownersIn } from "../claimed.js";
+import { othersAsking, ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
 import { withProgress } from "../progress.js";
@@ -83,7 +84,8 @@ function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
     const unowned = account.filter(({ ip }) => !known.has(ip));
     const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
     const question = withHolders(asked, { account, heldBy: held, nodes });
-    const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
+    const waitingFor = (ip: string) => othersAsking(holding, ip, object.metadata.uid);
+    const explanation = explain({ kind: named.kind, object, asked, waitingFor }, nodes, question);
     const unread = unreadIn(reads);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
     print(call, explanation);
@@ -131,9 +133,11 @@ interface Subject {
   readonly kind: AnyKind;
   readonly object: OwnObject;
   readonly asked: Asked;
+  /** The other resources that ask for an address. */
+  readonly waitingFor: (ip: string) => readonly string[];
 }
 
-function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, question: Question): Explanation {
+function explain({ kind, object, asked, waitingFor }: Subject, nodes: NodeDirectory, question: Question): Explanation {
   const explained = [...nodes.list()].map((node) => explainNode(node, question)).sort(byResult);
   return {
     resource: rowOf(kind, object),
@@ -143,7 +147,7 @@ function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, questio
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),
     nodes: explained,
-    disabled: disabledText(object),
+    disabled: disabledText(object, waitingFor),
     kept: keptText(object),
     unprobed: explained
       .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))
@@ -157,32 +161,53 @@ function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {
 }
 
 /** The addresses of a pool that it does not serve on purpose, each with the reason. */
-function disabledText({ metadata, spec, status }: OwnObject): readonly string[] {
-  const { desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
-  const why =
-    metadata.deletionTimestamp !== undefined
-      ? "the pool is being deleted"
-      : desiredIPs > 0
-        ? `desiredIPs is ${desiredIPs}, and other addresses come first: raise it to use this one`
-        : "ips does not list it";
-  const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
-  const released = (spec as Partial<FloatingIPPoolSpec>)?.reclaimPolicy === "Delete";
-  return Object.entries(ips).flatMap(([ip, { state, nodeName, retryAt }]) => {
+function disabledText(object: OwnObject, waitingFor: Subject["waitingFor"]): readonly string[] {
+  const why = whyDisabled(object);
+  const { ips = {} } = (object.status ?? {}) as FloatingIPPoolStatus;
+  return Object.entries(ips).flatMap(([ip, { state, nodeName }]) => {
     if (state !== "disabled") return [];
-    const until = released && createdIPs.some((entry) => entry.ip === ip && entry.inferred !== true);
-    const end = until
-      ? `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`
-      : "";
-    return [`${ip}: ${why}${nodeName ? `; it is still on ${nodeName}` : ""}${end}`];
+    const still = nodeName ? `; it is still on ${nodeName}` : "";
+    return [`${ip}: ${why}${still}${outlook(object, ip, waitingFor(ip))}`];
   });
+}
+
+function whyDisabled({ metadata, spec }: OwnObject): string {
+  const { desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  if (metadata.deletionTimestamp !== undefined) return "the pool is being deleted";
+  if (desiredIPs === 0) return "ips does not list it";
+  return `desiredIPs is ${desiredIPs}, and other addresses come first: raise it to use this one`;
+}
+
+/** What happens to a disabled address. @param others resources that ask for it */
+function outlook({ metadata, spec, status }: OwnObject, ip: string, others: readonly string[]): string {
+  const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
+  const created = createdIPs.find((entry) => entry.ip === ip);
+  if (released(spec, created)) return releaseText(ips?.[ip]?.retryAt, others);
+  const isGivenByHand = created === undefined && metadata.deletionTimestamp === undefined;
+  if (others.length === 0) return "";
+  return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
+}
+
+function released(spec: OwnObject["spec"], created: CreatedAddress | undefined): boolean {
+  const { reclaimPolicy } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  return reclaimPolicy === "Delete" && created !== undefined && created.inferred !== true;
+}
+
+function releaseText(retryAt: string | undefined, others: readonly string[]): string {
+  if (others.length > 0) return `${waitText(others)}, so the operator gives it up without releasing it`;
+  return `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
+}
+
+function waitText(others: readonly string[]): string {
+  return `; ${listed(others)} ${others.length === 1 ? "waits" : "wait"} for it`;
 }
 
 /** The created addresses that a person removed from `ips`, and that the pool serves all the same. */
 function keptText({ spec, status }: OwnObject): readonly string[] {
-  const { ips: listed = [], desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const { ips: own = [], desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
   const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
   return createdIPs
-    .filter(({ ip, inSpec }) => inSpec === true && !listed.map(canonicalIp).includes(canonicalIp(ip)))
+    .filter(({ ip, inSpec }) => inSpec === true && !own.map(canonicalIp).includes(canonicalIp(ip)))
     .filter(({ ip }) => ips[ip] !== undefined && ips[ip].state !== "disabled")
     .map(
       ({ ip }) =>

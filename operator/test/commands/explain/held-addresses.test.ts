@@ -40,6 +40,32 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
   });
 
+  it("names the resource that waits for a disabled address, and how it gets the address", async () => {
+    const [listed, created, kept] = ["203.0.113.80", "203.0.113.81", "203.0.113.82"];
+    const ips = { [listed]: { state: "disabled" }, [created]: { state: "disabled" } };
+    const createdIPs = [{ ip: created, createdTime: "2026-01-31T12:00:00Z" }];
+    const spec = { ips: ["203.0.113.8", listed], desiredIPs: 1 };
+    cluster.pool("gateway", { ...spec, reclaimPolicy: "Delete" }, ips, createdIPs);
+    cluster.pool("keeper", { ips: ["203.0.113.8"], desiredIPs: 1 }, { [kept]: { state: "disabled" } }, [
+      { ip: kept, createdTime: "2026-01-31T12:00:00Z" },
+    ]);
+    const routed = (name: string, routedIP: string) => ({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name, namespace: "ingress" } },
+      spec: { className: "public", serviceRef: { serviceName: "web" }, routedIP },
+    });
+    const others = [routed("a", listed), routed("b", created), routed("c", kept)];
+    for (const one of others) kubernetes.create(one);
+    const own = await flipop.run("explain", "pool/gateway", "-n", "ingress");
+    const retained = await flipop.run("explain", "pool/keeper", "-n", "ingress");
+    for (const { kind, metadata } of others) kubernetes.delete({ apiVersion: GROUP_VERSION, kind, ...metadata });
+    for (const name of ["gateway", "keeper"])
+      kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name });
+    const use = "to use this one; RoutedIP ingress";
+    expect(own.out).to.include(`${use}/a waits for it: to give it up, remove it from ips\n`);
+    expect(own.out).to.include(`${use}/b waits for it, so the operator gives it up without releasing it\n`);
+    expect(retained.out).to.include(`${use}/c waits for it\n`);
+  });
+
   it("shows the nodes whose machines lately refused an address", async () => {
     cluster.pool("refused", { ips: ["203.0.113.68"] }, { "203.0.113.68": { state: "error" } });
     const refused = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "refused", namespace: "ingress" };
