@@ -20,7 +20,7 @@ import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor, hasMachine, isIn, type Regions, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
-import type { MarkFacts, ResourceMarks } from "./node-marks.js";
+import type { ResourceMarks } from "./node-marks.js";
 import type { Placement } from "./observed.js";
 
 /**
@@ -34,7 +34,7 @@ export function refusalsOf(
 ): Pick<AddressSnapshot, "refusals" | "refusalsIn"> {
   if (index === undefined) return { refusals: NO_NODES_KNOWN };
   return {
-    refusals: refusedNodes(index.tally(), by, keysOf(marks)),
+    refusals: refusedNodes(index.tally(), by, keysOf(marks, index)),
     refusalsIn: (region) => {
       const there = new Set([region]);
       return refusedNodes(
@@ -45,9 +45,13 @@ export function refusalsOf(
   };
 }
 
-function keysOf({ holderLabel, untilTaint }: ResourceMarks): MarkKeys {
-  const keyOf = (mark: MarkFacts | undefined) => (mark?.asked === true ? mark.key : undefined);
-  return omitUndefined({ holderLabel: keyOf(holderLabel), untilTaint: keyOf(untilTaint) });
+function keysOf({ holderLabel, untilTaint }: ResourceMarks, index: Pick<MatchIndex, "verdict">): MarkKeys {
+  const lacksPod = (node: string) => index.verdict(node)?.refusals.some(({ reason }) => reason === "NoPod") === true;
+  const nodes = untilTaint?.asked === true ? untilTaint.bearers.filter(lacksPod) : [];
+  return {
+    ...(holderLabel?.asked === true && { holderLabel: holderLabel.key }),
+    ...(untilTaint !== undefined && nodes.length > 0 && { untilTaint: { key: untilTaint.key, nodes } }),
+  };
 }
 
 /** `undefined`: the holder matches, or its grace is over. */

@@ -16,6 +16,8 @@ export const SECOND_ISSUER =
 interface ClosedPorts {
   /** Such as 22/TCP. */
   readonly ports: readonly string[];
+  /** Some of them are NodePorts, outside of this range. Absent: none is. */
+  readonly nodePortRange?: string;
   /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
   readonly limiter: string;
 }
@@ -121,11 +123,16 @@ export const firewallMessages = topic("firewalls", {
   portNotAllowed: problem({
     reason: "PortNotAllowed",
     by: "other",
-    text: ({ ports, limiter }: ClosedPorts) =>
-      `${limiter} does not allow ${listed(ports)}, ${notOpened(ports.length === 1 ? "it" : "them")}`,
-    remedy: ({ ports, limiter }) => {
-      const [others, them] = ports.length === 1 ? ["another hostPort", "it"] : ["other hostPorts", "them"];
-      return `use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts`;
+    text: ({ ports, limiter, nodePortRange }: ClosedPorts) => {
+      const range =
+        nodePortRange === undefined ? "" : ` (NodePorts need no rule only in nodePortRange ${nodePortRange})`;
+      return `${limiter} does not allow ${listed(ports)}${range}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
+    },
+    remedy: ({ ports, limiter, nodePortRange }) => {
+      const what = nodePortRange === undefined ? "hostPort" : "port";
+      const [others, them] = ports.length === 1 ? [`another ${what}`, "it"] : [`other ${what}s`, "them"];
+      const range = nodePortRange === undefined ? "" : ", or to correct nodePortRange of the class";
+      return `use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts${range}`;
     },
     example: { ports: ["22/TCP"], limiter: LIMITER },
   }),

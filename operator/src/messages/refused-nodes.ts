@@ -5,6 +5,7 @@ import type { Refusal } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
 import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
 import type { NamedPod } from "../match/workload.js";
+import { listed } from "../values.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
@@ -25,8 +26,8 @@ export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
 export interface MarkKeys {
   /** Of the label on nodes with an address. */
   readonly holderLabel?: string;
-  /** Of the taint on nodes that wait for one. */
-  readonly untilTaint?: string;
+  /** Of the taint on nodes that wait for one, and those of them that have no pod. */
+  readonly untilTaint?: { readonly key: string; readonly nodes: readonly string[] };
 }
 
 export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): RefusedNodes {
@@ -36,8 +37,10 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
       reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
     );
   const text = tallyText(tally);
-  if (repairs.length === 0) return { text, remedy: `${lackText(tally, by)}${markText(tally, marks)}` };
-  const repair = [...new Set(repairs)].join("; ");
+  const taint = taintText(marks);
+  if (repairs.length === 0)
+    return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
+  const repair = [...new Set([...taint, ...repairs])].join("; ");
   return { text, repair, remedy: repair };
 }
 
@@ -52,12 +55,19 @@ function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: 
   return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
 }
 
-/** Pods that depend on a mark wait for the address that waits for them. */
-function markText({ lacking: { workload } }: Tally, { holderLabel, untilTaint }: MarkKeys): string {
-  if (workload === undefined) return "";
-  const label = `; if the pods select nodes by label ${holderLabel}, remove that from them: only a node with an address has it`;
-  const taint = `; let the pods tolerate taint ${untilTaint}, which keeps them off nodes without an address`;
-  return `${holderLabel === undefined ? "" : label}${untilTaint === undefined ? "" : taint}`;
+/** Pods that ask for the label wait for the address that waits for them. */
+function labelText({ lacking: { workload } }: Tally, { holderLabel }: MarkKeys): readonly string[] {
+  if (workload === undefined || holderLabel === undefined) return [];
+  return [
+    `if the pods select nodes by label ${holderLabel}, remove that from them: only a node with an address has it`,
+  ];
+}
+
+/** So do pods that do not tolerate the taint. */
+function taintText({ untilTaint }: MarkKeys): readonly string[] {
+  if (untilTaint === undefined) return [];
+  const { key, nodes } = untilTaint;
+  return [`let the pods tolerate taint ${key} (untilAssigned), which keeps others off ${listed(nodes)}`];
 }
 
 /** @param pod if it is known */

@@ -1,5 +1,6 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
+import { Annotation } from "cdk8s-flipop/api";
 import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
@@ -237,11 +238,8 @@ export const accessMessages = topic("access", {
     text: ({ ip, limiter, allowed, namespace }: LimitedAddress) =>
       `${limiter} allows ${addressesText(allowed, namespace)}, so the operator does not touch ${ip}`,
     remedy: ({ limiter }) =>
-      `remove the address from the resource, or ask the author of ${limiter} to add it to allowedAddresses`,
-    example: {
-      ...{ ip: "203.0.113.7", limiter: LIMITER, namespace: "game" },
-      allowed: ["Created", "198.51.100.0/24"],
-    },
+      `remove the address from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it), or ask the author of ${limiter} to add it to allowedAddresses`,
+    example: { ip: "203.0.113.7", limiter: LIMITER, namespace: "game", allowed: ["Created", "198.51.100.0/24"] },
   }),
   nameNotAllowed: problem({
     reason: "NameNotAllowed",

@@ -1,111 +1,29 @@
-/** What a RoutedIP may have, by its class and its issuer: ports, addresses and DNS names. */
+/** What a RoutedIP may have, by its class and its issuer: addresses and DNS names. `port-access.ts` has the ports. */
 
 import { BlockList } from "node:net";
 import {
   type AccessLimits,
-  allowsPort,
   CREATED_ADDRESSES,
   canonicalIp,
-  DEFAULT_ALLOWED_PORTS,
-  DEFAULT_MAX_PORTS,
   familyOf,
   type IpFamily,
   isIp,
   MOST_RETAINED,
   matchesNamePattern,
   type NameLimits,
-  type PortRule,
   parseAddressRange,
-  parsePortRule,
   type RetainedAddress,
   type RoutedIPStatus,
-  type RoutedPort,
 } from "cdk8s-flipop/api";
-import { firewallMessages } from "../messages/firewalls.js";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
 import { listed } from "../values.js";
-import { needsRule } from "./ports.js";
 
 /** Limits of one resource. */
 export interface LimitSource {
   /** Kind and name, for messages. */
   readonly of: string;
   readonly limits: AccessLimits;
-}
-
-export interface PortAccess {
-  /** A port has to be allowed by each. */
-  readonly lists: readonly { readonly of: string; readonly rules: readonly PortRule[] }[];
-  readonly max: { readonly of: string; readonly ports: number };
-}
-
-export interface PermittedPorts {
-  readonly ports: readonly RoutedPort[];
-  /** Why the others stay closed. */
-  readonly refused?: Problem;
-}
-
-/** @param sources the class, the issuer, or both. The defaults apply if no source has the field. */
-export function portAccessOf(sources: readonly LimitSource[]): PortAccess {
-  const lists = sources.flatMap(({ of, limits: { allowedPorts } }) => (allowedPorts ? [{ of, allowedPorts }] : []));
-  const maxima = sources.flatMap(({ of, limits: { maxPorts } }) => (maxPorts === undefined ? [] : [{ of, maxPorts }]));
-  const of = sources[0]?.of ?? "";
-  const [max = { of, maxPorts: DEFAULT_MAX_PORTS }] = maxima.sort((a, b) => a.maxPorts - b.maxPorts);
-  return {
-    lists: (lists.length === 0 ? [{ of, allowedPorts: DEFAULT_ALLOWED_PORTS }] : lists).map((list) => ({
-      of: list.of,
-      rules: list.allowedPorts.flatMap((entry) => parsePortRule(entry) ?? []),
-    })),
-    max: { of: max.of, ports: max.maxPorts },
-  };
-}
-
-/**
- * The ports that may be open; those in the NodePort range need no rule, so nothing limits them.
- * @param last ports that were open before. They come first, so that a new port closes no other one.
- */
-export function permittedPorts(
-  ports: readonly RoutedPort[],
-  access: PortAccess,
-  { nodePortRange, last = [] }: { readonly nodePortRange: string; readonly last?: readonly RoutedPort[] },
-): PermittedPorts {
-  const limited = ports.filter((port) => needsRule(port, nodePortRange));
-  const verdicts = limited.map((port) => ({
-    port,
-    refusedBy: access.lists.find((list) => !isPortAllowed(list, port))?.of,
-  }));
-  const allowed = verdicts.filter(({ refusedBy }) => refusedBy === undefined).map(({ port }) => port);
-  const wasOpen = new Set(last.map(textOf));
-  const inOrder = [...allowed].sort((a, b) => Number(wasOpen.has(textOf(b))) - Number(wasOpen.has(textOf(a))));
-  const open = new Set(inOrder.slice(0, access.max.ports));
-  const refused =
-    forbidden(verdicts.flatMap(({ port, refusedBy }) => (refusedBy === undefined ? [] : [{ port, refusedBy }]))) ??
-    tooMany(inOrder.slice(access.max.ports), access);
-  return {
-    ports: ports.filter((port) => !limited.includes(port) || open.has(port)),
-    ...(refused === undefined ? {} : { refused }),
-  };
-}
-
-function isPortAllowed({ rules }: PortAccess["lists"][number], port: RoutedPort): boolean {
-  return rules.some((rule) => allowsPort(rule, port));
-}
-
-function forbidden(refused: readonly { readonly port: RoutedPort; readonly refusedBy: string }[]): Problem | undefined {
-  const [first] = refused;
-  if (first === undefined) return undefined;
-  const ports = refused.filter(({ refusedBy }) => refusedBy === first.refusedBy).map(({ port }) => textOf(port));
-  return firewallMessages.portNotAllowed({ ports, limiter: first.refusedBy });
-}
-
-function tooMany(ports: readonly RoutedPort[], { max }: PortAccess): Problem | undefined {
-  if (ports.length === 0) return undefined;
-  return firewallMessages.tooManyPorts({ ports: ports.map(textOf), limiter: max.of, most: max.ports });
-}
-
-function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): string {
-  return `${port}/${protocol}`;
 }
 
 /** An address has to be allowed by each. Empty: all addresses of the account. */
@@ -245,7 +163,7 @@ export function refusedName(asked: AskedName, lists: readonly NameList[]): Probl
   for (const { limits, of: limiter } of lists) {
     const closed = closedLists(asked, limits);
     if (closed.length === 0) continue;
-    const texts = closed.map(({ field, entries }) => `${field} is ${listed(entries) || "empty"}`);
+    const texts = closed.map(({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(entries)}`);
     const additions = closed.map(({ field, lacks }) => `${lacks} to ${field}`);
     return accessMessages.nameNotAllowed({ name, limiter, lists: texts.join("; "), additions: listed(additions) });
   }
@@ -272,6 +190,10 @@ interface ClosedList {
   readonly entries: readonly string[];
   /** What would have to be in it. */
   readonly lacks: string;
+}
+
+function starText(entries: readonly string[]): string {
+  return entries.some((entry) => entry.includes("*")) ? ", where * stands for no dot" : "";
 }
 
 /** The lists that refuse the name; none: it is allowed. */

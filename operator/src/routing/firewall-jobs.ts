@@ -19,7 +19,7 @@ import { jobMessages } from "../messages/jobs.js";
 import type { Problem } from "../messages/message.js";
 import type { ProviderId } from "../providers/types.js";
 import type { RetryState } from "../reconcile/retries.js";
-import { permittedPorts } from "./access.js";
+import { permittedPorts } from "./port-access.js";
 import { needsRule } from "./ports.js";
 import type { ClassRules } from "./resolved-class.js";
 import type { RoutedIP } from "./resource.js";

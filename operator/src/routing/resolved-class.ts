@@ -13,15 +13,8 @@ import type { Taint } from "../kube/cache/slim.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { classMessages, issuerMessages } from "../messages/routing.js";
-import {
-  type AddressAccess,
-  addressAccessOf,
-  type LimitSource,
-  type NameAccess,
-  nameAccessOf,
-  type PortAccess,
-  portAccessOf,
-} from "./access.js";
+import { type AddressAccess, addressAccessOf, type LimitSource, type NameAccess, nameAccessOf } from "./access.js";
+import { type PortAccess, portAccessOf } from "./port-access.js";
 
 export interface Issuer {
   readonly metadata: ObjectMeta;

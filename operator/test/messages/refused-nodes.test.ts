@@ -40,11 +40,20 @@ describe("the remedies for nodes that do not match", () => {
   it("say where no pod exists that pods which depend on a mark of the resource wait for its address", () => {
     const presence = { pods: "none", detail: "no such pod exists" } as const;
     const tally = tallyOf({ nodes: 2, lacking: { label: "pool=edge", workload: "a pod with app=web", presence } }, []);
-    const marks = { holderLabel: "example.com/holder", untilTaint: "example.com/until" };
+    const marks = { holderLabel: "example.com/holder", untilTaint: { key: "example.com/until", nodes: ["c"] } };
     expect(refusedNodes(tally, "match").remedy).not.to.include("example.com");
     expect(refusedNodes(tally, "match", marks).remedy)
       .to.include("if the pods select nodes by label example.com/holder, remove that from them")
-      .and.include("let the pods tolerate taint example.com/until");
+      .and.include("let the pods tolerate taint example.com/until (untilAssigned), which keeps others off c");
+    const { untilTaint } = marks;
+    const repair = refusedNodes(
+      tallyOf({ nodes: 1, lacking: {} }, [{ node: facts("a"), refusals: [cordoned] }]),
+      "match",
+      {
+        untilTaint,
+      },
+    );
+    expect(repair.remedy, "beside another remedy").to.include("example.com/until").and.include("uncordon a");
   });
 
   it("tell how to see what the pod waits for", () => {

@@ -67,6 +67,12 @@ describe("the DNS names that a class and an issuer allow", () => {
     );
   });
 
+  it("tell whoever reads a pattern what its star stands for", () => {
+    expect(problem("a.b.example.com", [{ allowedNames: ["*.example.com"] }])?.message).to.include(
+      "(allowedNames is *.example.com, where * stands for no dot)",
+    );
+  });
+
   it("adopt records only if one of the two says so and none forbids it", () => {
     const adopts = (...all: readonly (boolean | undefined)[]) =>
       nameAccessOf(all.map((adoptRecords) => ({ of: "", limits: adoptRecords === undefined ? {} : { adoptRecords } })))

@@ -1,6 +1,6 @@
 /** The ports of a RoutedIP are closed. */
 
-import { permittedPorts, portAccessOf } from "../../src/routing/access.js";
+import { permittedPorts, portAccessOf } from "../../src/routing/port-access.js";
 import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
 import { routed, routedSeen } from "./routed-scenes.js";
 import type { Group } from "./situation.js";

@@ -1,4 +1,5 @@
-import { nameAccessOf, portAccessOf } from "../../../../src/routing/access.js";
+import { nameAccessOf } from "../../../../src/routing/access.js";
+import { portAccessOf } from "../../../../src/routing/port-access.js";
 import type { ResolvedJobClass } from "../../../../src/routing/resolved-class.js";
 import { TAINT } from "../model-cluster.js";
 

@@ -1,7 +1,7 @@
 import type { AccessLimits, RoutedPort } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { permittedPorts, portAccessOf } from "../../src/routing/access.js";
+import { permittedPorts, portAccessOf } from "../../src/routing/port-access.js";
 
 const NODE_PORTS = { nodePortRange: "30000-32767" };
 
@@ -55,6 +55,16 @@ describe("the ports that a class and an issuer allow", () => {
 
   it("do not count ports in the NodePort range, which need no rule", () => {
     expect(open([80, 30_080], { maxPorts: 0, allowedPorts: [] })).to.deep.equal([30_080]);
+  });
+
+  it("name nodePortRange where they refuse a NodePort, which the range could spare a rule", () => {
+    const access = portAccessOf([{ of: "class", limits: { allowedPorts: ["80"] } }]);
+    const said = (origin: RoutedPort["origin"]) =>
+      permittedPorts([{ ...port(31_080), origin }], access, { nodePortRange: "30000-30999" }).refused?.message;
+    expect(said("NodePort"))
+      .to.include("class does not allow 31080/TCP (NodePorts need no rule only in nodePortRange 30000-30999)")
+      .and.include("to add it to allowedPorts, or to correct nodePortRange of the class");
+    expect(said("HostPort")).not.to.include("nodePortRange");
   });
 
   it("keep what is open when there are too many, and the message names who refuses what", () => {

@@ -1,0 +1,96 @@
+/** Which ports a RoutedIP may open, by its class and its issuer. */
+
+import {
+  allowsPort,
+  DEFAULT_ALLOWED_PORTS,
+  DEFAULT_MAX_PORTS,
+  type PortRule,
+  parsePortRule,
+  type RoutedPort,
+} from "cdk8s-flipop/api";
+import { firewallMessages } from "../messages/firewalls.js";
+import type { Problem } from "../messages/message.js";
+import type { LimitSource } from "./access.js";
+import { needsRule } from "./ports.js";
+
+export interface PortAccess {
+  /** A port has to be allowed by each. */
+  readonly lists: readonly { readonly of: string; readonly rules: readonly PortRule[] }[];
+  readonly max: { readonly of: string; readonly ports: number };
+}
+
+export interface PermittedPorts {
+  readonly ports: readonly RoutedPort[];
+  /** Why the others stay closed. */
+  readonly refused?: Problem;
+}
+
+/** @param sources the class, the issuer, or both. The defaults apply if no source has the field. */
+export function portAccessOf(sources: readonly LimitSource[]): PortAccess {
+  const lists = sources.flatMap(({ of, limits: { allowedPorts } }) => (allowedPorts ? [{ of, allowedPorts }] : []));
+  const maxima = sources.flatMap(({ of, limits: { maxPorts } }) => (maxPorts === undefined ? [] : [{ of, maxPorts }]));
+  const of = sources[0]?.of ?? "";
+  const [max = { of, maxPorts: DEFAULT_MAX_PORTS }] = maxima.sort((a, b) => a.maxPorts - b.maxPorts);
+  return {
+    lists: (lists.length === 0 ? [{ of, allowedPorts: DEFAULT_ALLOWED_PORTS }] : lists).map((list) => ({
+      of: list.of,
+      rules: list.allowedPorts.flatMap((entry) => parsePortRule(entry) ?? []),
+    })),
+    max: { of: max.of, ports: max.maxPorts },
+  };
+}
+
+/**
+ * The ports that may be open; those in the NodePort range need no rule, so nothing limits them.
+ * @param last ports that were open before. They come first, so that a new port closes no other one.
+ */
+export function permittedPorts(
+  ports: readonly RoutedPort[],
+  access: PortAccess,
+  { nodePortRange, last = [] }: { readonly nodePortRange: string; readonly last?: readonly RoutedPort[] },
+): PermittedPorts {
+  const limited = ports.filter((port) => needsRule(port, nodePortRange));
+  const verdicts = limited.map((port) => ({
+    port,
+    refusedBy: access.lists.find((list) => !isPortAllowed(list, port))?.of,
+  }));
+  const allowed = verdicts.filter(({ refusedBy }) => refusedBy === undefined).map(({ port }) => port);
+  const wasOpen = new Set(last.map(textOf));
+  const inOrder = [...allowed].sort((a, b) => Number(wasOpen.has(textOf(b))) - Number(wasOpen.has(textOf(a))));
+  const open = new Set(inOrder.slice(0, access.max.ports));
+  const refused =
+    forbidden(
+      verdicts.flatMap(({ port, refusedBy }) => (refusedBy === undefined ? [] : [{ port, refusedBy }])),
+      nodePortRange,
+    ) ?? tooMany(inOrder.slice(access.max.ports), access);
+  return {
+    ports: ports.filter((port) => !limited.includes(port) || open.has(port)),
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+function isPortAllowed({ rules }: PortAccess["lists"][number], port: RoutedPort): boolean {
+  return rules.some((rule) => allowsPort(rule, port));
+}
+
+interface RefusedPort {
+  readonly port: RoutedPort;
+  readonly refusedBy: string;
+}
+
+function forbidden(refused: readonly RefusedPort[], nodePortRange: string): Problem | undefined {
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  const ports = refused.filter(({ refusedBy }) => refusedBy === first.refusedBy).map(({ port }) => port);
+  const outside = ports.some(({ origin }) => origin === "NodePort") ? { nodePortRange } : {};
+  return firewallMessages.portNotAllowed({ ports: ports.map(textOf), limiter: first.refusedBy, ...outside });
+}
+
+function tooMany(ports: readonly RoutedPort[], { max }: PortAccess): Problem | undefined {
+  if (ports.length === 0) return undefined;
+  return firewallMessages.tooManyPorts({ ports: ports.map(textOf), limiter: max.of, most: max.ports });
+}
+
+function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): string {
+  return `${port}/${protocol}`;
+}
