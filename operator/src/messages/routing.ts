@@ -28,33 +28,7 @@ interface Limited {
 
 const [LIMITER, NAME] = ["ClusterRoutedIPClass shared", "www.example.com"];
 
-interface InUse {
-  readonly users: readonly string[];
-}
-
-/** RoutedIPs that the message names. */
-const MOST_USERS = 5;
-
-/** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
-function replaceUsers(fixed: string): string {
-  return `they go on serving, so nothing is urgent; to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
-}
-
-function usersText({ users }: InUse): string {
-  return `${users.length === 1 ? "1 RoutedIP uses" : `${users.length} RoutedIPs use`} it (${listed(users, MOST_USERS)})`;
-}
-
-const EXAMPLE_USERS = { users: ["web/shop", "web/blog"] };
-
 export const issuerMessages = topic("issuers", {
-  inUse: problem({
-    reason: "InUse",
-    by: "author",
-    text: (used: InUse) =>
-      `the issuer serves until no RoutedIP uses it, and then its deletion ends; ${usersText(used)}`,
-    remedy: replaceUsers("issuerRef and className"),
-    example: EXAMPLE_USERS,
-  }),
   ready: note({
     reason: "Observed",
     text: () => "the provider accepts the credentials, and what the spec names exists",
@@ -169,13 +143,6 @@ export const credentialMessages = topic("credentials", {
 });
 
 export const classMessages = topic("classes", {
-  inUse: problem({
-    reason: "InUse",
-    by: "author",
-    text: (used: InUse) => `the class serves until no RoutedIP uses it, and then its deletion ends; ${usersText(used)}`,
-    remedy: replaceUsers("className"),
-    example: EXAMPLE_USERS,
-  }),
   notOneOfTwo: problem({
     reason: "Invalid",
     by: "author",

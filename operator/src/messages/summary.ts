@@ -1,7 +1,8 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
+import { Finalizer } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../values.js";
-import { note, type Problem, problem, topic } from "./message.js";
+import { note, type Problem, type ProblemEntry, problem, topic } from "./message.js";
 
 export const summaryMessages = topic("summary", {
   serves: note({ reason: "Observed", text: () => "the resource serves as requested" }),
@@ -48,7 +49,123 @@ const EXAMPLE_CAUSE: Problem = {
     "digitalocean: list reserved IPs: answer 401; have the owner of the account create a valid token; the operator reads the token from entry token of Secret web/cloud",
 };
 
+/** A RoutedIP that is being deleted. */
+export interface LeavingUser {
+  /** `namespace/name` */
+  readonly user: string;
+  readonly finalizers: readonly string[];
+}
+
+interface InUse {
+  /** As `namespace/name`. */
+  readonly users: readonly string[];
+  /** Of `users`. */
+  readonly leaving?: readonly LeavingUser[];
+}
+
+/** RoutedIPs that the message names. */
+const MOST_USERS = 5;
+
+/** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
+function replaceUsers(fixed: string): string {
+  return `they go on serving, so nothing is urgent; to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
+}
+
+function servingOf({ users, leaving = [] }: InUse): readonly string[] {
+  return users.filter((each) => !leaving.some(({ user }) => user === each));
+}
+
+function usersText(serving: readonly string[]): readonly string[] {
+  if (serving.length === 0) return [];
+  return [
+    `${serving.length === 1 ? "1 RoutedIP uses" : `${serving.length} RoutedIPs use`} it (${listed(serving, MOST_USERS)})`,
+  ];
+}
+
+/** `RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it`, for the first few. */
+function leavingText({ leaving = [] }: InUse): readonly string[] {
+  if (leaving.length === 0) return [];
+  const texts = leaving.map(({ user, finalizers }) => {
+    const cleansUp = finalizers.includes(Finalizer.cleanup) ? ["the operator cleans up after it"] : [];
+    const others = othersOf(finalizers);
+    const keeps = others.length === 0 ? [] : [`${finalizerText(others)} ${others.length === 1 ? "keeps" : "keep"} it`];
+    return [`RoutedIP ${user} uses it and is being deleted already`, ...cleansUp, ...keeps].join(", and ");
+  });
+  return [listedClauses(texts)];
+}
+
+function inUseRemedy(used: InUse, fixed: string): string {
+  const kept = used.leaving?.find(({ finalizers }) => othersOf(finalizers).length > 0);
+  const replace = servingOf(used).length === 0 ? [] : [replaceUsers(fixed)];
+  if (kept !== undefined) return [...replace, keptRemedy(kept)].join("; ");
+  return replace[0] ?? "wait, or see in condition Ready of the RoutedIP what its deletion waits for";
+}
+
+function keptRemedy({ user, finalizers }: LeavingUser): string {
+  const [namespace = "", name = ""] = user.split("/");
+  return removalRemedy({ plural: "routedips", namespace, name, finalizers });
+}
+
+/** @param fixed fields of a RoutedIP that name the `what` and cannot change */
+function inUse(what: "issuer" | "class", fixed: string): ProblemEntry<InUse> {
+  return {
+    reason: "InUse",
+    by: "author",
+    text: (used) =>
+      [
+        `the ${what} serves until no RoutedIP uses it, and then its deletion ends`,
+        ...leavingText(used),
+        ...usersText(servingOf(used)),
+      ].join("; "),
+    remedy: (used) => inUseRemedy(used, fixed),
+    example: { users: ["web/shop", "web/blog"] },
+  };
+}
+
+interface Held {
+  /** As in a path of the API. */
+  readonly plural: string;
+  /** Empty: the kind has none. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly finalizers: readonly string[];
+}
+
+/** Finalizers of other programs. */
+function othersOf(finalizers: readonly string[]): readonly string[] {
+  const own: readonly string[] = Object.values(Finalizer);
+  return finalizers.filter((finalizer) => !own.includes(finalizer));
+}
+
+function finalizerText(others: readonly string[]): string {
+  return `${others.length === 1 ? "finalizer" : "finalizers"} ${listed(others)}`;
+}
+
+/** The test makes sure that no other finalizer goes, whatever the list is like by then. */
+function removalRemedy({ plural, namespace, name, finalizers }: Held): string {
+  const [first = "", ...more] = othersOf(finalizers);
+  const path = `/metadata/finalizers/${finalizers.indexOf(first)}`;
+  const patch = [
+    { op: "test", path, value: first },
+    { op: "remove", path },
+  ];
+  const where = namespace === "" ? "" : `-n ${namespace} `;
+  const program = "whoever runs the program that added a finalizer can have this program remove it";
+  const same = more.length === 0 ? "" : ", and the other ones in the same way";
+  return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
+}
+
 export const deletionMessages = topic("deletion", {
+  issuerInUse: problem(inUse("issuer", "issuerRef and className")),
+  classInUse: problem(inUse("class", "className")),
+  keptByOthers: problem({
+    reason: "UnderWay",
+    by: "author",
+    text: ({ finalizers }: Held) =>
+      `the resource is being deleted, and the operator has nothing left to clean up; ${finalizerText(othersOf(finalizers))} of ${othersOf(finalizers).length === 1 ? "another program keeps" : "other programs keep"} it`,
+    remedy: removalRemedy,
+    example: { plural: "routedips", namespace: "web", name: "shop", finalizers: ["example.com/gitops"] },
+  }),
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,
     by: "cause",

@@ -3,14 +3,16 @@
  * decide meanwhile, so no two choose the same node.
  */
 
-import { jsonEqual } from "../kube/objects.js";
+import { jsonEqual, type ObjectMeta } from "../kube/objects.js";
+import type { Problem } from "../messages/message.js";
+import { deletionMessages } from "../messages/summary.js";
 import type { Recheck } from "../providers/call.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import type { PlannedCondition } from "./conditions.js";
 import { downgradeOf } from "./downgrade.js";
 import { readsOf } from "./dry-run.js";
 import type { Kind } from "./kind.js";
-import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
+import { type Action, type ActionSequence, actionsOf, type KindNames, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import { withSummary, withUnasked } from "./summary.js";
 
@@ -51,15 +53,23 @@ export function decide<T extends KindTypes>(
 
 /** All conditions of the status. */
 function conditionsOf<T extends KindTypes>(
-  { readyWhen }: Kind<T>,
+  { readyWhen, names }: Kind<T>,
   state: ResourceState<T>,
   { plan, stop }: Pick<Decision<T>, "plan"> & { readonly stop: Stop | undefined },
 ): readonly PlannedCondition[] {
   const { conditions, unserved, ignoredOfMatch } = plan;
   // A kind without a summary has no status either.
   if (readyWhen === undefined) return conditions;
-  return withUnasked(withSummary(conditions, { readyWhen, unserved, ignoredOfMatch, stop }), state.conditions());
+  const facts = { readyWhen, unserved, ignoredOfMatch, stop, kept: keptBy(names, state.object()?.metadata) };
+  return withUnasked(withSummary(conditions, facts), state.conditions());
 }
+
+function keptBy({ plural, finalizer = "" }: KindNames, metadata: ObjectMeta | undefined): Problem | undefined {
+  const { deletionTimestamp, finalizers = [], name = "", namespace = "" } = metadata ?? {};
+  if (deletionTimestamp === undefined || finalizers.length === 0 || finalizers.includes(finalizer)) return undefined;
+  return deletionMessages.keptByOthers({ plural, namespace, name, finalizers });
+}
+
 export function startIteration<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,

@@ -19,6 +19,8 @@ export interface SummaryFacts {
   readonly readyWhen: readonly ConditionType[];
   /** Keeps the resource from serving as requested, although its conditions are True. */
   readonly unserved?: Problem | undefined;
+  /** The resource is being deleted, the operator has cleaned up, and other programs keep it. */
+  readonly kept?: Problem | undefined;
   /** See `Plan`. */
   readonly ignoredOfMatch?: readonly string[] | undefined;
   /** The operator is stopped. */
@@ -42,8 +44,9 @@ export function withSummary(planned: readonly PlannedCondition[], facts: Summary
 
 export function summary(
   planned: readonly PlannedCondition[],
-  { readyWhen, unserved, ignoredOfMatch = [] }: Omit<SummaryFacts, "stop">,
+  { readyWhen, unserved, kept, ignoredOfMatch = [] }: Omit<SummaryFacts, "stop">,
 ): readonly PlannedCondition[] {
+  if (kept !== undefined) return notReady(no("Ready", unserved ?? kept));
   const required = readyWhen.flatMap((type) => planned.find((condition) => condition.type === type) ?? []);
   const unmet =
     required.find(({ status }) => status === "False") ?? required.find(({ status }) => status === "Unknown");

@@ -4,6 +4,7 @@ import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
 import type { KubeObject } from "../kube/objects.js";
+import type { LeavingUser } from "../messages/summary.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
 import type { Synced } from "../runtime/manager.js";
@@ -137,6 +138,14 @@ export class RoutingCaches {
 
   usersOfClass(name: string): readonly string[] {
     return this.users((object) => usesOf(object).className === name);
+  }
+
+  /** @param users as `namespace/name` */
+  leavingOf(users: readonly string[]): readonly LeavingUser[] {
+    return users.flatMap((user) => {
+      const { deletionTimestamp, finalizers = [] } = this.routed.get(user)?.metadata ?? {};
+      return deletionTimestamp === undefined ? [] : { user, finalizers };
+    });
   }
 
   /** The RoutedIPs of a class, as read. */

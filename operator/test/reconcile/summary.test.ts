@@ -50,6 +50,16 @@ describe("the summary of a resource", () => {
     expect(withSummary(SERVING, POOL).slice(SUMMARY_TYPES.length)).to.deep.equal(SERVING);
   });
 
+  it("names what keeps a deleted resource that the operator has cleaned up, unless others still use it", () => {
+    const kept = because("UnderWay");
+    const planned = instead(no("Fulfilled", because("Invalid")));
+    expect(summary(planned, { ...POOL, kept })).to.equal(
+      "Ready=False/UnderWay Reconciling=True/UnderWay Stalled=False/Observed",
+    );
+    expect(conditionOf(withSummary(planned, { ...POOL, kept }), "Reconciling").message).to.equal(kept.message);
+    expect(summary(SERVING, { ...POOL, kept, unserved: because("InUse") })).to.contain("Ready=False/InUse");
+  });
+
   it("requires no condition that the resource does not have, and none that its kind does not require", () => {
     expect(summary(SERVING.filter(({ type }) => type !== "DNSReady"))).to.contain("Ready=True");
     expect(summary([...SERVING, no("ProviderReachable", because("RateLimited"))])).to.contain("Ready=True");

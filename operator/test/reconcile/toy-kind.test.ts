@@ -1,5 +1,6 @@
 /** A whole kind, to be read from top to bottom: `Sign` shows its text on a board that lives in a cloud. */
 
+import type { Condition } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DONE } from "../../src/addresses/calls.js";
@@ -114,5 +115,25 @@ describe("a toy kind", () => {
     await world.clock.flush();
     expect(board.text).to.equal("");
     expect(world.object).to.equal(undefined);
+  });
+
+  it("names the finalizers of other programs that keep it after the cleanup, in Ready and in Reconciling", async () => {
+    const finalizers = [...(world.object?.metadata.finalizers ?? []), "example.com/gitops"];
+    world.put({ metadata: { ...metadata, finalizers, deletionTimestamp: "2025-01-01" }, spec: { text: "hello" } });
+    await world.clock.flush();
+    expect(world.object?.metadata.finalizers).to.deep.equal(["example.com/gitops"]);
+    expect([world.condition("Ready"), world.condition("Reconciling")]).to.deep.equal([
+      "False/UnderWay",
+      "True/UnderWay",
+    ]);
+    const { conditions = [] } = world.status() as { readonly conditions?: readonly Condition[] };
+    const patch = JSON.stringify([
+      { op: "test", path: "/metadata/finalizers/0", value: "example.com/gitops" },
+      { op: "remove", path: "/metadata/finalizers/0" },
+    ]);
+    for (const type of ["Ready", "Reconciling"])
+      expect(conditions.find((each) => each.type === type)?.message)
+        .to.include("nothing left to clean up; finalizer example.com/gitops of another program keeps it")
+        .and.to.include(`kubectl -n default patch signs one --type=json -p '${patch}'`);
   });
 });

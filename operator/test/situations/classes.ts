@@ -218,6 +218,17 @@ const DELETIONS: Group = {
       seen: () => unserved(planClass(classSnapshot({ metadata: { ...meta("rack"), ...DELETED }, users: USERS }))),
       fix: "Nothing is urgent: it serves until the last of them is gone. `flipop explain class/NAME` lists them",
     }),
+    clusterClass({
+      when: "A finalizer of another program keeps the last RoutedIP of the deleted class, which is being deleted, too",
+      shows: "Ready InUse",
+      names: ["shop/old", "example.com/gitops", "kubectl -n shop patch routedips old"],
+      seen: () => {
+        const leaving = [{ user: "shop/old", finalizers: ["example.com/gitops"] }];
+        const metadata = { ...meta("rack"), ...DELETED };
+        return unserved(planClass(classSnapshot({ metadata, users: ["shop/old"], leaving })));
+      },
+      fix: "Let this program remove its finalizer, or remove the finalizer yourself if the program no longer runs",
+    }),
   ],
 };
 

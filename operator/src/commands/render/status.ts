@@ -117,7 +117,7 @@ function problemOf(
   { metadata, status }: { readonly metadata: OwnObject["metadata"]; readonly status: Status },
 ): StatusProblem | undefined {
   const conditions = status.conditions ?? [];
-  const deletion = beingDeleted(metadata);
+  const deletion = beingDeleted(kind, metadata);
   if (conditions.length === 0) {
     return { condition: "Ready", reason: "NotObserved", message: [UNSEEN, ...deletion].join("; ") };
   }
@@ -154,7 +154,11 @@ const UNTIL: Readonly<Record<string, string>> = {
   [Finalizer.inUse]: " until the last RoutedIP that uses it is deleted",
 };
 
-const OTHERS = " until the program that added it removes it";
+/** What to do about a finalizer of another program. */
+function untilOthers({ plural }: AnyKind, { namespace, name }: OwnObject["metadata"]): string {
+  const where = namespace === undefined ? "" : `-n ${namespace} `;
+  return ` until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl ${where}edit ${plural} ${name}`;
+}
 
 /** The resource serves, but follows nothing. */
 function pauseOf(conditions: readonly Condition[]): Condition | undefined {
@@ -167,9 +171,11 @@ function cannotMove({ type, status, reason }: Condition): boolean {
 }
 
 /** Empty: it is not. */
-function beingDeleted({ deletionTimestamp, finalizers = [] }: OwnObject["metadata"]): readonly string[] {
+function beingDeleted(kind: AnyKind, metadata: OwnObject["metadata"]): readonly string[] {
+  const { deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp === undefined) return [];
-  const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${UNTIL[finalizer] ?? OTHERS}`);
+  const until = (finalizer: string) => UNTIL[finalizer] ?? untilOthers(kind, metadata);
+  const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${until(finalizer)}`);
   return [`its deletion began at ${deletionTimestamp}`, ...waits];
 }
 

@@ -6,6 +6,7 @@ import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages } from "../../messages/routing.js";
+import type { LeavingUser } from "../../messages/summary.js";
 import { addressCapabilities } from "../../providers/capabilities.js";
 import { isReason } from "../../reconcile/conditions.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
@@ -33,6 +34,8 @@ export interface ClassSnapshot {
   readonly firewallRetryAt?: number;
   /** RoutedIPs that name it. */
   readonly users: readonly string[];
+  /** Of these, those that are being deleted. @default none */
+  readonly leaving?: readonly LeavingUser[];
   /** The issuer that it names: missing, or what the issuer's own condition says; of a class with Jobs: `undefined`. */
   readonly issuer?: "missing" | "unobserved" | "accepted" | { readonly problem: Problem };
   /** `perNodeIPLimit` is above the limit of the issuer's provider. */
@@ -99,6 +102,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
   const older = olderClass(routing, { metadata, spec });
   const issuer = issuerRef && routing.lookUp.issuer(`${issuerRef.namespace}/${issuerRef.name}`);
   const taken = older === undefined ? undefined : classMessages.nameTaken({ className, older });
+  const users = taken === undefined ? routing.usersOfClass(className) : [];
   return {
     metadata,
     spec,
@@ -111,7 +115,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     ...omitUndefined({ exceeded: unreachableLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
-    users: taken === undefined ? routing.usersOfClass(className) : [],
+    ...{ users, leaving: routing.leavingOf(users) },
     ...(issuerRef === undefined ? {} : { issuer: issuerState(issuer) }),
     jobs: {
       enabled: jobs !== undefined,

@@ -7,6 +7,7 @@ import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages, issuerMessages } from "../../messages/routing.js";
+import { deletionMessages } from "../../messages/summary.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import {
   type ActionSequence,
@@ -102,7 +103,7 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
     ...(action === undefined ? {} : { action }),
     conditions: [acceptedOf(snapshot)],
     retryAt: retryOf(snapshot),
-    ...(isWaitedFor(snapshot) && { unserved: classMessages.inUse({ users: snapshot.users }) }),
+    ...(isWaitedFor(snapshot) && { unserved: deletionMessages.classInUse(usersIn(snapshot)) }),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
 }
@@ -158,6 +159,10 @@ function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): Fi
     return { do: "add-finalizer", why: "RoutedIPs use it" };
   }
   return users.length === 0 && there ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
+}
+
+function usersIn({ users, leaving }: ClassSnapshot) {
+  return { users, ...omitUndefined({ leaving }) };
 }
 
 function isWaitedFor({ metadata, users }: ClassSnapshot): boolean {

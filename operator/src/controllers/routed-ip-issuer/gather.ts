@@ -6,6 +6,7 @@ import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { firewallMessages } from "../../messages/firewalls.js";
 import type { Problem } from "../../messages/message.js";
+import type { LeavingUser } from "../../messages/summary.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
@@ -52,6 +53,8 @@ export interface Snapshot {
   readonly firewallRetryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
+  /** Of these, those that are being deleted. @default none */
+  readonly leaving?: readonly LeavingUser[];
   /** Of the cleanup of a deleted one. */
   readonly cleanup: CleanupMemory;
 }
@@ -143,7 +146,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     account: accountState(access.account),
     regions: new Set(regions),
     firewall,
-    users: tools.routing.usersOfIssuer(state.key),
+    ...usersOf(tools.routing, state.key),
     cleanup: state.cleanup,
   };
   return { snapshot, access };
@@ -210,4 +213,9 @@ function firewallState({ spec }: IssuerRead, { answer, firewall }: Access): Snap
   if (firewall === undefined) return name === undefined ? "none" : "unknown";
   const { facts, failure } = firewall.view();
   return failure === undefined ? facts : { failure };
+}
+
+function usersOf(routing: RoutingCaches, key: string): Pick<Snapshot, "users" | "leaving"> {
+  const users = routing.usersOfIssuer(key);
+  return { users, leaving: routing.leavingOf(users) };
 }

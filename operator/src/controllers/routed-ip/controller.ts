@@ -170,7 +170,8 @@ function remember(tools: GatherTools, state: RoutedState, onUse: () => void): Ro
 
 /** A newer version: what it claims counts from here on. */
 function seen(tools: GatherTools, state: RoutedState, onUse: () => void): void {
-  if (state.read()?.routed.spec.className !== undefined) onUse();
+  // A deleted issuer or class shows which of its RoutedIPs are being deleted, too.
+  if (state.read()?.routed.spec.className !== undefined || state.isDeleting()) onUse();
   claim(tools, state);
   probeOnStandby(tools, state);
 }

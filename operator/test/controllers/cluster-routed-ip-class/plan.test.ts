@@ -8,6 +8,7 @@ import {
 } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
 import { accountProblem } from "../../../src/jobs/job.js";
+import type { LeavingUser } from "../../../src/messages/summary.js";
 import { meta } from "../../claims/resources.js";
 
 describe("the plan of a class", () => {
@@ -86,6 +87,34 @@ describe("the plan of a class", () => {
     expect(waiting?.message).to.contain("6 RoutedIPs use it (web/a, web/b, web/c, web/d, web/e and 1 more)");
     expect(planClass(snapshot({ ...going, users: [] })).unserved, "not used").to.equal(undefined);
     expect(planClass(snapshot({ users })).unserved, "not deleted").to.equal(undefined);
+  });
+
+  it("names what keeps the RoutedIPs that are being deleted already, apart from those that serve", () => {
+    const going = { metadata: { ...snapshot({}).metadata, deletionTimestamp: "2025-06-01T09:00:00Z" } };
+    const waiting = (users: readonly string[], ...leaving: readonly LeavingUser[]) =>
+      planClass(snapshot({ ...going, users, leaving })).unserved?.message;
+    const old = { user: "shop/old", finalizers: ["example.com/gitops"] };
+    const cleaned = { user: "shop/new", finalizers: ["example.com/gitops", Finalizer.cleanup] };
+    const alone = waiting(["shop/old"], old);
+    expect(alone)
+      .to.include("RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it:")
+      .and.to.include("kubectl -n shop patch routedips old --type=json");
+    expect(alone).not.to.match(/go on serving|Retain/);
+    const both = waiting(["shop/a", "shop/old"], old);
+    expect(both).to.match(
+      /shop\/old uses it and is being deleted already.*; 1 RoutedIP uses it \(shop\/a\): they go on/,
+    );
+    expect(both).to.include("kubectl -n shop patch routedips old");
+    const cleaning = { user: "shop/c", finalizers: [Finalizer.cleanup] };
+    expect(waiting(["shop/c"], cleaning)).to.include("deleted already, and the operator cleans up after it: wait");
+    expect(waiting(["shop/new"], cleaned)).to.include("cleans up after it, and finalizer example.com/gitops keeps it");
+    const many = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ ...old, user: `shop/${number}` }));
+    expect(
+      waiting(
+        many.map(({ user }) => user),
+        ...many,
+      ),
+    ).to.match(/RoutedIP shop\/1 uses .* and \d more: whoever runs/);
   });
 
   it("asks the server once, and again when what it refused may be mended", () => {

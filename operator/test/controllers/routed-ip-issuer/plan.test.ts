@@ -68,6 +68,12 @@ describe("the plan of an issuer", () => {
     expect(plan(snapshot({ metadata: IN_USE }, { users: ["web/a"] })).unserved, "not deleted").to.equal(undefined);
   });
 
+  it("names the finalizer that keeps a RoutedIP that is being deleted already", () => {
+    const leaving = [{ user: "web/a", finalizers: ["example.com/gitops"] }];
+    const waiting = plan(snapshot({ metadata: GOING }, { users: ["web/a"], leaving })).unserved;
+    expect(waiting?.message).to.include("finalizer example.com/gitops keeps it").and.not.to.include("go on serving");
+  });
+
   it("says whether it is fit to work", () => {
     const failure = { failure: { reason: "Unauthorized", message: "no" } } as const;
     const rows: readonly (readonly [Snapshot, string])[] = [
