@@ -182,6 +182,11 @@ export const CASES: readonly Case[] = [
     values: { tenantLimits: { maxCreatedAddresses: 3 } },
   },
   {
+    title: "with the limits of an earlier release removed, as --set tenantLimits=null does",
+    props: {},
+    values: { tenantLimits: null },
+  },
+  {
     title: "with token files in Secrets of their own, and the default affinity",
     props: { tokenFiles: true, digitalOcean: Credentials.fromSecretName("do", "token") },
     values: { tokenFiles: true, digitalOcean: { secretName: "do", key: "token" } },

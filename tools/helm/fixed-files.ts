@@ -93,7 +93,7 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 
 {{- define "flipop.tenantRules" -}}
 {{- $rules := list -}}
-{{- range .Values.tenantLimits.namespaces -}}
+{{- range (.Values.tenantLimits).namespaces -}}
 {{- $rule := omit . "maxCreatedAddresses" -}}
 {{- if hasKey . "maxCreatedAddresses" -}}
 {{- $rule = set $rule "capped" (list (toString .maxCreatedAddresses)) -}}

@@ -69,7 +69,7 @@ const DEPLOYMENT_SWITCHES: typeof SWITCHES = [
 const CLEANUP_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "watchNamespaces"), "$.Values.watchNamespaces"]];
 
 /** The policy exists only if a namespace is limited. */
-const TENANT_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "tenantLimits"), "$.Values.tenantLimits.namespaces"]];
+const TENANT_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "tenantLimits"), "($.Values.tenantLimits).namespaces"]];
 
 /** The condition of the flag with the features. No other synthesis has the same flag as the main one. */
 export const FEATURES_FLAG_CONDITION = `ne (join "," $.Values.features) "${DEFAULT_FEATURE_LIST}"`;

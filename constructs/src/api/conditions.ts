@@ -287,7 +287,7 @@ export const REASONS = {
   NotProbed: { meaning: "A holder lacks the address to probe.", remedy: "Choose another healthCheck.address." },
   MachineNotFound: { meaning: "The provider has no machine of a node's providerID.", remedy: "Delete the Node." },
   InUse: {
-    meaning: "It is deleted, but RoutedIPs still use it; they keep working.",
+    meaning: "It is deleted, but RoutedIPs still use it. Those that are not being deleted keep working.",
     remedy: "Do what the message says to keep their addresses; then delete these RoutedIPs.",
   },
   LimitUnsupported: {
