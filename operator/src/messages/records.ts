@@ -1,5 +1,6 @@
 /** Record sets: what they hold, and why they do not hold what they should. */
 
+import type { IpFamily } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
@@ -33,7 +34,10 @@ interface Refusals {
   readonly refusals: RefusedNodes;
 }
 
-interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, Refusals {}
+interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, Refusals {
+  /** A family of addresses that these nodes have there, and that `ipFamilies` leaves out. Absent: they have none. */
+  readonly offered?: IpFamily;
+}
 
 const WANTED = "IPv4 address in ExternalIP";
 const PUBLISHED: Published = { name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED };
@@ -50,14 +54,18 @@ function publishedText({ name, count, cut, addressless, wanted }: Published): st
   return `record ${name} holds ${addresses}${more}${lacking}`;
 }
 
-function unservedText({ addressless, wanted, refusals }: Unserved): string {
+function unservedText({ addressless, wanted, refusals, offered }: Unserved): string {
   if (addressless.length === 0) return refusals.text;
-  return `no node that matches has an ${wanted}: ${listed(addressless, LISTED)}`;
+  const other = offered === undefined ? "" : ` (there is an ${offered} address, which spec.ipFamilies leaves out)`;
+  return `no node that matches has an ${wanted}: ${listed(addressless, LISTED)}${other}`;
 }
 
 const nodesRemedy = ({ refusals }: Refusals) => `${refusals.remedy}; flipop explain shows the checks of each node`;
-const unservedRemedy = ({ addressless, wanted, refusals }: Omit<Unserved, keyof Content>) =>
-  addressless.length === 0 ? nodesRemedy({ refusals }) : `set another addressType, or ${addressRemedy(wanted)}`;
+const unservedRemedy = ({ addressless, wanted, refusals, offered }: Omit<Unserved, keyof Content>) => {
+  if (addressless.length === 0) return nodesRemedy({ refusals });
+  const change = offered === undefined ? "set another addressType" : `add ${offered} to spec.ipFamilies`;
+  return `${change}, or ${addressRemedy(wanted)}`;
+};
 
 /** The operator itself writes the annotation of a node that holds an address. */
 function addressRemedy(wanted: string): string {

@@ -1,6 +1,6 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
-import type { RefusalReason } from "cdk8s-flipop/api";
+import { parseLabelSelector, type RefusalReason } from "cdk8s-flipop/api";
 import type { Refusal } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
 import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
@@ -37,6 +37,8 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
       reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
     );
   const text = tallyText(tally);
+  const contradiction = contradictionIn(tally.lacking.label ?? "");
+  if (contradiction !== undefined) return { text, repair: contradiction, remedy: contradiction };
   const taint = taintText(marks);
   if (repairs.length === 0)
     return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
@@ -92,6 +94,19 @@ export function labelRemedy(label: string): string {
   }
   const command = label === "" ? "" : ` (kubectl label node NODE ${label})`;
   return `have the cluster's administrator label a node${command}, or correct spec.match.nodeLabel`;
+}
+
+/** A comma means "and", and a label has one value. */
+function contradictionIn(selector: string): string | undefined {
+  const parsed = parseLabelSelector(selector);
+  const asked = parsed.ok ? parsed.requirements.filter(({ operator }) => operator === "In") : [];
+  for (const { key, values } of asked) {
+    const others = asked.filter((other) => other.key === key && !other.values.some((value) => values.includes(value)));
+    if (others.length === 0) continue;
+    const all = [...new Set([...values, ...others.flatMap((other) => other.values)])];
+    return `correct spec.match.nodeLabel, which no node can have: it asks for ${all.join(" and ")} of label ${key} at once; ${key} in (${all.join(",")}) asks for one of them`;
+  }
+  return undefined;
 }
 
 function podRemedy(by: ChosenBy): string {

@@ -110,6 +110,18 @@ export const serviceMessages = topic("services", {
     remedy: "use TCP or UDP, or leave the port out of the Service",
     example: { ...SERVICE, ports: ["port m3ua (2905/SCTP)"] },
   }),
+  portOfOtherProtocol: problem({
+    reason: "ServiceUnsuitable",
+    by: "other",
+    text: ({ key, port, hostPort }: Service & { readonly port: string; readonly hostPort: HostPort }) =>
+      `Service ${key}: no node opens ${port}; its pods open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
+    remedy: ({ key, port, hostPort }) =>
+      `${authorOf(key)} set protocol: ${hostPort.protocol} at ${port} (without protocol, a port is TCP), or give the pods a hostPort of the other protocol`,
+    example: {
+      ...{ ...SERVICE, port: "port game (7777/TCP), targetPort game" },
+      hostPort: { name: "game", protocol: "UDP", containerPort: 7777, hostPort: 7777 },
+    },
+  }),
   portsClosed: problem({
     reason: "ServiceUnsuitable",
     by: "other",

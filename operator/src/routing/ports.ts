@@ -177,10 +177,21 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
   const key = keyOf(service);
   const foreign = closed.filter(({ protocol }) => !isRoutable(protocol));
   if (foreign.length > 0) return serviceMessages.portsNotRoutable({ key, ports: foreign.map(portText) });
+  const mistaken = closed.flatMap((port) => ofOtherProtocol(port, pods) ?? []);
+  if (mistaken[0] !== undefined) return serviceMessages.portOfOtherProtocol({ key, ...mistaken[0] });
   const offered = new Map(pods.flatMap(({ hostPorts = [] }) => hostPorts.map((port) => [JSON.stringify(port), port])));
   // In one order, so that the text stays the same from look to look.
   const hostPorts = [...offered.values()].sort((a, b) => a.hostPort - b.hostPort || a.containerPort - b.containerPort);
   return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts });
+}
+
+/** Its targetPort means a port of the pods, of another protocol. */
+function ofOtherProtocol(servicePort: ServicePort, pods: readonly PortPod[]) {
+  const { targetPort, protocol } = servicePort;
+  const hostPort = pods
+    .flatMap(({ hostPorts = [] }) => hostPorts)
+    .find((port) => port.protocol !== protocol && (port.name === targetPort || port.containerPort === targetPort));
+  return hostPort && { port: closedText(servicePort), hostPort };
 }
 
 function closedText(port: ServicePort): string {

@@ -31,6 +31,18 @@ describe("the remedies for nodes that do not match", () => {
     expect(repair).to.include("(kubectl label node NODE pool=edge)");
   });
 
+  it("say of a selector that no node can have how to write what it probably means", () => {
+    const said = (label: string) =>
+      refusedNodes(tallyOf({ nodes: 2, lacking: { label, workload: "a pod" } }, []), "match").remedy;
+    expect(said("pool=edge,pool=burst")).to.equal(
+      "correct spec.match.nodeLabel, which no node can have: it asks for edge and burst of label pool at once; pool in (edge,burst) asks for one of them",
+    );
+    expect(said("pool in (a,b),pool in (c)")).to.include("pool in (a,b,c)");
+    for (const label of ["pool=edge", "pool in (a,b),pool=a", "pool=edge,zone=edge", "pool!=a,pool=b"]) {
+      expect(said(label), label).not.to.include("no node can have");
+    }
+  });
+
   it("say of a pod that is being deleted that finalizers may keep it", () => {
     const { remedy } = refused({ c: { ...UNREADY, isEnding: true } });
     expect(remedy).to.include("wait until pod team/game-3 has ended").and.include("get pod game-3 -o yaml");

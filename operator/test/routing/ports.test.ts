@@ -144,6 +144,23 @@ describe("the ports of a Service", () => {
     );
   });
 
+  it("that pods open for the other protocol alone are named with the protocol to set", () => {
+    const message = (targetPort: string | number) =>
+      portsOf(
+        service({ ports: [tcp(7777, { name: "game", targetPort })] }),
+        [hostPort(7777, 7777, { name: "game", protocol: "UDP" })],
+        { nodes: [NODE] },
+      ).problem?.message;
+    for (const targetPort of ["game", 7777]) {
+      expect(message(targetPort))
+        .to.include("no node opens port game (7777/TCP)")
+        .and.include(
+          "its pods open hostPort 7777 for UDP only: have the author of Service default/web set protocol: UDP",
+        );
+    }
+    expect(message(8080), "another port").to.include("set targetPort to a containerPort");
+  });
+
   it("need rules outside of the NodePort range, for whom the Service lets in", () => {
     const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)], {
       nodes: [NODE],

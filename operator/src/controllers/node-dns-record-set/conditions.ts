@@ -14,6 +14,7 @@ import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditi
 import { reportedRetry } from "../../reconcile/retries.js";
 import { publishedText } from "../../records/node-addresses.js";
 import { fullNameOf, inNamedZone, ttlOf } from "../../records/record-plan.js";
+import { omitUndefined } from "../../values.js";
 import { type Emptying, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
 import type { Snapshot } from "./resource.js";
@@ -110,11 +111,12 @@ function labelOf({ resource: { spec } }: Snapshot): string {
 }
 
 function unserved(snapshot: Snapshot, publication: Publication, desired: Desired): PlannedCondition {
-  const { addressless } = publication;
+  const { addressless, offered } = publication;
   const { refusals } = snapshot;
   const values = keptOf(snapshot, publication);
   const name = fullNameOf(snapshot.dns, desired.recordSet);
-  const facts = { name, values, addressless, wanted: publishedText(desired), refusals };
+  const wanted = publishedText(desired);
+  const facts = { name, values, addressless, wanted, refusals, ...omitUndefined({ offered }) };
   return no("DNSReady", values.length === 0 ? recordMessages.noNode(facts) : recordMessages.noNodeKept(facts));
 }
 

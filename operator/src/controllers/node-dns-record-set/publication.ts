@@ -74,6 +74,8 @@ export interface Publication {
   readonly massFailure?: MassFailure;
   /** Names of candidates that have no address of the type that is published. */
   readonly addressless: readonly string[];
+  /** A family that is not published, and that one of these has an address of. */
+  readonly offered?: IpFamily;
   /** How many addresses there are beyond the most that a set may hold. */
   readonly cut: number;
 }
@@ -101,7 +103,7 @@ export function publicationOf(snapshot: Snapshot, desired: Desired): Publication
     cordoned: unique(cordoned),
     graceEnds: massFailure === undefined ? protectedOnes.until : [...protectedOnes.until, massFailure.until],
     ...omitUndefined({ massFailure }),
-    addressless: matching.addressless,
+    ...{ addressless: matching.addressless, ...omitUndefined({ offered: matching.offered }) },
     cut: all.length - entries.length,
   };
 }
@@ -120,12 +122,17 @@ function cordonedOf(
 function matchingOf({ candidates }: Pick<Snapshot, "candidates">, desired: Desired) {
   const entries: PublishedAddress[] = [];
   const addressless: string[] = [];
+  const others = (["IPv4", "IPv6"] as const).filter((family) => !desired.families.includes(family));
+  let offered: IpFamily | undefined;
   for (const node of candidates) {
     const addresses = addressesOf(node, desired);
-    if (addresses.length === 0) addressless.push(node.name);
+    if (addresses.length === 0) {
+      addressless.push(node.name);
+      offered ??= others.find((family) => addressesOf(node, { ...desired, families: [family] }).length > 0);
+    }
     entries.push(...addresses.map((address) => ({ address, nodeName: node.name })));
   }
-  return { entries, addressless: addressless.sort() };
+  return { entries, addressless: addressless.sort(), offered };
 }
 
 /** Nodes that were published and may recover. */

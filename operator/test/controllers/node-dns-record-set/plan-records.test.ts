@@ -40,6 +40,19 @@ describe("the records of a node record set", () => {
     expect((await world.run("game")).sequences).to.deep.equal([]);
   });
 
+  it("says of nodes that have only addresses of the other family which family to add", async () => {
+    const world = new World();
+    world.addNode("n1", { addresses: [{ type: "ExternalIP", address: "203.0.113.1" }] });
+    world.add("game", { ipFamilies: ["IPv6"] });
+    await world.run("game");
+    const said = () => world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message;
+    expect(said())
+      .to.include("has an IPv6 address in ExternalIP: n1 (there is an IPv4 address, which spec.ipFamilies leaves out)")
+      .and.include(": add IPv4 to spec.ipFamilies, or ");
+    world.change("n1", { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
+    expect(said()).to.include(": set another addressType, or ").and.not.include("ipFamilies");
+  });
+
   it("counts nodes without an address of the type, and names them", async () => {
     const world = await settled(["n1"]);
     world.addNode("n2", { addresses: [{ type: "Hostname", address: "n2" }] });
