@@ -138,7 +138,11 @@ interface Subject {
 }
 
 function explain({ kind, object, asked, waitingFor }: Subject, nodes: NodeDirectory, question: Question): Explanation {
-  const explained = [...nodes.list()].map((node) => explainNode(node, question)).sort(byResult);
+  const marks = marksOf(object, [...nodes.list()]);
+  // A node that waits for an address is meant, though the taint may keep the pod away that it lacks.
+  const waits = new Set(marks.untilAssignedTaint?.nodes);
+  const all = [...nodes.list()].map((node) => explainNode(node, question));
+  const explained = all.map((one) => (waits.has(one.node) ? { ...one, meant: true } : one)).sort(byResult);
   return {
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
@@ -152,7 +156,7 @@ function explain({ kind, object, asked, waitingFor }: Subject, nodes: NodeDirect
     unprobed: explained
       .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))
       .map(({ node }) => node),
-    ...marksOf(object, [...nodes.list()]),
+    ...marks,
   };
 }
 

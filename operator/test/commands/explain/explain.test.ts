@@ -153,6 +153,11 @@ describe("flipop explain", () => {
     kubernetes.change(ref, (object) => ({ ...object, status: { ...before, untilAssignedTaint } }), "status");
     const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
     expect(out).to.include(`\n  no node has taint ${untilAssignedTaint}\n`);
+    cluster.node("node-9", { taints: [{ key: untilAssignedTaint, effect: "NoSchedule" }] });
+    const waiting = await flipop.run("explain", "pool/web", "-n", "ingress");
+    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+    expect(waiting.out).to.include(`\n  taint ${untilAssignedTaint} is on node-9\n`);
+    expect(cells(waiting.out).get("node-9")?.[3], "shown without --all").to.match(/^NoPod/);
     kubernetes.change(ref, (object) => ({ ...object, status: before }), "status");
     expect(await line()).to.equal(undefined);
   });
