@@ -45,9 +45,13 @@ export function refusalsOf(
   };
 }
 
+/** Each look costs a verdict, and the message names a few. */
+const BEARERS_LOOKED_AT = 20;
+
 function keysOf({ holderLabel, untilTaint }: ResourceMarks, index: Pick<MatchIndex, "verdict">): MarkKeys {
   const lacksPod = (node: string) => index.verdict(node)?.refusals.some(({ reason }) => reason === "NoPod") === true;
-  const nodes = untilTaint?.asked === true ? untilTaint.bearers.filter(lacksPod) : [];
+  const bearers = untilTaint?.asked === true ? untilTaint.bearers.slice(0, BEARERS_LOOKED_AT) : [];
+  const nodes = bearers.filter(lacksPod);
   return {
     ...(holderLabel?.asked === true && { holderLabel: holderLabel.key }),
     ...(untilTaint !== undefined && nodes.length > 0 && { untilTaint: { key: untilTaint.key, nodes } }),

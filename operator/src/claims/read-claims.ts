@@ -71,14 +71,18 @@ export function poolClaims(
   const addresses = new Titles();
   addresses.add("asks", spec?.ips);
   addresses.add("restored", annotated(metadata));
-  // All addresses of a pool that is being deleted are disabled.
-  const idle = metadata.deletionTimestamp === undefined ? "spares" : "waits";
-  addresses.upgrade(Object.entries(status?.ips ?? {}), idle);
+  const spared = metadata.deletionTimestamp === undefined ? sparedBy(spec) : [];
+  addresses.upgrade(Object.entries(status?.ips ?? {}), (ip) => (spared.includes(canonicalIp(ip)) ? "spares" : "waits"));
   addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
   const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
   return claimant("FloatingIPPool", metadata, claimed, allowedOf(claimedNames(desired, zones), unnamed));
+}
+
+/** What a pool lists beyond the number that it asks for may be disabled. */
+function sparedBy({ ips = [], desiredIPs = 0 }: Partial<FloatingIPPoolSpec> = {}): readonly string[] {
+  return desiredIPs > 0 ? ips.filter((ip) => typeof ip === "string" && isIp(ip)).map(canonicalIp) : [];
 }
 
 function createdBy(status: FloatingIPPoolStatus | undefined): readonly string[] | undefined {
@@ -141,11 +145,14 @@ class Titles {
 
   /**
    * A status that still has an address does not bring back one that the spec has dropped.
-   * @param idle the title for a disabled one on no machine
+   * @param idleOf the title for a disabled one on no machine
    */
-  upgrade(entries: readonly (readonly [ip: string, placement: Placement | undefined])[], idle: Title = "waits"): void {
+  upgrade(
+    entries: readonly (readonly [ip: string, placement: Placement | undefined])[],
+    idleOf: (ip: string) => Title = () => "waits",
+  ): void {
     for (const [ip, placement] of entries) {
-      const title = titleOf(placement, idle);
+      const title = titleOf(placement, idleOf(ip));
       if (title !== undefined && this.titles.has(canonicalIp(ip))) this.add(title, [ip]);
     }
   }

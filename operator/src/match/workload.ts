@@ -79,8 +79,7 @@ export class PodWorkload implements WorkloadSource {
       if (!isWanted(pod, this.wanted)) continue;
       if (serves(pod)) return SERVING;
       since = latest(since, pod.unreadySince);
-      // The first by name, so that the text stays the same from look to look.
-      if (idle === undefined || keyOf(pod) < keyOf(idle)) idle = pod;
+      if (idle === undefined || namedBefore(pod, idle)) idle = pod;
     }
     if (idle === undefined) return this.absent;
     return { state: "unready", detail: idleText(idle), ...namedPod(idle), ...(since === undefined ? {} : { since }) };
@@ -109,10 +108,20 @@ export class PodWorkload implements WorkloadSource {
 /** Names the first pod by name that is on a node, or else the first one, so that the answer stays the same. */
 export function presenceOf(pods: readonly SlimPod[], none: string): Presence {
   const scheduled = pods.filter(({ nodeName }) => nodeName !== undefined);
-  const [first] = [...(scheduled.length > 0 ? scheduled : pods)].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const [first] = [...(scheduled.length > 0 ? scheduled : pods)].sort((a, b) => (namedBefore(a, b) ? -1 : 1));
   if (first === undefined) return { pods: "none", detail: none };
-  const detail = serves(first) ? `pod ${keyOf(first)} is ready` : idleText(first);
-  return { pods: "some", ...namedPod(first), ...(first.nodeName && { node: first.nodeName }), detail };
+  return { pods: "some", ...namedPod(first), ...(first.nodeName && { node: first.nodeName }), detail: podText(first) };
+}
+
+/** `pod ingress/web-1 is Pending`. */
+export function podText(pod: SlimPod): string {
+  return serves(pod) ? `pod ${keyOf(pod)} is ready` : idleText(pod);
+}
+
+/** A pod that ends is replaced by the other one. Else the first by name, so that the text stays the same from look to look. */
+function namedBefore(a: SlimPod, b: SlimPod): boolean {
+  const [stays, otherStays] = [a.deletionTimestamp === undefined, b.deletionTimestamp === undefined];
+  return stays === otherStays ? keyOf(a) < keyOf(b) : stays;
 }
 
 /** That of the first pod by name, of those that serve if there are any. */

@@ -50,7 +50,7 @@ export const firewallMessages = topic("firewalls", {
   noPortYet: note({
     reason: "NotObserved",
     text: ({ name }: Firewall) =>
-      `no node has the address or gets it now, so no port of the Service is known that firewall "${name}" has to open`,
+      `no node serves the address or gets it now, so no port of the Service is known that firewall "${name}" has to open`,
     example: FIREWALL,
   }),
   missing: problem({
@@ -131,7 +131,7 @@ export const firewallMessages = topic("firewalls", {
     remedy: ({ ports, limiter, nodePortRange }) => {
       const what = nodePortRange === undefined ? "hostPort" : "port";
       const [others, them] = ports.length === 1 ? [`another ${what}`, "it"] : [`other ${what}s`, "them"];
-      const range = nodePortRange === undefined ? "" : ", or to correct nodePortRange of the class";
+      const range = nodePortRange === undefined ? "" : ", or use a class whose nodePortRange is that of the cluster";
       return `use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts${range}`;
     },
     example: { ports: ["22/TCP"], limiter: LIMITER },

@@ -81,7 +81,7 @@ export const providerMessages = topic("provider", {
   }),
   issuerUnsupported: problem({
     reason: "Unsupported",
-    by: "author",
+    by: "other",
     text: ({ provider, family, ...place }: OfIssuer & { readonly family: IpFamily }) =>
       `${providerText(provider, place)} has no ${family} addresses`,
     remedy: (place) => useProvider("addresses", place),

@@ -56,7 +56,10 @@ function publishedText({ name, count, cut, addressless, wanted }: Published): st
 
 function unservedText({ addressless, wanted, refusals, offered }: Unserved): string {
   if (addressless.length === 0) return refusals.text;
-  const other = offered === undefined ? "" : ` (there is an ${offered} address, which spec.ipFamilies leaves out)`;
+  const other =
+    offered === undefined
+      ? ""
+      : ` (there is an ${offered} address, and spec.ipFamilies, by default IPv4, does not name this family)`;
   return `no node that matches has an ${wanted}: ${listed(addressless, LISTED)}${other}`;
 }
 

@@ -42,7 +42,7 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
   const taint = taintText(marks);
   if (repairs.length === 0)
     return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
-  const repair = [...new Set([...taint, ...repairs])].join("; ");
+  const repair = [...new Set([...repairs, ...taint])].join("; ");
   return { text, repair, remedy: repair };
 }
 
@@ -69,7 +69,7 @@ function labelText({ lacking: { workload } }: Tally, { holderLabel }: MarkKeys):
 function taintText({ untilTaint }: MarkKeys): readonly string[] {
   if (untilTaint === undefined) return [];
   const { key, nodes } = untilTaint;
-  return [`let the pods tolerate taint ${key} (untilAssigned), which keeps others off ${listed(nodes)}`];
+  return [`if the pods do not tolerate taint ${key} (untilAssigned), let them: it keeps them off ${listed(nodes)}`];
 }
 
 /** @param pod if it is known */
@@ -98,6 +98,7 @@ export function labelRemedy(label: string): string {
 
 /** A comma means "and", and a label has one value. */
 function contradictionIn(selector: string): string | undefined {
+  if (!selector.includes(",")) return undefined;
   const parsed = parseLabelSelector(selector);
   const asked = parsed.ok ? parsed.requirements.filter(({ operator }) => operator === "In") : [];
   for (const { key, values } of asked) {

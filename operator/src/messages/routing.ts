@@ -238,7 +238,7 @@ export const accessMessages = topic("access", {
     text: ({ name, values }: ForeignRecord) =>
       `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource (a restore from a backup loses the status)`,
     remedy: ({ limiter }) =>
-      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords, at least until DNSReady is True; the operator reads the record set again every 2 minutes`,
+      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords, at least until DNSReady is True; the operator reads the record set again at least every 2 minutes`,
     example: { name: "www.example.com", values: ["198.51.100.7"], limiter: LIMITER },
   }),
 });

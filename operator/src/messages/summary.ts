@@ -1,6 +1,6 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
-import { Finalizer } from "cdk8s-flipop/api";
+import { API_GROUP, Finalizer } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../values.js";
 import { note, type Problem, type ProblemEntry, problem, topic } from "./message.js";
 
@@ -152,7 +152,7 @@ function removalRemedy({ plural, namespace, name, finalizers }: Held): string {
   const where = namespace === "" ? "" : `-n ${namespace} `;
   const program = "whoever runs the program that added a finalizer can have this program remove it";
   const same = more.length === 0 ? "" : ", and the other ones in the same way";
-  return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
+  return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural}.${API_GROUP} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
 }
 
 export const deletionMessages = topic("deletion", {

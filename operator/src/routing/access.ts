@@ -193,7 +193,7 @@ interface ClosedList {
 }
 
 function starText(entries: readonly string[]): string {
-  return entries.some((entry) => entry.includes("*")) ? ", where * stands for no dot" : "";
+  return entries.some((entry) => entry.includes("*")) ? ", where * stands for text without a dot" : "";
 }
 
 /** The lists that refuse the name; none: it is allowed. */

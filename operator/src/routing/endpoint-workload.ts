@@ -49,6 +49,13 @@ export const slimSlices: Transform<SliceFacts> = (raw) => {
   });
 };
 
+/** What is known of the pods that a Service selects. */
+interface ServicePods {
+  readonly presence?: () => Presence;
+  /** Of a pod, as `namespace/name`: `pod web/shop-1 is Pending`. @default its name alone */
+  readonly textOf?: (pod: string) => string;
+}
+
 /**
  * The endpoints of one Service as the workload of nodes. A node is as good as its best endpoint: one that is ready. One
  * that only still serves, while it terminates, is no reason to choose a node, and the reason to leave it in time: no
@@ -65,8 +72,7 @@ export class EndpointWorkload implements WorkloadSource {
     private readonly service: string,
     private readonly slices: () => Iterable<SliceFacts>,
     readonly addressOn: (node: string) => string | undefined = () => undefined,
-    /** Of the pods that the Service selects. */
-    readonly presence: () => Presence = () => ({ pods: "unknown" }),
+    private readonly pods: ServicePods = {},
   ) {
     this.text = `an endpoint of Service ${service}`;
   }
@@ -76,11 +82,21 @@ export class EndpointWorkload implements WorkloadSource {
     if (endpoints.some(({ ready }) => ready)) return SERVING;
     if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
     const leaving = endpoints.every(({ terminating }) => terminating);
-    const [first] = endpoints.flatMap(({ pod }) => pod ?? []).sort(compareText);
+    // Of one that ends, the other one is the successor.
+    const told = leaving ? endpoints : endpoints.filter(({ terminating }) => !terminating);
+    const [first] = told.flatMap(({ pod }) => pod ?? []).sort(compareText);
     const pod = first && `${this.service.split("/")[0]}/${first}`;
     const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
-    const named = pod === undefined ? { detail } : { detail: `${detail} (pod ${pod})`, pod };
+    const named = pod === undefined ? { detail } : { detail: `${detail} (${this.textOf(pod)})`, pod };
     return { state: "unready", ...named, ...(leaving ? { leaving, isEnding: true as const } : {}) };
+  }
+
+  presence(): Presence {
+    return this.pods.presence?.() ?? { pods: "unknown" };
+  }
+
+  private textOf(pod: string): string {
+    return this.pods.textOf?.(pod) ?? `pod ${pod}`;
   }
 
   /** Whether anything answers there, terminating or not. */

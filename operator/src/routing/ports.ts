@@ -177,20 +177,20 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
   const key = keyOf(service);
   const foreign = closed.filter(({ protocol }) => !isRoutable(protocol));
   if (foreign.length > 0) return serviceMessages.portsNotRoutable({ key, ports: foreign.map(portText) });
-  const mistaken = closed.flatMap((port) => ofOtherProtocol(port, pods) ?? []);
-  if (mistaken[0] !== undefined) return serviceMessages.portOfOtherProtocol({ key, ...mistaken[0] });
   const offered = new Map(pods.flatMap(({ hostPorts = [] }) => hostPorts.map((port) => [JSON.stringify(port), port])));
   // In one order, so that the text stays the same from look to look.
   const hostPorts = [...offered.values()].sort((a, b) => a.hostPort - b.hostPort || a.containerPort - b.containerPort);
+  const [mistaken] = closed.flatMap((port) => ofOtherProtocol(port, service.ports, hostPorts) ?? []);
+  if (mistaken !== undefined) return serviceMessages.portOfOtherProtocol({ key, ...mistaken });
   return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts });
 }
 
-/** Its targetPort means a port of the pods, of another protocol. */
-function ofOtherProtocol(servicePort: ServicePort, pods: readonly PortPod[]) {
-  const { targetPort, protocol } = servicePort;
-  const hostPort = pods
-    .flatMap(({ hostPorts = [] }) => hostPorts)
-    .find((port) => port.protocol !== protocol && (port.name === targetPort || port.containerPort === targetPort));
+/** Its targetPort means a port of the pods of another protocol, which the Service does not have yet. */
+function ofOtherProtocol(servicePort: ServicePort, ports: readonly ServicePort[], hostPorts: readonly HostPort[]) {
+  const { targetPort, protocol, port } = servicePort;
+  const isTarget = (each: HostPort) => each.name === targetPort || each.containerPort === targetPort;
+  const others = hostPorts.filter((each) => each.protocol !== protocol && isRoutable(each.protocol) && isTarget(each));
+  const hostPort = others.find((each) => !ports.some((own) => own.port === port && own.protocol === each.protocol));
   return hostPort && { port: closedText(servicePort), hostPort };
 }
 

@@ -100,7 +100,7 @@ describe("the problem that flipop status and explain show", () => {
   it("is that the resource is being deleted, although the operator has not observed it", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["example.com/other"] };
     expect(problemIn(metadata, [])).to.match(
-      /^Ready NotObserved: .*; its deletion began at 2026-01-31T12:00:00Z; finalizer example.com\/other keeps it until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl -n \w+ edit floatingippools \w+$/,
+      /^Ready NotObserved: .*; its deletion began at 2026-01-31T12:00:00Z; finalizer example.com\/other keeps it until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl -n \w+ edit floatingippools\.flipop\.digitalocean\.com \w+$/,
     );
   });
 

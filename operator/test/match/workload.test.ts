@@ -40,6 +40,15 @@ describe("the workload of a match", () => {
     });
   }
 
+  it("names the pod that stays before one that ends", () => {
+    pods.upsert(slimPod("a", { ...web, deletionTimestamp: "2025-01-01T00:00:00Z" }));
+    pods.upsert(slimPod("b", { ...web, ready: false }));
+    expect(workload().on("n")).to.deep.equal({
+      state: "unready",
+      ...{ detail: "pod default/b is not ready", pod: "default/b" },
+    });
+  });
+
   it("names the same unready pod, whichever changed last", () => {
     for (const name of ["b", "a"]) pods.upsert(slimPod(name, { ...web, ready: false }));
     pods.upsert(slimPod("a", { ...web, ready: false, phase: "Pending" }));

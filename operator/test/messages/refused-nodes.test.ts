@@ -56,7 +56,9 @@ describe("the remedies for nodes that do not match", () => {
     expect(refusedNodes(tally, "match").remedy).not.to.include("example.com");
     expect(refusedNodes(tally, "match", marks).remedy)
       .to.include("if the pods select nodes by label example.com/holder, remove that from them")
-      .and.include("let the pods tolerate taint example.com/until (untilAssigned), which keeps others off c");
+      .and.include(
+        "if the pods do not tolerate taint example.com/until (untilAssigned), let them: it keeps them off c",
+      );
     const { untilTaint } = marks;
     const repair = refusedNodes(
       tallyOf({ nodes: 1, lacking: {} }, [{ node: facts("a"), refusals: [cordoned] }]),

@@ -134,6 +134,6 @@ describe("a toy kind", () => {
     for (const type of ["Ready", "Reconciling"])
       expect(conditions.find((each) => each.type === type)?.message)
         .to.include("nothing left to clean up; finalizer example.com/gitops of another program keeps it")
-        .and.to.include(`kubectl -n default patch signs one --type=json -p '${patch}'`);
+        .and.to.include(`kubectl -n default patch signs.flipop.digitalocean.com one --type=json -p '${patch}'`);
   });
 });

@@ -69,7 +69,7 @@ describe("the DNS names that a class and an issuer allow", () => {
 
   it("tell whoever reads a pattern what its star stands for", () => {
     expect(problem("a.b.example.com", [{ allowedNames: ["*.example.com"] }])?.message).to.include(
-      "(allowedNames is *.example.com, where * stands for no dot)",
+      "(allowedNames is *.example.com, where * stands for text without a dot)",
     );
   });
 

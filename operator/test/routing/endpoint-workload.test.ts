@@ -48,6 +48,13 @@ describe("the endpoints of a Service", () => {
     ).on("n1");
     const detail = "its endpoints of Service default/web are not ready (pod default/web-a)";
     expect(unready).to.deep.equal({ state: "unready", detail, pod: "default/web-a" });
+    const mixed = workload(
+      slice([
+        { ...pod("web-a"), conditions: { ready: false, terminating: true } },
+        { ...pod("web-b"), conditions: { ready: false } },
+      ]),
+    ).on("n1");
+    expect(mixed, "the successor is the one to repair").to.include({ pod: "default/web-b" });
     const ends = workload(slice([{ ...pod("web-a"), conditions: { ready: false, terminating: true } }])).on("n1");
     expect(ends).to.deep.include({ pod: "default/web-a", isEnding: true, leaving: true });
     expect(slice([pod("web-a")]).endpoints[0], "a ready one takes no memory").not.to.have.property("pod");

@@ -63,7 +63,7 @@ describe("the ports that a class and an issuer allow", () => {
       permittedPorts([{ ...port(31_080), origin }], access, { nodePortRange: "30000-30999" }).refused?.message;
     expect(said("NodePort"))
       .to.include("class does not allow 31080/TCP (NodePorts need no rule only in nodePortRange 30000-30999)")
-      .and.include("to add it to allowedPorts, or to correct nodePortRange of the class");
+      .and.include("to add it to allowedPorts, or use a class whose nodePortRange is that of the cluster");
     expect(said("HostPort")).not.to.include("nodePortRange");
   });
 

@@ -159,6 +159,9 @@ describe("the ports of a Service", () => {
         );
     }
     expect(message(8080), "another port").to.include("set targetPort to a containerPort");
+    const both = ["TCP", "UDP"].map((protocol) => tcp(7777, { name: protocol, targetPort: 7777, protocol }));
+    const found = portsOf(service({ ports: both }), [hostPort(7777, 7777, { protocol: "UDP" })], { nodes: [NODE] });
+    expect(found.problem?.message, "the Service has the UDP port already").not.to.include("set protocol");
   });
 
   it("need rules outside of the NodePort range, for whom the Service lets in", () => {

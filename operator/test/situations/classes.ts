@@ -221,7 +221,7 @@ const DELETIONS: Group = {
     clusterClass({
       when: "A finalizer of another program keeps the last RoutedIP of the deleted class, which is being deleted, too",
       shows: "Ready InUse",
-      names: ["shop/old", "example.com/gitops", "kubectl -n shop patch routedips old"],
+      names: ["shop/old", "example.com/gitops", "kubectl -n shop patch routedips.flipop.digitalocean.com old"],
       seen: () => {
         const leaving = [{ user: "shop/old", finalizers: ["example.com/gitops"] }];
         const metadata = { ...meta("rack"), ...DELETED };

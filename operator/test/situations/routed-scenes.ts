@@ -58,7 +58,7 @@ export function unresolved(spec: Partial<RoutedIPSpec>, known: Partial<LookUp> =
 /** No node has an endpoint of the Service, which selects these pods. */
 export function withoutEndpoint(pods: readonly SlimPod[]): Seen {
   const presence = () => servicePresence(pods);
-  const workload = new EndpointWorkload("default/web", () => [], undefined, presence);
+  const workload = new EndpointWorkload("default/web", () => [], undefined, { presence });
   const directory = new NodeDirectory([slimNode("node-1")]);
   const index = new MatchIndex(directory, { match: everyNode(undefined), workload }, () => undefined);
   const refusals = refusedNodes(index.tally(), { service: "default/web" });

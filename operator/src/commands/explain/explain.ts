@@ -187,9 +187,14 @@ function outlook({ metadata, spec, status }: OwnObject, ip: string, others: read
   const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
   const created = createdIPs.find((entry) => entry.ip === ip);
   if (released(spec, created)) return releaseText(ips?.[ip]?.retryAt, others);
-  const isGivenByHand = created === undefined && metadata.deletionTimestamp === undefined;
   if (others.length === 0) return "";
+  const isGivenByHand = metadata.deletionTimestamp === undefined && lists(spec, ip);
   return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
+}
+
+function lists(spec: OwnObject["spec"], ip: string): boolean {
+  const { ips = [] } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  return ips.map(canonicalIp).includes(canonicalIp(ip));
 }
 
 function released(spec: OwnObject["spec"], created: CreatedAddress | undefined): boolean {
@@ -198,8 +203,9 @@ function released(spec: OwnObject["spec"], created: CreatedAddress | undefined):
 }
 
 function releaseText(retryAt: string | undefined, others: readonly string[]): string {
-  if (others.length > 0) return `${waitText(others)}, so the operator gives it up without releasing it`;
-  return `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
+  const release = `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
+  // Whether these may have it depends on their classes and limits, which are the operator's to judge.
+  return others.length === 0 ? release : `${release}, unless ${listed(others)}, which asks for it, may have it`;
 }
 
 function waitText(others: readonly string[]): string {

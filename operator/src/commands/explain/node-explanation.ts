@@ -49,7 +49,7 @@ export interface NodeExplanation {
   readonly result: "holds" | "published" | "candidate" | "occupied" | "no";
   readonly holds: readonly Held[];
   readonly checks: readonly ShownCheck[];
-  /** The labels and the workload that are asked for are there: people mean such a node. */
+  /** People mean such a node: the labels and the workload that are asked for are there, or it waits for an address. */
   readonly meant: boolean;
   /** Checks that keep it back, the notable ones first. */
   readonly obstacles: readonly ShownCheck[];

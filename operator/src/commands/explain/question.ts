@@ -17,12 +17,13 @@ import { POD_INDEXES, type PodIndex, type PodScope } from "../../kube/cache/pods
 import { type SlimPod, slimPods } from "../../kube/cache/slim.js";
 import { Store } from "../../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
-import { type KubeObject, selectorString } from "../../kube/objects.js";
+import { type KubeObject, keyOf, selectorString } from "../../kube/objects.js";
 import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../../match/compile-match.js";
 import {
   type PodSource,
   PodWorkload,
   podAddress,
+  podText,
   presenceOf,
   type Workload,
   type WorkloadSource,
@@ -208,7 +209,10 @@ async function askPods(
     key,
     () => slices,
     (node) => podAddress(podsOn(node)),
-    () => servicePresence([...pods.list()]),
+    {
+      presence: () => servicePresence([...pods.list()]),
+      textOf: (name) => [...pods.list()].filter((pod) => keyOf(pod) === name).map(podText)[0] ?? `pod ${name}`,
+    },
   );
   const workload: WorkloadSource = {
     text: endpoints.text,

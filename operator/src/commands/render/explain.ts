@@ -104,11 +104,9 @@ function whyText({ obstacles }: NodeExplanation): string {
   return obstacles.map(({ reason, seen }) => `${reason}: ${seen}`).join("; ");
 }
 
-/** Each reason once, in the order of the table. While a node is free, no address needs an occupied one. */
-function remediesText(all: readonly NodeExplanation[]): string {
+/** Each reason once, in the order of the table. */
+function remediesText(nodes: readonly NodeExplanation[]): string {
   const remedies = new Map<string, string>();
-  const isFree = all.some(({ result }) => result === "candidate");
-  const nodes = isFree ? all.filter(({ result }) => result !== "occupied") : all;
   for (const { reason = "", remedy } of nodes.flatMap(({ obstacles }) => obstacles)) {
     if (remedy !== undefined) remedies.set(reason, remedy);
   }

@@ -3,6 +3,7 @@
 import {
   type AddressStatus,
   type AnyKind,
+  API_GROUP,
   BAD_WHEN_TRUE,
   type Condition,
   Finalizer,
@@ -157,7 +158,7 @@ const UNTIL: Readonly<Record<string, string>> = {
 /** What to do about a finalizer of another program. */
 function untilOthers({ plural }: AnyKind, { namespace, name }: OwnObject["metadata"]): string {
   const where = namespace === undefined ? "" : `-n ${namespace} `;
-  return ` until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl ${where}edit ${plural} ${name}`;
+  return ` until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl ${where}edit ${plural}.${API_GROUP} ${name}`;
 }
 
 /** The resource serves, but follows nothing. */

@@ -115,7 +115,8 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     ...omitUndefined({ exceeded: unreachableLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
-    ...{ users, leaving: routing.leavingOf(users) },
+    users,
+    leaving: routing.leavingOf(users),
     ...(issuerRef === undefined ? {} : { issuer: issuerState(issuer) }),
     jobs: {
       enabled: jobs !== undefined,

@@ -122,7 +122,8 @@ function cordonedOf(
 function matchingOf({ candidates }: Pick<Snapshot, "candidates">, desired: Desired) {
   const entries: PublishedAddress[] = [];
   const addressless: string[] = [];
-  const others = (["IPv4", "IPv6"] as const).filter((family) => !desired.families.includes(family));
+  const isChosen = "statusType" in desired.source;
+  const others = (["IPv4", "IPv6"] as const).filter((family) => isChosen && !desired.families.includes(family));
   let offered: IpFamily | undefined;
   for (const node of candidates) {
     const addresses = addressesOf(node, desired);

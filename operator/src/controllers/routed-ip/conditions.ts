@@ -49,7 +49,7 @@ export interface Findings {
   readonly publication: PublishedAddresses | undefined;
   /** The address is on a machine of somebody else. */
   readonly heldElsewhere: Problem | undefined;
-  /** The node that has the address, or will have it. */
+  /** The node that serves the address, or gets it. */
   readonly target: Place | undefined;
   readonly ports: PortsFound;
   readonly firewall: FirewallPlan | undefined;

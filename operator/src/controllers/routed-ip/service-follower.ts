@@ -64,12 +64,9 @@ export class ServiceFollower {
     if (this.followed?.service !== service) {
       this.followed?.index.close();
       const slices = () => routing.slicesFor(service);
-      const workload = new EndpointWorkload(
-        service,
-        slices,
-        (node) => this.podAddress(node),
-        () => this.presence(),
-      );
+      const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node), {
+        presence: () => this.presence(),
+      });
       const match = everyNode(this.machines);
       const index = new MatchIndex(
         routing.context.nodes,

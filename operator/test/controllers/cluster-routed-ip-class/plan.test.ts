@@ -98,13 +98,13 @@ describe("the plan of a class", () => {
     const alone = waiting(["shop/old"], old);
     expect(alone)
       .to.include("RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it:")
-      .and.to.include("kubectl -n shop patch routedips old --type=json");
+      .and.to.include("kubectl -n shop patch routedips.flipop.digitalocean.com old --type=json");
     expect(alone).not.to.match(/go on serving|Retain/);
     const both = waiting(["shop/a", "shop/old"], old);
     expect(both).to.match(
       /shop\/old uses it and is being deleted already.*; 1 RoutedIP uses it \(shop\/a\): they go on/,
     );
-    expect(both).to.include("kubectl -n shop patch routedips old");
+    expect(both).to.include("kubectl -n shop patch routedips.flipop.digitalocean.com old");
     const cleaning = { user: "shop/c", finalizers: [Finalizer.cleanup] };
     expect(waiting(["shop/c"], cleaning)).to.include("deleted already, and the operator cleans up after it: wait");
     expect(waiting(["shop/new"], cleaned)).to.include("cleans up after it, and finalizer example.com/gitops keeps it");

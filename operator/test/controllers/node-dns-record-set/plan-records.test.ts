@@ -47,7 +47,9 @@ describe("the records of a node record set", () => {
     await world.run("game");
     const said = () => world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message;
     expect(said())
-      .to.include("has an IPv6 address in ExternalIP: n1 (there is an IPv4 address, which spec.ipFamilies leaves out)")
+      .to.include(
+        "has an IPv6 address in ExternalIP: n1 (there is an IPv4 address, and spec.ipFamilies, by default IPv4, does not name this family)",
+      )
       .and.include(": add IPv4 to spec.ipFamilies, or ");
     world.change("n1", { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
     expect(said()).to.include(": set another addressType, or ").and.not.include("ipFamilies");

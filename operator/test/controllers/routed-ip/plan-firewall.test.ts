@@ -61,7 +61,7 @@ describe("the firewall in the plan of a RoutedIP", () => {
     made.settle();
     const { is, message } = conditionOf(made.plan("a"), "FirewallReady");
     expect(is, message).to.equal("Unknown/NotObserved");
-    expect(message).to.contain("no node has the address or gets it now");
+    expect(message).to.contain("no node serves the address or gets it now");
     made.serve("web", "n1");
     made.settle();
     expect(conditionOf(made.plan("a"), "FirewallReady").is).to.equal("True/Observed");

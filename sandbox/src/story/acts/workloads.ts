@@ -139,7 +139,7 @@ function selects({ spec }: Workload, { metadata }: NodeObject): boolean {
   return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** A taint keeps new pods off a node, and leaves those that run there. */
+/** A taint keeps new pods off a node, and leaves those that run there; a real NoExecute would evict them. */
 function admits({ spec: { taints = [] } }: NodeObject, { spec }: Workload): boolean {
   const tolerations = listOf(spec.template.spec["tolerations"]) as readonly object[];
   return taints.filter(keepsPodsOff).every((taint) => isTolerated({ tolerations }, taint));
