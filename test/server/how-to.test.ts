@@ -19,6 +19,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1,"dnsRecordSet":{"zone":"example.com","recordName":"web"}}}\n`;
 const ISSUER = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"RoutedIPIssuer","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","credentialsSecretRef":{"name":"digitalocean"}}}\n`;
+const RECORDS = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"NodeDNSRecordSet","metadata":{"name":"web"},"spec":{"provider":"digitalocean","dnsRecordSet":{"zone":"example.com","recordName":"nodes"}}}\n`;
+const ROUTED = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"RoutedIP","metadata":{"name":"web"},"spec":{"issuerRef":{"name":"web"},"serviceRef":{"serviceName":"web"},"dnsRecordSet":{"zone":"example.com","recordName":"routed"}}}\n`;
 const POOL_OF_TEAM = POOL.replace('"name":"web"', '"name":"web","namespace":"ingress"');
 /** Kinds of others, as far as pages read them. */
 const FOREIGN_KINDS = [
@@ -99,13 +101,11 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await stopShared();
   });
 
-  /** Each page starts with an installed operator that holds its Lease and manages a pool. */
+  /** Each page starts with an installed operator that holds its Lease and manages resources. */
   beforeEach(async () => {
     await installKinds(plane);
     await shell("kubectl apply -f dist/flipop.k8s.yaml");
-    await apply(plane, POOL);
-    await apply(plane, ISSUER);
-    await apply(plane, POOL_OF_TEAM);
+    for (const object of [POOL, RECORDS, ISSUER, ROUTED, POOL_OF_TEAM]) await apply(plane, object);
     const spec = { holderIdentity: "test" };
     const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: LEASE_NAME }, spec };
     writeFileSync(join(folder, "lease.yaml"), Yaml.stringify(lease));

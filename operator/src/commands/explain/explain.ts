@@ -205,7 +205,7 @@ function released(spec: OwnObject["spec"], created: CreatedAddress | undefined):
 function releaseText(retryAt: string | undefined, others: readonly string[]): string {
   const release = `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
   // Whether these may have it depends on their classes and limits, which are the operator's to judge.
-  return others.length === 0 ? release : `${release}, unless ${listed(others)}, which asks for it, may have it`;
+  return others.length === 0 ? release : `${release}, unless ${listed(others)} may have it`;
 }
 
 function waitText(others: readonly string[]): string {

@@ -63,7 +63,7 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     const use = "to use this one; RoutedIP ingress";
     expect(own.out).to.include(`${use}/a waits for it: to give it up, remove it from ips\n`);
     expect(own.out).to.include(
-      "; the operator releases it (reclaimPolicy is Delete), unless RoutedIP ingress/b, which asks for it, may have it\n",
+      "; the operator releases it (reclaimPolicy is Delete), unless RoutedIP ingress/b may have it\n",
     );
     expect(retained.out).to.include(`${use}/c waits for it\n`);
   });
