@@ -1,7 +1,10 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { freePort, isFree } from "../src/ports.js";
+import { freePort, isFree, RESERVATIONS } from "../src/ports.js";
 
 describe("free ports", () => {
   it("differ, and are below those of outgoing connections", async () => {
@@ -19,6 +22,17 @@ describe("free ports", () => {
     expect(await freePort(() => candidates.shift() ?? 0)).not.to.equal(taken);
     expect(candidates).to.deep.equal([]);
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it("are not those of another process that runs, and those of one that has ended", async () => {
+    const [theirs, left] = [await unused(), await unused()];
+    const { pid: ended = 0 } = spawnSync("true");
+    mkdirSync(RESERVATIONS, { recursive: true });
+    writeFileSync(join(RESERVATIONS, `${theirs}`), `${process.ppid}`);
+    writeFileSync(join(RESERVATIONS, `${left}`), `${ended}`);
+    const candidates = [theirs, left];
+    expect(await freePort(() => candidates.shift() ?? 0)).to.equal(left);
+    rmSync(join(RESERVATIONS, `${theirs}`));
   });
 
   it("run out with an error", async () => {

@@ -50,6 +50,11 @@ export const Finalizer = {
   inUse: `${API_GROUP}/in-use`,
 } as const;
 
+/** Whether the operator adds and removes this finalizer; any other is of another program. */
+export function isOwnFinalizer(finalizer: string): boolean {
+  return Object.values<string>(Finalizer).includes(finalizer);
+}
+
 /** `loadBalancerClass` of the Services whose status shows addresses of `publishTo`: the operator alone writes it. */
 export const LOAD_BALANCER_CLASS = `${API_GROUP}/reserved-ip`;
 

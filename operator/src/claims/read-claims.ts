@@ -70,9 +70,9 @@ export function poolClaims(
 ): Claimant {
   const addresses = new Titles();
   addresses.add("asks", spec?.ips);
+  const spared = new Set(maySpare(metadata, spec) ? addresses.ips() : []);
   addresses.add("restored", annotated(metadata));
-  const spared = metadata.deletionTimestamp === undefined ? sparedBy(spec) : [];
-  addresses.upgrade(Object.entries(status?.ips ?? {}), (ip) => (spared.includes(canonicalIp(ip)) ? "spares" : "waits"));
+  addresses.upgrade(Object.entries(status?.ips ?? {}), spared);
   addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
@@ -80,9 +80,9 @@ export function poolClaims(
   return claimant("FloatingIPPool", metadata, claimed, allowedOf(claimedNames(desired, zones), unnamed));
 }
 
-/** What a pool lists beyond the number that it asks for may be disabled. */
-function sparedBy({ ips = [], desiredIPs = 0 }: Partial<FloatingIPPoolSpec> = {}): readonly string[] {
-  return desiredIPs > 0 ? ips.filter((ip) => typeof ip === "string" && isIp(ip)).map(canonicalIp) : [];
+/** What it lists beyond the number that it asks for is disabled. So is all of a pool that is being deleted. */
+function maySpare({ deletionTimestamp }: ObjectMeta, { desiredIPs = 0 }: Partial<FloatingIPPoolSpec> = {}): boolean {
+  return deletionTimestamp === undefined && desiredIPs > 0;
 }
 
 function createdBy(status: FloatingIPPoolStatus | undefined): readonly string[] | undefined {
@@ -145,14 +145,14 @@ class Titles {
 
   /**
    * A status that still has an address does not bring back one that the spec has dropped.
-   * @param idleOf the title for a disabled one on no machine
+   * @param spared canonical: those that the resource does not need while they are disabled
    */
   upgrade(
     entries: readonly (readonly [ip: string, placement: Placement | undefined])[],
-    idleOf: (ip: string) => Title = () => "waits",
+    spared: ReadonlySet<string> = new Set(),
   ): void {
     for (const [ip, placement] of entries) {
-      const title = titleOf(placement, idleOf(ip));
+      const title = titleOf(placement, spared.has(canonicalIp(ip)));
       if (title !== undefined && this.titles.has(canonicalIp(ip))) this.add(title, [ip]);
     }
   }
@@ -184,11 +184,11 @@ function routedAddresses(
 type Placement = Pick<AddressStatus, "reason" | "state" | "providerID">;
 
 /** `undefined`: the address is another one's. */
-function titleOf({ reason, state, providerID }: Placement = {}, idle: Title): Title | undefined {
+function titleOf({ reason, state, providerID }: Placement = {}, isSpared: boolean): Title | undefined {
   if (reason === CLAIMED_BY_OTHER) return undefined;
   if (state === "active" || state === "in-progress") return "serves";
   if (state === "no-match" || providerID !== undefined) return "holds";
-  return state === "disabled" ? idle : "waits";
+  return isSpared && state === "disabled" ? "spares" : "waits";
 }
 
 function annotated({ annotations }: ObjectMeta): readonly string[] {

@@ -1,7 +1,6 @@
 /** Which addresses the resources of the cluster claim, read as the operator reads them. */
 
 import {
-  canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   KINDS,
@@ -58,12 +57,16 @@ export function ownersIn(reads: readonly KindRead[]): ReadonlyMap<string, string
   return owners;
 }
 
-/** Resources that ask for an address that the one with this `uid` has. One that is being deleted does not count. */
-export function othersAsking(reads: readonly KindRead[], ip: string, uid: string): readonly string[] {
+/** By canonical address: the resources, beside the one with this `uid`, that ask for it. Those that are being deleted do not count. */
+export function askersBeside(reads: readonly KindRead[], uid: string): ReadonlyMap<string, readonly string[]> {
   const claimants = reads.flatMap((read) => others(read, uid).map((object) => claimantOf(read.kind.kind, object)));
-  const asks = ({ leaving, addresses }: Claimant) =>
-    leaving !== true && addresses.some((claimed) => claimed.ip === canonicalIp(ip) && !isKept(claimed.title));
-  return claimants.filter(asks).map(({ ref }) => refText(ref));
+  const askers = new Map<string, string[]>();
+  for (const { ref, addresses } of claimants.filter(({ leaving }) => leaving !== true)) {
+    for (const { ip } of addresses.filter(({ title }) => !isKept(title))) {
+      askers.set(ip, [...(askers.get(ip) ?? []), refText(ref)]);
+    }
+  }
+  return askers;
 }
 
 /** What a resource claims. The CRD of its kind has checked the types of its fields. */

@@ -82,11 +82,11 @@ const raised = ({ asked, used }: { readonly asked: number; readonly used: number
 const SET_TTL = ({ used }: { readonly used: number }) => `set ttl to ${used} or more`;
 
 /** The condition of the resource that shows why no address is active. */
-interface Told {
+interface SeenIn {
   readonly condition: "Fulfilled" | "Assigned";
 }
 
-function toldIn({ condition }: Told): string {
+function seeCondition({ condition }: SeenIn): string {
   return `condition ${condition} says why, and who can change that`;
 }
 
@@ -166,16 +166,16 @@ export const recordMessages = topic("records", {
   noneActive: problem({
     reason: "KeptLastKnown",
     by: "cause",
-    text: ({ name, values }: Content & Told) => `no address is active; record ${name} keeps ${listed(values)}`,
-    remedy: toldIn,
+    text: ({ name, values }: Content & SeenIn) => `no address is active; record ${name} keeps ${listed(values)}`,
+    remedy: seeCondition,
     example: { ...CONTENT, condition: "Fulfilled" },
   }),
   nothingYet: problem({
     reason: "NoneActive",
     by: "cause",
-    text: ({ name }: Told & { readonly name: string }) =>
+    text: ({ name }: SeenIn & { readonly name: string }) =>
       `no address is active, so the operator does not write record ${name}; if the zone has it already, it stays as it is`,
-    remedy: toldIn,
+    remedy: seeCondition,
     example: { name: CONTENT.name, condition: "Fulfilled" },
   }),
   foreignWriter: problem({

@@ -26,7 +26,8 @@ interface Limited {
   readonly limiter: string;
 }
 
-const [LIMITER, NAME] = ["ClusterRoutedIPClass shared", "www.example.com"];
+const LIMITER = "ClusterRoutedIPClass shared";
+const NAME = "www.example.com";
 
 export const issuerMessages = topic("issuers", {
   ready: note({

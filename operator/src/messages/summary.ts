@@ -1,6 +1,6 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
-import { API_GROUP, Finalizer } from "cdk8s-flipop/api";
+import { API_GROUP, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../values.js";
 import { note, type Problem, type ProblemEntry, problem, topic } from "./message.js";
 
@@ -60,7 +60,7 @@ interface InUse {
   /** As `namespace/name`. */
   readonly users: readonly string[];
   /** Of `users`. */
-  readonly leaving?: readonly LeavingUser[];
+  readonly leaving: readonly LeavingUser[];
 }
 
 /** RoutedIPs that the message names. */
@@ -71,7 +71,7 @@ function replaceUsers(fixed: string): string {
   return `they go on serving, so nothing is urgent; to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
 }
 
-function servingOf({ users, leaving = [] }: InUse): readonly string[] {
+function servingOf({ users, leaving }: InUse): readonly string[] {
   return users.filter((each) => !leaving.some(({ user }) => user === each));
 }
 
@@ -83,7 +83,7 @@ function usersText(serving: readonly string[]): readonly string[] {
 }
 
 /** `RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it`, for the first few. */
-function leavingText({ leaving = [] }: InUse): readonly string[] {
+function leavingText({ leaving }: InUse): readonly string[] {
   if (leaving.length === 0) return [];
   const texts = leaving.map(({ user, finalizers }) => {
     const cleansUp = finalizers.includes(Finalizer.cleanup) ? ["the operator cleans up after it"] : [];
@@ -95,7 +95,7 @@ function leavingText({ leaving = [] }: InUse): readonly string[] {
 }
 
 function inUseRemedy(used: InUse, fixed: string): string {
-  const kept = used.leaving?.find(({ finalizers }) => othersOf(finalizers).length > 0);
+  const kept = used.leaving.find(({ finalizers }) => othersOf(finalizers).length > 0);
   const replace = servingOf(used).length === 0 ? [] : [replaceUsers(fixed)];
   if (kept !== undefined) return [...replace, keptRemedy(kept)].join("; ");
   return replace[0] ?? "wait, or see in condition Ready of the RoutedIP what its deletion waits for";
@@ -118,7 +118,7 @@ function inUse(what: "issuer" | "class", fixed: string): ProblemEntry<InUse> {
         ...usersText(servingOf(used)),
       ].join("; "),
     remedy: (used) => inUseRemedy(used, fixed),
-    example: { users: ["web/shop", "web/blog"] },
+    example: { users: ["web/shop", "web/blog"], leaving: [] },
   };
 }
 
@@ -133,8 +133,7 @@ interface Held {
 
 /** Finalizers of other programs. */
 function othersOf(finalizers: readonly string[]): readonly string[] {
-  const own: readonly string[] = Object.values(Finalizer);
-  return finalizers.filter((finalizer) => !own.includes(finalizer));
+  return finalizers.filter((finalizer) => !isOwnFinalizer(finalizer));
 }
 
 function finalizerText(others: readonly string[]): string {

@@ -3,7 +3,7 @@
  * decide meanwhile, so no two choose the same node.
  */
 
-import { Finalizer } from "cdk8s-flipop/api";
+import { isOwnFinalizer } from "cdk8s-flipop/api";
 import { jsonEqual, type ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { deletionMessages } from "../messages/summary.js";
@@ -65,13 +65,10 @@ function conditionsOf<T extends KindTypes>(
   return withUnasked(withSummary(conditions, facts), state.conditions());
 }
 
-const OWN_FINALIZERS: readonly string[] = Object.values(Finalizer);
-
 /** `undefined`: it is not being deleted, or the operator has something left to clean up. */
 function keptBy({ plural }: KindNames, metadata: ObjectMeta | undefined): Problem | undefined {
   const { deletionTimestamp, finalizers = [], name = "", namespace = "" } = metadata ?? {};
-  const isDone = !finalizers.some((finalizer) => OWN_FINALIZERS.includes(finalizer));
-  if (deletionTimestamp === undefined || finalizers.length === 0 || !isDone) return undefined;
+  if (deletionTimestamp === undefined || finalizers.length === 0 || finalizers.some(isOwnFinalizer)) return undefined;
   return deletionMessages.keptByOthers({ plural, namespace, name, finalizers });
 }
 

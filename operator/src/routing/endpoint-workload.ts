@@ -82,9 +82,9 @@ export class EndpointWorkload implements WorkloadSource {
     if (endpoints.some(({ ready }) => ready)) return SERVING;
     if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
     const leaving = endpoints.every(({ terminating }) => terminating);
-    // Of one that ends, the other one is the successor.
-    const told = leaving ? endpoints : endpoints.filter(({ terminating }) => !terminating);
-    const [first] = told.flatMap(({ pod }) => pod ?? []).sort(compareText);
+    // The pod that stays replaces the one that ends, so it is the one to repair.
+    const relevant = leaving ? endpoints : endpoints.filter(({ terminating }) => !terminating);
+    const [first] = relevant.flatMap(({ pod }) => pod ?? []).sort(compareText);
     const pod = first && `${this.service.split("/")[0]}/${first}`;
     const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
     const named = pod === undefined ? { detail } : { detail: `${detail} (${this.textOf(pod)})`, pod };

@@ -127,7 +127,7 @@ describe("the ports of a Service", () => {
     expect(reason).to.equal("PortClash");
     const closed = [...ports, tcp(7, { name: "echo", targetPort: 7 })];
     const [, first] = found({ ports: closed }, [hostPort(8080, 443), hostPort(8443, 443)]);
-    expect(first, "a clash is said before what is closed").to.equal("PortClash");
+    expect(first, "the problem names a clash before closed ports").to.equal("PortClash");
   });
 
   it("that no node opens are named with what the pods offer, and with who can change that", () => {

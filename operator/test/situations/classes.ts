@@ -35,7 +35,15 @@ function issuerSeen(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPIssue
 function issuerSnapshot(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPIssuerSpec> = {}): IssuerSnapshot {
   return {
     issuer: { metadata: meta("do"), spec: { provider: "digitalocean", ...spec }, status: {} },
-    ...{ now: NOW, cachesComplete: true, account: "good", regions: new Set(["ams3"]), firewall: "none", users: [] },
+    ...{
+      now: NOW,
+      cachesComplete: true,
+      account: "good",
+      regions: new Set(["ams3"]),
+      firewall: "none",
+      users: [],
+      leaving: [],
+    },
     cleanup: { attempts: 0 },
     ...change,
   };
@@ -69,6 +77,7 @@ function classSnapshot(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapsh
   return {
     ...{ now: NOW, metadata: meta("rack"), spec: { updateRoutedIP: {}, updateFirewall: {} }, cachesComplete: true },
     users: [],
+    leaving: [],
     jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), due: false, ...jobs },
     ...change,
   };

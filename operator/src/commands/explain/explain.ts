@@ -17,7 +17,7 @@ import type { Tally } from "../../match/tally.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
-import { othersAsking, ownersIn } from "../claimed.js";
+import { askersBeside, ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
 import { withProgress } from "../progress.js";
@@ -84,8 +84,8 @@ function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
     const unowned = account.filter(({ ip }) => !known.has(ip));
     const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
     const question = withHolders(asked, { account, heldBy: held, nodes });
-    const waitingFor = (ip: string) => othersAsking(holding, ip, object.metadata.uid);
-    const explanation = explain({ kind: named.kind, object, asked, waitingFor }, nodes, question);
+    const askers = askersBeside(holding, object.metadata.uid);
+    const explanation = explain({ kind: named.kind, object, asked, askers }, nodes, question);
     const unread = unreadIn(reads);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
     print(call, explanation);
@@ -133,11 +133,11 @@ interface Subject {
   readonly kind: AnyKind;
   readonly object: OwnObject;
   readonly asked: Asked;
-  /** The other resources that ask for an address. */
-  readonly waitingFor: (ip: string) => readonly string[];
+  /** By canonical address: the other resources that ask for it. */
+  readonly askers: ReadonlyMap<string, readonly string[]>;
 }
 
-function explain({ kind, object, asked, waitingFor }: Subject, nodes: NodeDirectory, question: Question): Explanation {
+function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory, question: Question): Explanation {
   const marks = marksOf(object, [...nodes.list()]);
   // A node that waits for an address is meant, though the taint may keep the pod away that it lacks.
   const waits = new Set(marks.untilAssignedTaint?.nodes);
@@ -151,7 +151,7 @@ function explain({ kind, object, asked, waitingFor }: Subject, nodes: NodeDirect
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),
     nodes: explained,
-    disabled: disabledText(object, waitingFor),
+    disabled: disabledText(object, askers),
     kept: keptText(object),
     unprobed: explained
       .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))
@@ -165,13 +165,13 @@ function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {
 }
 
 /** The addresses of a pool that it does not serve on purpose, each with the reason. */
-function disabledText(object: OwnObject, waitingFor: Subject["waitingFor"]): readonly string[] {
+function disabledText(object: OwnObject, askers: Subject["askers"]): readonly string[] {
   const why = whyDisabled(object);
   const { ips = {} } = (object.status ?? {}) as FloatingIPPoolStatus;
   return Object.entries(ips).flatMap(([ip, { state, nodeName }]) => {
     if (state !== "disabled") return [];
     const still = nodeName ? `; it is still on ${nodeName}` : "";
-    return [`${ip}: ${why}${still}${outlook(object, ip, waitingFor(ip))}`];
+    return [`${ip}: ${why}${still}${outlook(object, ip, askers.get(canonicalIp(ip)) ?? [])}`];
   });
 }
 

@@ -17,10 +17,9 @@ import { POD_INDEXES, type PodIndex, type PodScope } from "../../kube/cache/pods
 import { type SlimPod, slimPods } from "../../kube/cache/slim.js";
 import { Store } from "../../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
-import { type KubeObject, keyOf, selectorString } from "../../kube/objects.js";
+import { type KubeObject, selectorString } from "../../kube/objects.js";
 import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../../match/compile-match.js";
 import {
-  type PodSource,
   PodWorkload,
   podAddress,
   podText,
@@ -150,7 +149,10 @@ async function podWorkload(
 
 type PodReader = Pick<Reader, "client" | "signal">;
 
-async function readPods({ client, signal }: PodReader, { namespace, selector }: PodScope): Promise<PodSource> {
+async function readPods(
+  { client, signal }: PodReader,
+  { namespace, selector }: PodScope,
+): Promise<Store<SlimPod, PodIndex>> {
   const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${namespace}/pods`;
   const target = { path, labelSelector: selectorString(selector), decoder: decoders.pods };
   const store = new Store<SlimPod, PodIndex>({ indexes: POD_INDEXES });
@@ -211,7 +213,10 @@ async function askPods(
     (node) => podAddress(podsOn(node)),
     {
       presence: () => servicePresence([...pods.list()]),
-      textOf: (name) => [...pods.list()].filter((pod) => keyOf(pod) === name).map(podText)[0] ?? `pod ${name}`,
+      textOf: (name) => {
+        const pod = pods.get(name);
+        return pod === undefined ? `pod ${name}` : podText(pod);
+      },
     },
   );
   const workload: WorkloadSource = {

@@ -28,11 +28,11 @@ export function regionsFor(asked: AskedAddresses, known: KnownAddresses): Readon
   const regions = regionsByIp(known);
   const found = asked.ips.map((ip) => regions.get(canonicalIp(ip)) ?? "");
   // Of an address whose region is unknown, the best guess is where the resource asks for addresses.
-  const all = new Set(asked.creates || found.includes("") ? [...found, asked.region] : found);
-  const isAnywhere = asked.region === "" && (asked.creates || found.includes(""));
-  if (isAnywhere || all.size === 0) return undefined;
+  const asksRegion = asked.creates || found.includes("");
+  if (asksRegion && asked.region === "") return undefined;
+  const all = new Set(asksRegion ? [...found, asked.region] : found);
   all.delete("");
-  return all;
+  return all.size === 0 ? undefined : all;
 }
 
 function regionsByIp({ account, heldBy, nodes }: KnownAddresses): ReadonlyMap<string, string> {

@@ -3,9 +3,9 @@
 import {
   API_GROUP,
   type DnsRecordSet,
-  Finalizer,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
+  isOwnFinalizer,
   KINDS,
   validateSpec,
 } from "cdk8s-flipop/api";
@@ -133,23 +133,15 @@ function poolFindings(resource: Resource): readonly Finding[] {
 
 /** Finalizers of other programs, which this operator leaves where they are. */
 export function foreignFinalizerFindings(resources: readonly Resource[]): readonly Finding[] {
-  const own: readonly string[] = Object.values(Finalizer);
-  const isForeign = (finalizer: string) => !own.includes(finalizer);
-  return finalizerFindings(resources, {
-    isMeant: isForeign,
-    remedy: "this operator removes only its own finalizers: find out whose these are",
-  });
-}
-
-interface Finalizers {
-  readonly isMeant?: (finalizer: string) => boolean;
-  readonly remedy: string;
+  const remedy = "this operator removes only its own finalizers: find out whose these are";
+  return finalizerFindings(resources, remedy, (finalizer) => !isOwnFinalizer(finalizer));
 }
 
 /** What keeps a resource from deletion, now or after the change of operators. */
 function finalizerFindings(
   resources: readonly Resource[],
-  { isMeant = () => true, remedy }: Finalizers,
+  remedy: string,
+  isMeant: (finalizer: string) => boolean = () => true,
 ): readonly Finding[] {
   return resources.flatMap((resource) => {
     const { finalizers: all = [], deletionTimestamp } = resource.object.metadata;
@@ -182,7 +174,7 @@ export function backFindings(resources: readonly Resource[]): readonly Finding[]
   const remedy =
     "set the reclaim policy (reclaimPolicy; of an issuer: routedIPReclaimPolicy) and dnsRecordSet.deletionPolicy to Retain, remove publishTo, holderLabel and untilAssigned, and delete RoutedIPs: the Go operator removes no finalizers";
   return [
-    ...finalizerFindings(resources, { remedy }).map((one) => ({ ...one, result: "problem" as const })),
+    ...finalizerFindings(resources, remedy).map((one) => ({ ...one, result: "problem" as const })),
     ...resources.flatMap(droppedIn),
   ];
 }

@@ -34,8 +34,8 @@ export interface ClassSnapshot {
   readonly firewallRetryAt?: number;
   /** RoutedIPs that name it. */
   readonly users: readonly string[];
-  /** Of these, those that are being deleted. @default none */
-  readonly leaving?: readonly LeavingUser[];
+  /** Of these, those that are being deleted, if the resource is, too. */
+  readonly leaving: readonly LeavingUser[];
   /** The issuer that it names: missing, or what the issuer's own condition says; of a class with Jobs: `undefined`. */
   readonly issuer?: "missing" | "unobserved" | "accepted" | { readonly problem: Problem };
   /** `perNodeIPLimit` is above the limit of the issuer's provider. */
@@ -116,7 +116,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
     users,
-    leaving: routing.leavingOf(users),
+    leaving: metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users),
     ...(issuerRef === undefined ? {} : { issuer: issuerState(issuer) }),
     jobs: {
       enabled: jobs !== undefined,

@@ -103,7 +103,9 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
     ...(action === undefined ? {} : { action }),
     conditions: [acceptedOf(snapshot)],
     retryAt: retryOf(snapshot),
-    ...(isWaitedFor(snapshot) && { unserved: deletionMessages.classInUse(usersIn(snapshot)) }),
+    ...(isWaitedFor(snapshot) && {
+      unserved: deletionMessages.classInUse({ users: snapshot.users, leaving: snapshot.leaving }),
+    }),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
 }
@@ -159,10 +161,6 @@ function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): Fi
     return { do: "add-finalizer", why: "RoutedIPs use it" };
   }
   return users.length === 0 && there ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
-}
-
-function usersIn({ users, leaving }: ClassSnapshot) {
-  return { users, ...omitUndefined({ leaving }) };
 }
 
 function isWaitedFor({ metadata, users }: ClassSnapshot): boolean {

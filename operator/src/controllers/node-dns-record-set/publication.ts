@@ -102,8 +102,8 @@ export function publicationOf(snapshot: Snapshot, desired: Desired): Publication
     stale: unique(stale),
     cordoned: unique(cordoned),
     graceEnds: massFailure === undefined ? protectedOnes.until : [...protectedOnes.until, massFailure.until],
-    ...omitUndefined({ massFailure }),
-    ...{ addressless: matching.addressless, ...omitUndefined({ offered: matching.offered }) },
+    addressless: matching.addressless,
+    ...omitUndefined({ massFailure, offered: matching.offered }),
     cut: all.length - entries.length,
   };
 }

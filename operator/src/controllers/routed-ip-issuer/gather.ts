@@ -53,8 +53,8 @@ export interface Snapshot {
   readonly firewallRetryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
-  /** Of these, those that are being deleted. @default none */
-  readonly leaving?: readonly LeavingUser[];
+  /** Of these, those that are being deleted, if the resource is, too. */
+  readonly leaving: readonly LeavingUser[];
   /** Of the cleanup of a deleted one. */
   readonly cleanup: CleanupMemory;
 }
@@ -146,7 +146,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     account: accountState(access.account),
     regions: new Set(regions),
     firewall,
-    ...usersOf(tools.routing, state.key),
+    ...usersOf(tools.routing, state.key, issuer),
     cleanup: state.cleanup,
   };
   return { snapshot, access };
@@ -215,7 +215,7 @@ function firewallState({ spec }: IssuerRead, { answer, firewall }: Access): Snap
   return failure === undefined ? facts : { failure };
 }
 
-function usersOf(routing: RoutingCaches, key: string): Pick<Snapshot, "users" | "leaving"> {
+function usersOf(routing: RoutingCaches, key: string, { metadata }: IssuerRead): Pick<Snapshot, "users" | "leaving"> {
   const users = routing.usersOfIssuer(key);
-  return { users, leaving: routing.leavingOf(users) };
+  return { users, leaving: metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users) };
 }

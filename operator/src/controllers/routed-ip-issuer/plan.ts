@@ -11,7 +11,6 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
-import { omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
 export type Action =
@@ -39,15 +38,13 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [accepted(snapshot)],
-    ...(isWaitedFor(snapshot) && { unserved: deletionMessages.issuerInUse(usersIn(snapshot)) }),
+    ...(isWaitedFor(snapshot) && {
+      unserved: deletionMessages.issuerInUse({ users: snapshot.users, leaving: snapshot.leaving }),
+    }),
     requeueAt: requeueTime(snapshot),
     retryAt: retryAtOf(snapshot),
     explanation: "",
   };
-}
-
-function usersIn({ users, leaving }: Snapshot) {
-  return { users, ...omitUndefined({ leaving }) };
 }
 
 /** The issuer is deleted, and RoutedIPs use it. */

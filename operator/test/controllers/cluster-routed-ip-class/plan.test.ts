@@ -22,6 +22,7 @@ describe("the plan of a class", () => {
       spec: JOBS,
       cachesComplete: true,
       users: [],
+      leaving: [],
       jobs: {
         enabled: true,
         namespaces: ["flipop-jobs"],

@@ -30,6 +30,7 @@ function snapshot({ metadata, spec, status = {} }: Parts = {}, more: Partial<Sna
     regions: new Set(["nyc3"]),
     firewall: "none",
     users: [],
+    leaving: [],
     cleanup: { attempts: 0 },
     ...more,
   };
