@@ -228,6 +228,7 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "replicas in words": [{ replicas: "two" }, "/replicas"],
   "an unknown feature": [{ features: ["pool"] }, "/features/0"],
   "no feature": [{ features: [] }, "/features"],
+  "features that were removed": [{ features: null }, "missing property 'features'"],
   "a name with capitals": [{ fullnameOverride: "Flipop" }, "/fullnameOverride"],
   "a token in the environment": [{ extraEnv: [{ name: "DIGITALOCEAN_ACCESS_TOKEN", value: "x" }] }, "/extraEnv/0/name"],
   "a token in another variable": [

@@ -11,6 +11,7 @@ import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { writeChart } from "../../tools/helm/chart.js";
 import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
+import { VALUES } from "../../tools/helm/values.js";
 import { CASES, REFUSED } from "./cases.js";
 
 const run = promisify(execFile);
@@ -107,6 +108,14 @@ describe("the Helm chart, rendered by helm", () => {
     const rendered = await render({}, "--namespace", "flipop", "--no-hooks");
     expect(sorted(rendered).map(asConstruct)).to.deep.equal(sorted(ofChart(plain, "flipop")));
   }).timeout(TEST_TIMEOUT_MS);
+
+  it("takes null for each value that is empty by default", async () => {
+    const empty = (value: unknown) => !value || (typeof value === "object" && Object.keys(value).length === 0);
+    const names = Object.keys(VALUES).filter((name) => empty(VALUES[name as keyof typeof VALUES].default));
+    const nulls = Object.fromEntries(names.map((name) => [name, null]));
+    expect(names).to.include.members(["tenantLimits", "watchNamespaces", "affinity", "scrape", "debug"]);
+    expect(await render(nulls)).to.deep.equal(await render({}));
+  });
 
   it("has Helm's labels on each object", async () => {
     for (const { metadata } of await render({})) {

@@ -46,7 +46,7 @@ function repeated(loop: string | undefined, lines: readonly string[]): readonly 
   const list: string = Object.entries(NAMESPACE_LISTS).find(([sentinel]) => sentinel === loop)?.[1] ?? "";
   // If the list is empty, issuers are in the operator's own namespace.
   const namespaces = loop === "helm-issuers" ? `(default (list $.Release.Namespace) ${list})` : list;
-  return [`{{- range $namespace := uniq ${namespaces} }}`, "---", ...lines, "{{- end }}"];
+  return [`{{- range $namespace := uniq (${namespaces} | default list) }}`, "---", ...lines, "{{- end }}"];
 }
 
 function namespaceLoop(document: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import { Yaml } from "cdk8s";
 import { propDocs } from "./prop-docs.js";
+import type { JsonSchema } from "./value-schemas.js";
 import { VALUES } from "./values.js";
 
 const COMMENT_WIDTH = 100;
@@ -17,9 +18,9 @@ export function valuesYaml(): string {
 /** values.schema.json: Helm rejects a wrong value before it applies anything. */
 export function valuesSchema(): string {
   const docs = propDocs();
-  const properties = Object.entries(VALUES).map(([name, { schema, note }]) => [
+  const properties = Object.entries(VALUES).map(([name, { default: value, schema, note }]) => [
     name,
-    { description: docs.get(name) ?? note, ...schema },
+    { description: docs.get(name) ?? note, ...(isEmpty(value) ? orNull(schema) : schema) },
   ]);
   const schema = {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -28,9 +29,22 @@ export function valuesSchema(): string {
     // Helm itself adds `global`.
     properties: { ...Object.fromEntries(properties), global: { type: "object" } },
     additionalProperties: false,
+    // `--set NAME=null` removes a value, default included.
+    required: Object.keys(VALUES).filter((name) => !isEmpty(VALUES[name as keyof typeof VALUES].default)),
     anyOf: [{ properties: { createNamespaces: { const: false } } }, CREATED_NAMESPACES],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+/** Null means the same as such a default. */
+function isEmpty(value: unknown): boolean {
+  return value === false || value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: words } = schema;
+  if (Array.isArray(words)) return { ...schema, enum: [...words, null] };
+  return { ...schema, type: [type, "null"].flat() as string[] };
 }
 
 /** Pod Security labels on a namespace of Kubernetes would stop the other pods there. */
