@@ -29,6 +29,7 @@ export class ModulePackage extends typescript.TypeScriptProject {
       typescriptVersion: VERSIONS.typescript,
       package: false,
       npmignoreEnabled: false,
+      autoDetectBin: false,
       ...(entrypoint === undefined ? {} : { entrypoint, entrypointTypes: entrypoint }),
       tsconfig: {
         include,

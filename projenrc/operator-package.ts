@@ -15,6 +15,7 @@ export class OperatorPackage extends ModulePackage {
       devDeps: DEV_DEPENDENCIES,
       exports: EXPORTS,
     });
+    this.package.addBin({ flipop: "./bin/flipop.mjs" });
     this.addTasks();
   }
 

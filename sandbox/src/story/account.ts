@@ -16,7 +16,7 @@ export function opening(style: Style, { title, about, nodes }: Scenario, speed: 
   const count = nodes.reduce((sum, group) => sum + group.count, 0);
   const setting =
     `Simulated in this process: Kubernetes with ${count} nodes (${groups}), DigitalOcean, Cloudflare. ` +
-    `Real: the operator. Time: minutes and seconds of the story, up to ${speed} of its seconds in one of yours.`;
+    `Real: the operator. Times are minutes and seconds of the story, which runs up to ${speed} times as fast as real time.`;
   const paragraphs = [`flipop sandbox: ${title}`, about.trim(), setting];
   return paragraphs
     .filter((text) => text !== "")
@@ -176,7 +176,8 @@ function downtimes(style: Style, { addresses }: Totals): readonly string[] {
     pool,
   ]);
   if (rows.length === 0) return [];
-  const told = "DOWN: on no node that serves it, grace periods included, from when it was first served";
+  const told =
+    "DOWN: time without a node that serves it, grace periods included, counted from when a node first served it";
   return [
     ...table(style, [["ADDRESS", "NODE", "MOVES", "DOWN", "OF"], ...rows], INDENT),
     toned(style, "dim", wrapped(style, " ".repeat(INDENT) + told, INDENT)),

@@ -158,7 +158,7 @@ describe("a story with the real operator", function () {
       "settle",
     );
     expect(passed, text).to.equal(true);
-    expect(text).to.match(/DigitalOcean is back; \d+ calls met the outage/);
+    expect(text).to.match(/DigitalOcean is back; \d+ calls failed during the outage/);
     expect(text).to.include("somebody takes 192.0.2.10 off its node in the control panel");
   });
 
@@ -215,7 +215,9 @@ describe("a story with the real operator", function () {
       "settle: { within: 30s }",
     );
     expect(passed).to.equal(false);
-    expect(text).to.match(/FAIL all came to rest as it should be\n +\d\d:\d\d not settled after 30 s: FloatingIPPool/);
+    expect(text).to.match(
+      /FAIL everything ended in the expected state\n +\d\d:\d\d not settled after 30 s: FloatingIPPool/,
+    );
   });
 
   it("fails where a crash never comes", async () => {

@@ -40,7 +40,7 @@ export function leaseFinding(leases: readonly Lease[]): Finding {
     ({ metadata, spec }) => `namespace ${metadata?.namespace} (${spec?.holderIdentity || "free"})`,
   );
   if (named.length === 0) {
-    const remedy = "install this operator in the namespace in which the Go operator runs, so that they share a Lease";
+    const remedy = "check that this is the right cluster, and stop the Go operator before you start this one";
     return warning(check, "there is none: the Go operator does not run here, or runs without leader election", remedy);
   }
   if (named.length === 1) return ok(check, `${named[0]}: install this operator there`);
@@ -72,6 +72,10 @@ export function specFindings(resources: readonly Resource[]): readonly Finding[]
   });
 }
 
+const ONE_ADDRESS =
+  "keep it in one resource, and lower desiredIPs of the other; otherwise the operator creates another address for that";
+const ONE_NAME = "keep it in one resource: change or remove dnsRecordSet of the other";
+
 /** Addresses and names that two resources contain: this operator serves one of them. */
 export function claimFindings(resources: readonly Resource[]): readonly Finding[] {
   const claims = new Claims();
@@ -80,13 +84,12 @@ export function claimFindings(resources: readonly Resource[]): readonly Finding[
   return claimants.flatMap(({ ref }) => {
     const { addresses, names } = claims.view(ref.uid);
     const lost = [
-      ...[...addresses].map(([ip, claim]) => ({ what: ip, claim })),
-      ...names.map(({ fqdn, type, claim }) => ({ what: `${fqdn} (${type})`, claim })),
+      ...[...addresses].map(([ip, claim]) => ({ what: ip, claim, remedy: ONE_ADDRESS })),
+      ...names.map(({ fqdn, type, claim }) => ({ what: `${fqdn} (${type})`, claim, remedy: ONE_NAME })),
     ];
-    return lost.flatMap(({ what, claim }) => {
+    return lost.flatMap(({ what, claim, remedy }) => {
       if (claim.ours) return [];
       const { kind, namespace, name } = claim.owned.owner;
-      const remedy = `keep it in one resource; lower desiredIPs of the other, or that creates an address`;
       return problem(
         `${ref.kind} ${ref.namespace}/${ref.name}`,
         `${what} belongs to ${kind} ${namespace}/${name}`,

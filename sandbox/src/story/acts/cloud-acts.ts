@@ -44,7 +44,7 @@ function outage({ world, clock }: Stage, { cloud, answer, calls, ms }: Outage, t
   const injected = world[cloud].faults.inject(faultOf(answer), { on: struck(calls), times: Number.POSITIVE_INFINITY });
   clock.setTimer(ms, () => {
     injected.cancel();
-    tell(`${NAMES[cloud]} is back; ${injected.fired} calls met the outage`);
+    tell(`${NAMES[cloud]} is back; ${injected.fired} calls failed during the outage`);
   });
   return `for ${secondsText(ms)} ${NAMES[cloud]} ${outageText(answer)}${calls === "all" ? "" : ` (${calls} only)`}`;
 }

@@ -32,7 +32,7 @@ export const RULES: readonly Rule[] = [
   { title: "the firewall of a RoutedIP was open wherever its address was", violations: closed },
   { title: "no firewall rule of somebody else was removed", violations: meddled },
   { title: "at rest nothing was written", violations: restless },
-  { title: "all came to rest as it should be", violations: failures },
+  { title: "everything ended in the expected state", violations: failures },
 ];
 
 export function verdictsOf(facts: readonly Fact[]): readonly Verdict[] {

@@ -103,7 +103,7 @@ describe("rules of a story", () => {
       "00:02 somebody's rule was removed from fw: tcp 2",
       [open, firewall(1_000, "story", ["tcp 2", "udp 1"], ["n"]), firewall(2_000, "operator", ["udp 1"], ["n"])],
     ],
-    ["all came to rest", "00:01 the crash never came", [{ at: 1_000, kind: "failure", what: "the crash never came" }]],
+    ["everything ended", "00:01 the crash never came", [{ at: 1_000, kind: "failure", what: "the crash never came" }]],
   ];
   for (const [rule, violation, facts] of broken) {
     it(`"${rule} ..." fails: ${violation}`, () => {
