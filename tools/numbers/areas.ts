@@ -5,8 +5,8 @@
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/addresses": 4_470,
-  "operator/src/claims": 700,
-  "operator/src/commands": 4_740,
+  "operator/src/claims": 720,
+  "operator/src/commands": 4_850,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_600,
   "operator/src/controllers/node-annotations": 350,
@@ -21,8 +21,8 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 400,
-  "operator/src/match": 1_620,
-  "operator/src/messages": 3_400,
+  "operator/src/match": 1_660,
+  "operator/src/messages": 3_550,
   "operator/src/metrics": 900,
   "operator/src/providers": 5_950,
   "operator/src/publishing": 350,

@@ -179,9 +179,9 @@ export function isIn(node: Pick<NodeFacts, "labels">, regions: Regions): boolean
   return regions === "any" || regions.has("") || own === "" || regions.has(own);
 }
 
-/** Empty: it names none. */
+/** Empty: it names none. In lower case, as providers name regions, whoever wrote the label. */
 export function regionOf({ labels }: Pick<NodeFacts, "labels">): string {
-  return labels[REGION_LABEL] ?? "";
+  return labels[REGION_LABEL]?.toLowerCase() ?? "";
 }
 
 export interface Assignment {

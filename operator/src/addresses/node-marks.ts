@@ -9,6 +9,7 @@ import {
   type HolderKind,
   holderLabelKey,
   type Match,
+  parseLabelSelector,
   UNTIL_ASSIGNED_PREFIX,
   untilAssignedTaintKey,
 } from "cdk8s-flipop/api";
@@ -140,6 +141,15 @@ export function marksOf(
   const isOther = (node: string) => index?.verdict(node)?.refusals.some(isOfMatch(spec)) === true;
   const untilTaint = taint && { ...taint, unmatched: taint.bearers.filter(isOther) };
   return omitUndefined({ holderLabel: label, untilTaint });
+}
+
+/** The key of the resource's own label on holders, if it has one and chooses nodes by it. */
+export function ownLabelAskedFor(kind: HolderKind, { metadata: { namespace = "", name }, spec }: Marked) {
+  const { holderLabel = false, match: { nodeLabel = "" } = {} } = spec;
+  if (!holderLabel || !nodeLabel.includes(HOLDER_LABEL_PREFIX)) return undefined;
+  const key = holderLabelKey({ kind, namespace, name }, sha256);
+  const parsed = parseLabelSelector(nodeLabel);
+  return parsed.ok && parsed.requirements.some((requirement) => requirement.key === key) ? key : undefined;
 }
 
 /** Without labels, the pods alone say which nodes are meant. */

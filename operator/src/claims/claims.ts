@@ -4,6 +4,7 @@
  */
 
 import type { ResourceRef } from "../inventory/view.js";
+import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
 import type { RecordType } from "../providers/types.js";
 import { compareText } from "../values.js";
@@ -36,6 +37,8 @@ export interface Claimant {
   readonly createdAt: string;
   /** It is being deleted. @default false */
   readonly leaving?: boolean;
+  /** @default false */
+  readonly paused?: boolean;
   readonly addresses: readonly ClaimedAddress[];
   readonly names: readonly ClaimedName[];
 }
@@ -119,12 +122,12 @@ export class Claims {
     const { uid } = claimant.ref;
     const known = this.claimants.get(uid);
     const [before, after] = [titlesOf(known), titlesOf(claimant)];
-    const leaves = known !== undefined && known.leaving !== claimant.leaving;
+    const alters = known !== undefined && (known.leaving !== claimant.leaving || known.paused !== claimant.paused);
     this.claimants.set(uid, claimant);
     const changed = new Set<string>();
     for (const key of before.keys()) if (!after.has(key)) this.withdraw(key, uid, changed);
     for (const [key, title] of after)
-      if (leaves || before.get(key) !== title) this.enter(key, { claimant, title }, changed);
+      if (alters || before.get(key) !== title) this.enter(key, { claimant, title }, changed);
     if (before.size !== after.size || [...after.keys()].some((key) => !before.has(key))) changed.add(uid);
     this.notify(changed);
   }
@@ -169,7 +172,7 @@ export class Claims {
   keeperOf(ip: string): Owned | undefined {
     const winner = this.contests.get(addressKey({ ip }))?.winner;
     if (winner === undefined || !isKept(winner.title)) return undefined;
-    return { owner: winner.claimant.ref, basis: BASIS_OF[winner.title] };
+    return ownedBy(winner);
   }
 
   private isDecided(key: string, uid: string): boolean {
@@ -181,13 +184,13 @@ export class Claims {
   private claimOn(key: string, uid: string): Claim {
     const contest = this.contests.get(key);
     if (contest === undefined) throw new Error(`claims: ${key} of ${uid} is in no contest; put enters every claim`);
-    const { claimant, title } = contest.winner;
-    if (claimant.ref.uid === uid) {
+    const { winner } = contest;
+    if (winner.claimant.ref.uid === uid) {
       const askedBy = contest.successor()?.claimant.ref;
       if (askedBy !== undefined) return { ours: true, askedBy };
-      return title === "created" && this.waiting !== "nothing" ? UNREAD : OURS;
+      return winner.title === "created" && this.waiting !== "nothing" ? UNREAD : OURS;
     }
-    return { ours: false, owned: { owner: claimant.ref, basis: BASIS_OF[title] } };
+    return { ours: false, owned: ownedBy(winner) };
   }
 
   private enter(key: string, entry: Entry, changed: Set<string>): void {
@@ -255,10 +258,13 @@ class Contest {
     for (const entry of this.entries.values()) if (best === undefined || better(entry, best)) best = entry;
     if (best === undefined) return;
     this.winner = best;
-    const sameOwner = best.claimant.ref.uid === previous.claimant.ref.uid;
-    if (sameOwner && BASIS_OF[best.title] === BASIS_OF[previous.title]) return;
+    if (jsonEqual(ownedBy(best), ownedBy(previous))) return;
     for (const uid of this.entries.keys()) changed.add(uid);
   }
+}
+
+function ownedBy({ claimant: { ref, paused = false }, title }: Entry): Owned {
+  return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }) };
 }
 
 function better(a: Entry, b: Entry): boolean {

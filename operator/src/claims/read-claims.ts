@@ -77,7 +77,7 @@ export function poolClaims(
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
   const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
-  return claimant("FloatingIPPool", metadata, claimed, allowedOf(claimedNames(desired, zones), unnamed));
+  return claimant("FloatingIPPool", { metadata, spec }, claimed, allowedOf(claimedNames(desired, zones), unnamed));
 }
 
 /** What it lists beyond the number that it asks for is disabled. So is all of a pool that is being deleted. */
@@ -97,7 +97,7 @@ export function nodeRecordClaims(
   const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
   const types = publishedFamilies(spec).map(typeOf);
   const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
-  return claimant("NodeDNSRecordSet", metadata, [], allowedOf(claimedNames(desired, zones), unnamed));
+  return claimant("NodeDNSRecordSet", { metadata, spec }, [], allowedOf(claimedNames(desired, zones), unnamed));
 }
 
 export interface RoutedService {
@@ -119,7 +119,7 @@ export function routedIpClaims(
   const addresses = routedAddresses(metadata, spec, status);
   const names = claimedNames(desired, zones);
   const claimed = addresses.filter(({ title }) => !unserved || isKept(title));
-  return claimant("RoutedIP", metadata, claimed, allowedOf(names, unserved || unnamed));
+  return claimant("RoutedIP", { metadata, spec }, claimed, allowedOf(names, unserved || unnamed));
 }
 
 function routedFamily(spec: RoutedIPSpec | undefined, status: RoutedIPStatus | undefined): IpFamily {
@@ -249,11 +249,12 @@ function isSameName(a: ClaimedName, b: ClaimedName): boolean {
 
 function claimant(
   kind: KindName,
-  metadata: ObjectMeta,
+  { metadata, spec }: { readonly metadata: ObjectMeta; readonly spec: { readonly paused?: boolean } | undefined },
   addresses: readonly ClaimedAddress[],
   names: readonly ClaimedName[],
 ): Claimant {
   const { namespace = "", name, uid, creationTimestamp = "", deletionTimestamp } = metadata;
-  const leaving = deletionTimestamp === undefined ? {} : { leaving: true };
-  return { ref: { kind, namespace, name, uid }, createdAt: creationTimestamp, ...leaving, addresses, names };
+  const ref = { kind, namespace, name, uid };
+  const state = { ...(deletionTimestamp !== undefined && { leaving: true }), ...(spec?.paused && { paused: true }) };
+  return { ref, createdAt: creationTimestamp, ...state, addresses, names };
 }

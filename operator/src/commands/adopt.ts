@@ -1,6 +1,13 @@
 /** `flipop adopt`: gives a pool an address that the account has already. */
 
-import { canonicalIp, type FloatingIPPoolSpec, familyOf, isIp, KINDS } from "cdk8s-flipop/api";
+import {
+  canonicalIp,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  familyOf,
+  isIp,
+  KINDS,
+} from "cdk8s-flipop/api";
 import { FACT_WRITE_ATTEMPTS } from "../bounds.js";
 import { EXIT } from "../exit.js";
 import { isInvalid, type KubeClient } from "../kube/client.js";
@@ -57,11 +64,19 @@ async function adopt(
   const where = `FloatingIPPool ${namespace}/${named.name}`;
   const version = pool.metadata.resourceVersion;
   if (refused !== undefined && refused.version === version) throw refusal(refused);
-  if (listed(pool).includes(ip)) return `${where} lists ${ip} already`;
+  if (listed(pool).includes(ip)) return alreadyListed(pool, ip, where);
   checkFree(reads, ip, pool.metadata.uid);
   checkPool(pool, ip, where);
   const error = await append(client, pool, [...(specOf(pool).ips ?? []), ip]);
   return error === undefined ? `${where}: ${ip} is the last entry of ips now` : { version, error };
+}
+
+/** @throws CommandError if the pool does not serve it */
+function alreadyListed({ status }: OwnObject, ip: string, where: string): string {
+  const { ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
+  const { state, reason = "", error = "" } = ips[ip] ?? {};
+  if (state !== "error") return `${where} lists ${ip} already`;
+  throw new CommandError(`${where} lists ${ip} already, and cannot use it (${reason}): ${error}`);
 }
 
 function refusal(refused: Refused | undefined): CommandError {

@@ -17,7 +17,7 @@ import { normalName, type ZoneLookUp } from "../claims/read-claims.js";
 import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
-import { tenantMessages } from "../messages/tenants.js";
+import { TENANT_LIMITS, tenantMessages } from "../messages/tenants.js";
 import { type DnsSnapshot, isSameName } from "../records/record-plan.js";
 import {
   type AddressAccess,
@@ -122,7 +122,7 @@ export class TenantAccess {
       ...(most === undefined ? [] : [{ of, most, count: created.countIn(namespace), counts: isSame }]),
       ...(total === undefined
         ? []
-        : [{ of: OF_ALL, most: total, count: created.total, counts: () => true, ofAll: true as const }]),
+        : [{ of: TENANT_LIMITS, most: total, count: created.total, counts: () => true, ofAll: true as const }]),
     ];
   }
 
@@ -133,13 +133,11 @@ export class TenantAccess {
   }
 }
 
-const OF_ALL = "the operator's tenantLimits";
-
 function accessOf(all: TenantLimits, namespace: string): NamespaceAccess {
   const found = limitsOfNamespace(all, namespace);
   if (found === undefined) return { of: "", addresses: [], names: [] };
   const { limits, index } = found;
-  const of = `${OF_ALL}.namespaces[${index}]`;
+  const of = `${TENANT_LIMITS}.namespaces[${index}]`;
   const { allowedZones, allowedNames, maxCreatedAddresses: most } = limits;
   const isNameLimited = allowedZones !== undefined || allowedNames !== undefined;
   return {

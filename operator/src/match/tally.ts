@@ -62,12 +62,23 @@ export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tall
   // Of holders, which are in sight although they are not meant.
   const isUnmeant = ({ reason }: RefusalCount) => reason === "LabelsDiffer" && lacking.label !== undefined;
   const seen = refused.filter(isUnmeant);
-  const others = refused.filter((count) => !isUnmeant(count));
-  const reasons = others.map(({ reason, nodes: n, example }) => `${n} ${reason} (${exampleText(example)})`);
+  const reasons = refused.filter((count) => !isUnmeant(count)).map(countText);
   const without = unmeant + seen.reduce((sum, count) => sum + count.nodes, 0);
   const examples = seen.map(({ example }) => ` (${exampleText(example)})`).join("");
   const lack = `${without} ${without === 1 ? "lacks" : "lack"} ${lackingText(lacking)}${examples}`;
   return [`${candidates} of ${nodes} nodes match`, ...(without === 0 ? [] : [lack]), ...reasons].join("; ");
+}
+
+/** `2 NodeNotReady (node-3: Ready is Unknown)`: of the nodes that are meant. Empty: all of them match. */
+export function leftOutText({ refused }: Pick<Tally, "refused">): string {
+  return refused
+    .filter(({ reason }) => !UNMEANT.has(reason))
+    .map(countText)
+    .join("; ");
+}
+
+function countText({ reason, nodes, example }: RefusalCount): string {
+  return `${nodes} ${reason} (${exampleText(example)})`;
 }
 
 function exampleText({ node, detail }: RefusalCount["example"]): string {

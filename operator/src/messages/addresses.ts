@@ -3,7 +3,7 @@
 import type { Reason } from "cdk8s-flipop/api";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed, listedClauses } from "../values.js";
-import { type BusyNodes, busyText, giveToResource, idleRemedies } from "./busy-nodes.js";
+import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
 import { limitText } from "./candidates.js";
 import { refText, STOP_WRITER } from "./claims.js";
 import { note, type Problem, problem, topic } from "./message.js";
@@ -270,7 +270,7 @@ export const addressMessages = topic("addresses", {
       return `${ip} is in region ${region}, and ${roomText(there)}${seen}; ${there.serving ? "other " : ""}nodes that match are in ${regions}`;
     },
     remedy: ({ ip, region, regions, busy, refusals, replaceable }) => {
-      const idle = idleRemedies(busy, giveToResource);
+      const idle = nodeRemedies(busy, giveToResource);
       const repair = refusals?.repair === undefined ? [] : [refusals.repair];
       const other = replaceable ? replaceIn(ip, regions) : `use an address of region ${regions}`;
       return [...repair, ...idle, `${other}, or ${addNodeIn(region ?? "")}`].join("; or ");

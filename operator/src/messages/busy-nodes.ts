@@ -4,7 +4,7 @@ import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { compareText } from "../values.js";
 import { COMES_FIRST, refText } from "./claims.js";
-import type { Problem } from "./message.js";
+import { type Problem, partsOf } from "./message.js";
 
 /** An address on a node. */
 export interface HeldAddress {
@@ -64,12 +64,17 @@ function textOfIdle(addresses: readonly HeldAddress[], unwanted: boolean): reado
   return addresses.flatMap((held) => (held.ip !== undefined && (held.unwanted ?? false) === unwanted ? [held.ip] : []));
 }
 
-/** What frees nodes from addresses that no resource asks for, as clauses of a remedy. @param use what the author can do with those that no resource names */
-export function idleRemedies({ shown }: BusyNodes, use: (ips: readonly string[]) => string): readonly string[] {
+/**
+ * What lets nodes take an address: the fixes of what they failed at, and what frees them from addresses that no resource asks
+ * for, as clauses of a remedy. @param use what the author can do with those that no resource names
+ */
+export function nodeRemedies({ shown }: BusyNodes, use: (ips: readonly string[]) => string): readonly string[] {
   const idle = shown.flatMap(idleOn);
   const [unnamed, unwanted] = [textOfIdle(idle, false), textOfIdle(idle, true)];
   const release = `flipop orphans --release ${unnamed.join(" ")} --unassign`;
+  const failed = shown.flatMap(({ cause }) => (cause === undefined ? [] : partsOf(cause.message).slice(1)));
   return [
+    ...new Set(failed),
     ...(unnamed.length === 0
       ? []
       : [`${use(unnamed)}, or have the owner of the account release ${what(unnamed)} (${release})`]),
@@ -105,7 +110,7 @@ export function isShared({ shown }: BusyNodes): boolean {
 function nodeText({ node, held = [], limit = 1, target, retryAt, cause, older }: BusyNode): string {
   if (target !== undefined) return `${node} is about to get an address of ${refText(target)}`;
   if (retryAt !== undefined) {
-    const why = cause === undefined ? "" : ` (${cause.message})`;
+    const why = cause === undefined ? "" : ` (${partsOf(cause.message)[0]})`;
     return `${node} could not take an address${why}, and the operator tries it again at ${timeText(retryAt)}`;
   }
   if (older !== undefined) return `the operator keeps ${node} for ${refText(older)}, which ${COMES_FIRST}`;

@@ -2,9 +2,9 @@
 
 import { timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
-import { addToIps, type BusyNodes, busyText, idleRemedies, isShared, setRoutedIp } from "./busy-nodes.js";
+import { addToIps, type BusyNodes, busyText, isShared, nodeRemedies, setRoutedIp } from "./busy-nodes.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
+import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 interface Count {
   readonly active: number;
@@ -60,7 +60,6 @@ const BUSY: BusyNodes = {
   ],
   more: 0,
 };
-const SEE_NODES = "flipop explain shows the checks of each node";
 
 export const candidateMessages = topic("candidates", {
   fulfilled: note({ reason: "Observed", text: countText, example: { active: 3, desired: 3 } }),
@@ -99,7 +98,7 @@ export const candidateMessages = topic("candidates", {
       const { repair, remedy } = shortage.refusals;
       if (!isOccupied(shortage)) return `${remedy}; ${SEE_NODES}`;
       const other = `run a pod of the Service on another node${repair === undefined ? "" : `, or ${repair}`}`;
-      const others = [...idleRemedies(shortage.busy, setRoutedIp), `${other}${shareText(shortage)}`];
+      const others = [...nodeRemedies(shortage.busy, setRoutedIp), `${other}${shareText(shortage)}`];
       return `${others.join("; or ")}; ${SEE_NODES}`;
     },
     example: { service: "web/shop", refusals: EXAMPLE_ENDPOINTS, busy: NONE_BUSY },
@@ -115,7 +114,7 @@ export const candidateMessages = topic("candidates", {
     remedy: (shortage) => {
       const { repair } = shortage.refusals;
       const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage)}`;
-      const first = idleRemedies(shortage.busy, addToIps);
+      const first = nodeRemedies(shortage.busy, addToIps);
       return [...first, ...(repair === undefined ? [] : [repair]), others].join("; or ");
     },
     example: { desired: 3, refusals: EXAMPLE_NOT_READY, busy: BUSY },

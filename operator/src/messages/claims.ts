@@ -11,6 +11,8 @@ export type Basis = "created" | "uses" | "waits" | "spares" | "restored" | "asks
 export interface Owned {
   readonly owner: ResourceRef;
   readonly basis: Basis;
+  /** The owner is paused, which changes nothing of what belongs to it. */
+  readonly paused?: boolean;
 }
 
 /** Completes "FloatingIPPool default/web, which ..." in the order of `olderFirst`. */
@@ -33,8 +35,14 @@ export function refText({ kind, namespace, name }: Pick<ResourceRef, "kind" | "n
   return `${kind} ${namespace}/${name}`;
 }
 
-function owned(what: string, { owner, basis }: Owned): string {
-  return `${what} belongs to ${refText(owner)}, which ${BASES[basis]}`;
+function owned(what: string, { owner, basis, paused = false }: Owned): string {
+  const kept = paused ? `; it is paused (spec.paused), and a paused resource keeps what belongs to it` : "";
+  return `${what} belongs to ${refText(owner)}, which ${BASES[basis]}${kept}`;
+}
+
+function nameRemedy({ owner }: Owned): string {
+  const change = owner.kind === "NodeDNSRecordSet" ? "delete it or change its recordName" : "change its dnsRecordSet";
+  return `use another name here, or ask the author of ${refText(owner)} to ${change}`;
 }
 
 const OWNER: Owned = {
@@ -63,7 +71,7 @@ export const claimMessages = topic("claims", {
     reason: "ClaimedByOther",
     by: "other",
     text: ({ name, ...claim }: Owned & { readonly name: string }) => owned(name, claim),
-    remedy: REMEDY,
+    remedy: nameRemedy,
     example: { name: "www.example.com", ...OWNER },
   }),
   several: problem({

@@ -4,7 +4,7 @@ import { Annotation } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { listed } from "../values.js";
-import { type BusyNodes, busyText, giveToResource, idleRemedies } from "./busy-nodes.js";
+import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
 import { type CoolOffEnd, coolOffText } from "./candidates.js";
 import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
@@ -108,7 +108,7 @@ export const creationMessages = topic("creation", {
     },
     remedy: ({ refusals, busy, regionOf }) => {
       const nodes = busy.shown.length === 0 ? refusals.remedy : ADD_MATCHING;
-      const idle = idleRemedies(busy, giveToResource);
+      const idle = nodeRemedies(busy, giveToResource);
       const region = `set region of ${regionOf}, and the operator creates the address there without a node`;
       return [...idle, nodes, region].join("; or ");
     },

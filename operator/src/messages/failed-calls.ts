@@ -191,8 +191,8 @@ interface NamedIn {
 
 /** `use digitalocean`, for whoever can. */
 export function useProvider(service: ProviderService, { issuer }: NamedIn = {}): string {
-  const use = `use ${oneOf(providersOf(service))}`;
-  return issuer === undefined ? use : `${authorOf({ issuer })} ${use}`;
+  const providers = oneOf(providersOf(service));
+  return issuer === undefined ? `use ${providers}` : `${authorOf({ issuer })} set spec.provider to ${providers}`;
 }
 
 export function authorOf({ issuer }: Required<NamedIn>): string {

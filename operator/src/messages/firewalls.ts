@@ -1,5 +1,6 @@
 /** Firewalls: what they let through, and why the operator does not change them. */
 
+import { PROTECTED_PORTS_TEXT } from "cdk8s-flipop/api";
 import { countOf, listed } from "../values.js";
 import { TOKEN_RIGHTS } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
@@ -18,8 +19,16 @@ interface ClosedPorts {
   readonly ports: readonly string[];
   /** Some of them are NodePorts, outside of this range. Absent: none is. */
   readonly nodePortRange?: string;
+  /** Ports of the nodes' own services, inside a range of the limit, which does not open them. Absent: none. */
+  readonly inRange?: readonly string[];
   /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
   readonly limiter: string;
+}
+
+interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
+  readonly most: number;
+  /** Neither the class nor the issuer sets a maximum. */
+  readonly byDefault?: boolean;
 }
 
 const notOpened = (ports: string) => `so the operator does not open ${ports}`;
@@ -123,25 +132,33 @@ export const firewallMessages = topic("firewalls", {
   portNotAllowed: problem({
     reason: "PortNotAllowed",
     by: "other",
-    text: ({ ports, limiter, nodePortRange }: ClosedPorts) => {
+    text: ({ ports, limiter, nodePortRange, inRange = [] }: ClosedPorts) => {
       const range =
         nodePortRange === undefined ? "" : ` (NodePorts need no rule only in nodePortRange ${nodePortRange})`;
-      return `${limiter} does not allow ${listed(ports)}${range}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
+      const protectedText =
+        inRange.length === 0
+          ? ""
+          : ` (a range of allowedPorts contains ${listed(inRange)}, but a wide range opens no port of the nodes' own services: ${PROTECTED_PORTS_TEXT})`;
+      return `${limiter} does not allow ${listed(ports)}${range}${protectedText}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
     },
-    remedy: ({ ports, limiter, nodePortRange }) => {
+    remedy: ({ ports, limiter, nodePortRange, inRange = [] }) => {
       const what = nodePortRange === undefined ? "hostPort" : "port";
       const [others, them] = ports.length === 1 ? [`another ${what}`, "it"] : [`other ${what}s`, "them"];
-      const range = nodePortRange === undefined ? "" : ", or use a class whose nodePortRange is that of the cluster";
-      return `use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts${range}`;
+      const range =
+        nodePortRange === undefined
+          ? ""
+          : "if that is not the cluster's range of NodePorts (by default 30000-32767), have the author of the class correct it; otherwise ";
+      const own = inRange.length === 0 ? "" : " as entries of their own, if no service of the nodes listens there";
+      return `${range}use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts${own}`;
     },
     example: { ports: ["22/TCP"], limiter: LIMITER },
   }),
   tooManyPorts: problem({
     reason: "PortNotAllowed",
     by: "other",
-    text: ({ ports, limiter, most }: ClosedPorts & { readonly most: number }) =>
-      `${limiter} allows ${countOf(most, "port")}, ${notOpened(listed(ports))}`,
-    remedy: ({ limiter }) => `remove ports from the Service, or ask the author of ${limiter} to raise maxPorts`,
+    text: ({ ports, limiter, most, byDefault = false }: TooManyPorts) =>
+      `${limiter} allows ${countOf(most, "port")}${byDefault ? " (the default of maxPorts)" : ""}, ${notOpened(listed(ports))}`,
+    remedy: ({ limiter }) => `remove ports from the Service, or ask the author of ${limiter} to set a higher maxPorts`,
     example: { ports: ["8081/TCP"], limiter: LIMITER, most: 1 },
   }),
 });

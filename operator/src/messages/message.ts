@@ -80,12 +80,21 @@ export interface Maker<V, M> {
 /** A maker without its id, which `topic` gives it. */
 export type Named<Made> = (id: string) => Made;
 
+/** Stands between what was seen and what to do about it. */
+const FIX = "; fix: ";
+
+/** What was seen, then what to do about it, for each cause that the message names. */
+export function partsOf(message: string): readonly [string, ...string[]] {
+  const [seen = "", ...fixes] = message.split(FIX);
+  return [seen, ...fixes];
+}
+
 /** What a condition says when something stands in the way. */
 export function problem<V = void>(entry: ProblemEntry<V>): Named<Maker<V, Problem>> {
   const { remedy, text, by, remedyInText: hasRemedy = false } = entry;
   if (remedy === undefined) return conditionText(entry, { by, hasRemedy });
   const cure = (values: V) => (typeof remedy === "function" ? remedy(values) : remedy);
-  const message = (values: V) => `${text(values)}: ${cure(values)}`;
+  const message = (values: V) => `${text(values)}${FIX}${cure(values)}`;
   return conditionText({ ...entry, text: message }, { by, hasRemedy: true });
 }
 

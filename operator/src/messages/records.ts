@@ -5,7 +5,7 @@ import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes } from "./refused-nodes.js";
+import { EXAMPLE_LABELS, EXAMPLE_NOT_READY, labelRemedy, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 /** What a record set holds. */
 export interface Content {
@@ -28,6 +28,8 @@ interface Published {
   readonly addressless: readonly string[];
   /** What is published of a node (`publishedText`). */
   readonly wanted: string;
+  /** Nodes with the labels that do not match (`RefusedNodes`). */
+  readonly leftOut: string;
 }
 
 interface Refusals {
@@ -40,10 +42,13 @@ interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, R
 }
 
 const WANTED = "IPv4 address in ExternalIP";
-const PUBLISHED: Published = { name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED };
+const PUBLISHED: Published = {
+  ...{ name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
+  leftOut: EXAMPLE_NOT_READY.leftOut,
+};
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ name, count, cut, addressless, wanted }: Published): string {
+function publishedText({ name, count, cut, addressless, wanted, leftOut }: Published): string {
   if (count === 0) return `record ${name} is empty: no node has the labels`;
   const addresses = count === 1 ? "1 address" : `${count} addresses`;
   const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
@@ -51,19 +56,18 @@ function publishedText({ name, count, cut, addressless, wanted }: Published): st
     addressless.length === 0
       ? ""
       : `; ${listed(addressless, LISTED)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
-  return `record ${name} holds ${addresses}${more}${lacking}`;
+  const refused = leftOut === "" ? "" : `; left out: ${leftOut}`;
+  return `record ${name} holds ${addresses}${more}${lacking}${refused}`;
 }
 
 function unservedText({ addressless, wanted, refusals, offered }: Unserved): string {
   if (addressless.length === 0) return refusals.text;
   const other =
-    offered === undefined
-      ? ""
-      : ` (there is an ${offered} address, and spec.ipFamilies, by default IPv4, does not name this family)`;
+    offered === undefined ? "" : ` (there is an ${offered} address, which spec.ipFamilies does not ask for)`;
   return `no node that matches has an ${wanted}: ${listed(addressless, LISTED)}${other}`;
 }
 
-const nodesRemedy = ({ refusals }: Refusals) => `${refusals.remedy}; flipop explain shows the checks of each node`;
+const nodesRemedy = ({ refusals }: Refusals) => `${refusals.remedy}; ${SEE_NODES}`;
 const unservedRemedy = ({ addressless, wanted, refusals, offered }: Omit<Unserved, keyof Content>) => {
   if (addressless.length === 0) return nodesRemedy({ refusals });
   const change = offered === undefined ? "set another addressType" : `add ${offered} to spec.ipFamilies`;
@@ -87,7 +91,7 @@ interface SeenIn {
 }
 
 function seeCondition({ condition }: SeenIn): string {
-  return `condition ${condition} says why, and who can change that`;
+  return `see condition ${condition}, which says why, and who can change that`;
 }
 
 export const recordMessages = topic("records", {

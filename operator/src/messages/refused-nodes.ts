@@ -1,15 +1,17 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
-import { parseLabelSelector, type RefusalReason } from "cdk8s-flipop/api";
+import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
 import type { Refusal } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
-import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
+import { leftOutText, type RefusedNode, type Tally, tallyText } from "../match/tally.js";
 import type { NamedPod } from "../match/workload.js";
 import { listed } from "../values.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
   readonly text: string;
+  /** `2 NodeNotReady (node-3: Ready is Unknown)`: nodes that have what the resource asks for, and do not match. */
+  readonly leftOut: string;
   /** What to do about the nodes that have what the resource asks for. Absent: all of them match. */
   readonly repair?: string;
   /** What to do if no node matches. */
@@ -20,7 +22,7 @@ export interface RefusedNodes {
 export type ChosenBy = "match" | { readonly service: string };
 
 /** Before the nodes are known. */
-export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
+export const NO_NODES_KNOWN: RefusedNodes = { text: "", leftOut: "", remedy: "" };
 
 /** The marks on nodes that a resource asks for. */
 export interface MarkKeys {
@@ -36,14 +38,14 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
     .map(({ reason, example }) =>
       reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
     );
-  const text = tallyText(tally);
+  const [text, leftOut] = [tallyText(tally), leftOutText(tally)];
   const contradiction = contradictionIn(tally.lacking.label ?? "");
-  if (contradiction !== undefined) return { text, repair: contradiction, remedy: contradiction };
+  if (contradiction !== undefined) return { text, leftOut, repair: contradiction, remedy: contradiction };
   const taint = taintText(marks);
   if (repairs.length === 0)
-    return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
-  const repair = [...new Set([...repairs, ...taint])].join("; ");
-  return { text, repair, remedy: repair };
+    return { text, leftOut, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
+  const repair = [...new Set([...taint, ...repairs])].join("; ");
+  return { text, leftOut, repair, remedy: repair };
 }
 
 /** A message names this many different remedies at most. */
@@ -69,7 +71,9 @@ function labelText({ lacking: { workload } }: Tally, { holderLabel }: MarkKeys):
 function taintText({ untilTaint }: MarkKeys): readonly string[] {
   if (untilTaint === undefined) return [];
   const { key, nodes } = untilTaint;
-  return [`if the pods do not tolerate taint ${key} (untilAssigned), let them: it keeps them off ${listed(nodes)}`];
+  return [
+    `if the pods have no toleration for taint ${key} (untilAssigned), add it (with operator: Exists): the taint keeps them off ${listed(nodes)}`,
+  ];
 }
 
 /** @param pod if it is known */
@@ -96,11 +100,15 @@ export function labelRemedy(label: string): string {
   return `have the cluster's administrator label a node${command}, or correct spec.match.nodeLabel`;
 }
 
-/** A comma means "and", and a label has one value. */
 function contradictionIn(selector: string): string | undefined {
   if (!selector.includes(",")) return undefined;
   const parsed = parseLabelSelector(selector);
-  const asked = parsed.ok ? parsed.requirements.filter(({ operator }) => operator === "In") : [];
+  return parsed.ok ? contradictionOf(parsed.requirements) : undefined;
+}
+
+/** What to do about labels that no node can have: a comma means "and", and a label has one value. */
+export function contradictionOf(requirements: readonly SelectorRequirement[]): string | undefined {
+  const asked = requirements.filter(({ operator }) => operator === "In");
   for (const { key, values } of asked) {
     const others = asked.filter((other) => other.key === key && !other.values.some((value) => values.includes(value)));
     if (others.length === 0) continue;
@@ -120,7 +128,10 @@ export function authorOf(service: string): string {
   return `have the author of Service ${service}`;
 }
 
-const ADD_NODE = "have the cluster's administrator add a node";
+/** `flipop explain` itself leaves it out. */
+export const SEE_NODES = "flipop explain shows the checks of each node";
+export const HAVE_ADMINISTRATOR = "have the cluster's administrator";
+const ADD_NODE = `${HAVE_ADMINISTRATOR} add a node`;
 export const ADD_MATCHING = `${ADD_NODE} that matches`;
 
 export function addNodeIn(region: string): string {
@@ -184,13 +195,16 @@ const REPAIR = repairNode("node-3");
 /** For the reference page. */
 export const EXAMPLE_LABELS: RefusedNodes = {
   text: "0 of 9 nodes match; 9 lack label pool=edge",
+  leftOut: "",
   remedy: labelRemedy("pool=edge"),
 };
 export const EXAMPLE_NOT_READY: RefusedNodes = {
   text: "1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)",
+  leftOut: "2 NodeNotReady (node-3: Ready is Unknown)",
   ...{ repair: REPAIR, remedy: REPAIR },
 };
 export const EXAMPLE_ENDPOINTS: RefusedNodes = {
   text: "0 of 9 nodes match; 9 lack an endpoint of Service web/shop",
+  leftOut: "",
   remedy: podRemedy({ service: "web/shop" }),
 };

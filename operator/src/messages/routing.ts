@@ -5,6 +5,8 @@ import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
+import { HAVE_ADMINISTRATOR } from "./refused-nodes.js";
+import { haveChanged } from "./tenants.js";
 
 interface Named {
   readonly name: string;
@@ -153,9 +155,15 @@ export const classMessages = topic("classes", {
   missing: problem({
     reason: "ClassNotFound",
     by: "administrator",
-    text: ({ name }: Named) => `ClusterRoutedIPClass ${name} does not exist`,
-    remedy:
-      "have the cluster's administrator create the class, or delete this RoutedIP and create it again with another className, which cannot be changed",
+    text: ({ name, servedAs }: Named & { readonly servedAs?: string }) =>
+      servedAs === undefined
+        ? `ClusterRoutedIPClass ${name} does not exist`
+        : `no class has the className ${name}: the object ClusterRoutedIPClass ${name} has spec.className ${servedAs}, and RoutedIPs use it by that name`,
+    remedy: ({ servedAs }) => {
+      const create = servedAs === undefined ? "create the class" : "remove spec.className from the class";
+      const other = servedAs === undefined ? "another className" : `className ${servedAs}`;
+      return `${HAVE_ADMINISTRATOR} ${create}, or delete this RoutedIP and create it again with ${other}, since the field cannot be changed`;
+    },
     example: { name: "public" },
   }),
   nameTaken: problem({
@@ -206,7 +214,7 @@ export const accessMessages = topic("access", {
     text: ({ ip, limiter, allowed, namespace }: LimitedAddress) =>
       `${limiter} allows ${addressesText(allowed, namespace)}, so the operator does not touch ${ip}`,
     remedy: ({ limiter }) =>
-      `remove the address from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it), or ask the author of ${limiter} to add it to allowedAddresses`,
+      `remove the address from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it), or ${haveChanged(limiter, "add it to allowedAddresses")}`,
     example: { ip: "203.0.113.7", limiter: LIMITER, namespace: "game", allowed: ["Created", "198.51.100.0/24"] },
   }),
   nameNotAllowed: problem({
@@ -214,7 +222,7 @@ export const accessMessages = topic("access", {
     by: "other",
     text: ({ name, limiter, lists }: LimitedName & Record<"lists" | "additions", string>) =>
       `${limiter} does not allow the DNS name ${name} (${lists}), so no record is written`,
-    remedy: ({ limiter, additions }) => `use another name, or ask the author of ${limiter} to add ${additions}`,
+    remedy: ({ limiter, additions }) => `use another name, or ${haveChanged(limiter, `add ${additions}`)}`,
     example: { name: NAME, limiter: LIMITER, lists: "allowedNames is empty", additions: `${NAME} to allowedNames` },
   }),
   noNameAllowed: problem({
@@ -222,7 +230,7 @@ export const accessMessages = topic("access", {
     by: "other",
     text: ({ name, limiter }: LimitedName) =>
       `${limiter} has neither allowedNames nor allowedZones, and the token for DNS is not one of this namespace, so no record is written for ${name}`,
-    remedy: ({ limiter }) => `ask the author of ${limiter} to add the name to allowedNames`,
+    remedy: ({ limiter }) => haveChanged(limiter, "add the name to allowedNames"),
     example: { name: NAME, limiter: LIMITER },
   }),
   zoneUnknown: problem({

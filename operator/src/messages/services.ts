@@ -25,8 +25,9 @@ interface ClosedPorts extends Service {
   readonly hostPorts: readonly HostPort[];
 }
 
-function hostPortText({ name, protocol, containerPort, hostPort }: HostPort): string {
-  const port = `containerPort ${containerPort}, hostPort ${hostPort}${protocol === "TCP" ? "" : ` (${protocol})`}`;
+function hostPortText({ name, protocol, containerPort, hostPort, loopback }: HostPort): string {
+  const where = loopback === undefined ? "" : ` on hostIP ${loopback} only, which no other machine reaches`;
+  const port = `containerPort ${containerPort}, hostPort ${hostPort}${protocol === "TCP" ? "" : ` (${protocol})`}${where}`;
   return name === undefined ? port : `${name}: ${port}`;
 }
 
@@ -130,8 +131,9 @@ export const serviceMessages = topic("services", {
       return `Service ${key}: no node opens ${listed(ports)}; its pods have ${offered}`;
     },
     remedy: ({ key, hostPorts }) => {
-      const match =
-        hostPorts.length === 0
+      const match = hostPorts.some(({ loopback }) => loopback !== undefined)
+        ? "remove hostIP from this port of its pods"
+        : hostPorts.length === 0
           ? "give its pods a hostPort for the containerPort that targetPort means"
           : "set targetPort to a containerPort that has a hostPort, or to its name";
       return `${authorOf(key)} ${match}, use type NodePort, or set its externalIPs (TCP or UDP)`;

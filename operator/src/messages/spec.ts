@@ -31,6 +31,14 @@ export const specMessages = topic("spec", {
     remedyInText: true,
     example: { mistakes: [MISTAKE] },
   }),
+  selectsByOwnLabel: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ key }: { readonly key: string }) =>
+      `spec.match.nodeLabel asks for label ${key}, which the operator itself puts on the nodes that hold an address of this pool (holderLabel), so each move would change which nodes match; no address moves`,
+    remedy: ({ key }) => `remove ${key} from spec.match.nodeLabel`,
+    example: { key: "flipop.digitalocean.com/holder-of-fip.web.shop" },
+  }),
   podsNotReadable: problem({
     reason: "NamespaceNotAllowed",
     by: "administrator",

@@ -1,15 +1,32 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
-import { API_GROUP, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
+import { API_GROUP, type ConditionType, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../values.js";
 import { note, type Problem, type ProblemEntry, problem, topic } from "./message.js";
+
+const EXAMPLE_CAUSE: Problem = {
+  reason: "Unauthorized",
+  message:
+    "digitalocean: list reserved IPs: answer 401; have the owner of the account create a valid token; the operator reads the token from entry token of Secret web/cloud",
+};
 
 export const summaryMessages = topic("summary", {
   serves: note({ reason: "Observed", text: () => "the resource serves as requested" }),
   nothingToDo: note({ reason: "Observed", text: () => "the resource serves as requested; nothing is left to do" }),
+  waits: note({
+    reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
+    text: () => "condition Ready shows what the operator does or waits for, and who can help",
+    example: { cause: EXAMPLE_CAUSE },
+  }),
+  stalled: problem({
+    reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
+    by: "cause",
+    text: () => "the operator cannot proceed until a person removes the obstacle that condition Ready names",
+    example: { cause: EXAMPLE_CAUSE },
+  }),
   waitsForPerson: note({
     reason: "Observed",
-    text: () => "the operator cannot proceed until a person removes the obstacle that condition Stalled names",
+    text: () => "the operator waits for a person; condition Ready says for what",
   }),
   partOfMatchIgnored: problem({
     reason: "Invalid",
@@ -22,12 +39,29 @@ export const summaryMessages = topic("summary", {
       cause: { reason: "NoCandidate", message: "0 of 9 nodes match, 9 are tainted" },
     },
   }),
+  twoCauses: problem({
+    reason: ({ cause }: TwoCauses) => cause.reason,
+    by: "cause",
+    text: ({ cause, type, other }: TwoCauses) =>
+      `${cause.message}; besides, condition ${type} is False: ${other.message}`,
+    remedyInText: true,
+    example: {
+      cause: { reason: "NoCandidate", message: "0 of 3 nodes match" },
+      ...{ type: "DNSReady", other: { reason: "ZoneNotFound", message: "the account has no zone example.com" } },
+    },
+  }),
   notStalled: note({
     reason: "Observed",
-    text: () =>
-      "the operator proceeds as soon as it can; condition Reconciling shows what it waits for, and who can help",
+    text: () => "the operator proceeds as soon as it can; condition Ready shows what it waits for, and who can help",
   }),
 });
+
+interface TwoCauses {
+  readonly cause: Problem;
+  /** Of the second one, which needs a person. */
+  readonly type: ConditionType;
+  readonly other: Problem;
+}
 
 interface Waiting {
   /** What the operator still has to remove, in words. */
@@ -42,12 +76,6 @@ interface WaitingForUsers {
   readonly users: readonly string[];
   readonly cause: Problem;
 }
-
-const EXAMPLE_CAUSE: Problem = {
-  reason: "Unauthorized",
-  message:
-    "digitalocean: list reserved IPs: answer 401; have the owner of the account create a valid token; the operator reads the token from entry token of Secret web/cloud",
-};
 
 /** A RoutedIP that is being deleted. */
 export interface LeavingUser {
@@ -68,7 +96,7 @@ const MOST_USERS = 5;
 
 /** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
 function replaceUsers(fixed: string): string {
-  return `they go on serving, so nothing is urgent; to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
+  return `to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
 }
 
 function servingOf({ users, leaving }: InUse): readonly string[] {
@@ -78,7 +106,9 @@ function servingOf({ users, leaving }: InUse): readonly string[] {
 function usersText(serving: readonly string[]): readonly string[] {
   if (serving.length === 0) return [];
   return [
-    `${serving.length === 1 ? "1 RoutedIP uses" : `${serving.length} RoutedIPs use`} it (${listed(serving, MOST_USERS)})`,
+    serving.length === 1
+      ? `1 RoutedIP uses it (${listed(serving)}) and goes on serving`
+      : `${serving.length} RoutedIPs use it (${listed(serving, MOST_USERS)}) and go on serving`,
   ];
 }
 

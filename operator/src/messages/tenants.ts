@@ -2,6 +2,7 @@
 
 import { listed } from "../values.js";
 import { note, problem, topic } from "./message.js";
+import { HAVE_ADMINISTRATOR } from "./refused-nodes.js";
 
 interface Limited {
   /** What limits it: the entry of the configuration. */
@@ -23,7 +24,7 @@ function maximum({ limiter, most }: Reached): string {
 }
 
 function lowerCount({ limiter }: Limited): string {
-  return `delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (the operator then releases an address that serves now), or have the cluster's administrator raise maxCreatedAddresses in ${limiter}`;
+  return `delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (if all of them exist, the operator then releases one that serves), or have the cluster's administrator raise maxCreatedAddresses in ${limiter}`;
 }
 
 /** @param policy which keeps the address */
@@ -31,7 +32,16 @@ function uncounted({ limiter }: Limited, policy: string): string {
   return `${limiter} limits created addresses, and under ${policy} the account keeps an address that no longer counts once its resource is deleted, so the operator creates none`;
 }
 
-const ENTRY = "the operator's tenantLimits.namespaces[0]";
+/** The limits of all namespaces. */
+export const TENANT_LIMITS = "the operator's tenantLimits";
+const ENTRY = `${TENANT_LIMITS}.namespaces[0]`;
+
+/** @param limiter an entry of the operator's configuration, an issuer or a class. @param change `add it to allowedNames` */
+export function haveChanged(limiter: string, change: string): string {
+  return limiter.startsWith(TENANT_LIMITS)
+    ? `${HAVE_ADMINISTRATOR} ${change} in ${limiter}`
+    : `ask the author of ${limiter} to ${change}`;
+}
 
 export const tenantMessages = topic("tenants", {
   nameKept: note({
@@ -59,7 +69,7 @@ export const tenantMessages = topic("tenants", {
     text: ({ own, namespace, ...reached }: ReachedByAll) =>
       `${maximum(reached)} in all namespaces together, and as many exist or are being created (${own} in namespace ${namespace}), so it creates no more`,
     remedy: lowerCount,
-    example: { limiter: "the operator's tenantLimits", most: 50, own: 3, namespace: "team-a" },
+    example: { limiter: TENANT_LIMITS, most: 50, own: 3, namespace: "team-a" },
   }),
   notCounted: problem({
     reason: "UnderWay",

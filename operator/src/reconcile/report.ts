@@ -64,8 +64,13 @@ export function emitStatusEvents<T extends KindTypes>(
   const seen = { before, planned, deferred: state.deferredEvents.splice(0) };
   const compared = state.startWarnings.compared(seen, tools.clock.monotonic());
   const warnings = statusEvents(compared.before, compared.planned, compared.deferred, state);
-  emit(tools, state, [...warnings, ...pauseEvents(before, planned)]);
+  emit(tools, state, eachOnce([...warnings, ...pauseEvents(before, planned)]));
   if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
+}
+
+/** One cause may turn several conditions. */
+function eachOnce(messages: readonly EventMessage[]): readonly EventMessage[] {
+  return [...new Map(messages.map((message) => [`${message.reason} ${message.note}`, message])).values()];
 }
 
 export function showMetrics<T extends KindTypes>(

@@ -37,7 +37,7 @@ export function withSummary(planned: readonly PlannedCondition[], facts: Summary
   return [
     no("Ready", stopped),
     no("Reconciling", summaryMessages.waitsForPerson()),
-    yes("Stalled", stopped),
+    yes("Stalled", summaryMessages.stalled({ cause: stopped })),
     ...others,
   ];
 }
@@ -48,9 +48,10 @@ export function summary(
 ): readonly PlannedCondition[] {
   if (kept !== undefined) return notReady(no("Ready", unserved ?? kept));
   const required = readyWhen.flatMap((type) => planned.find((condition) => condition.type === type) ?? []);
-  const unmet =
-    required.find(({ status }) => status === "False") ?? required.find(({ status }) => status === "Unknown");
-  if (unmet !== undefined) return notReady(withIgnored(unmet, ignoredOfMatch));
+  const [unmet = required.find(({ status }) => status === "Unknown"), ...others] = required.filter(
+    ({ status }) => status === "False",
+  );
+  if (unmet !== undefined) return notReady(withIgnored(unmet, ignoredOfMatch), others);
   if (unserved !== undefined) return notReady(no("Ready", unserved));
   const done = summaryMessages.nothingToDo();
   return [yes("Ready", restriction(required)), no("Reconciling", done), no("Stalled", done)];
@@ -69,12 +70,18 @@ function withIgnored(unmet: PlannedCondition, ignored: readonly string[]): Plann
   return no("Ready", summaryMessages.partOfMatchIgnored({ ignored, cause: unmet.said ?? unmet }));
 }
 
-function notReady(unmet: PlannedCondition): readonly PlannedCondition[] {
-  const cause = unmet.said ?? unmet;
+/** @param others required conditions that are False, too */
+function notReady(unmet: PlannedCondition, others: readonly PlannedCondition[] = []): readonly PlannedCondition[] {
+  const second = others.find((other) => other.reason !== unmet.reason && needsPerson(other));
+  const first = unmet.said ?? unmet;
+  const cause =
+    second === undefined
+      ? first
+      : summaryMessages.twoCauses({ cause: first, type: second.type, other: second.said ?? second });
   const ready = isUnobserved(unmet) ? unknown("Ready", cause) : no("Ready", cause);
-  return needsPerson(unmet)
-    ? [ready, no("Reconciling", summaryMessages.waitsForPerson()), yes("Stalled", cause)]
-    : [ready, yes("Reconciling", cause), no("Stalled", summaryMessages.notStalled())];
+  return second !== undefined || needsPerson(unmet)
+    ? [ready, no("Reconciling", summaryMessages.waitsForPerson()), yes("Stalled", summaryMessages.stalled({ cause }))]
+    : [ready, yes("Reconciling", summaryMessages.waits({ cause })), no("Stalled", summaryMessages.notStalled())];
 }
 
 function isUnobserved({ status, reason }: PlannedCondition): boolean {

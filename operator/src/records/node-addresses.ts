@@ -27,6 +27,13 @@ export function addressesOf(node: NodeFacts, { source, families }: PublishedKind
   return families.flatMap((family) => all.find((ip) => familyOf(ip) === family) ?? []);
 }
 
+/** A family that `ipFamilies` leaves out, and of which the node has an address there. Of an annotation: none. */
+export function offeredFamily(node: NodeFacts, kind: PublishedKind): IpFamily | undefined {
+  if ("annotation" in kind.source) return undefined;
+  const others = (["IPv4", "IPv6"] as const).filter((family) => !kind.families.includes(family));
+  return others.find((family) => addressesOf(node, { ...kind, families: [family] }).length > 0);
+}
+
 function named({ addresses, annotations }: NodeFacts, source: AddressSource): readonly string[] {
   if ("annotation" in source) return [annotations[source.annotation] ?? ""];
   return addresses.filter(({ type }) => type === source.statusType).map(({ address }) => address);

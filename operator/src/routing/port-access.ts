@@ -2,6 +2,7 @@
 
 import {
   allowsPort,
+  containsPort,
   DEFAULT_ALLOWED_PORTS,
   DEFAULT_MAX_PORTS,
   type PortRule,
@@ -16,7 +17,8 @@ import { needsRule } from "./ports.js";
 export interface PortAccess {
   /** A port has to be allowed by each. */
   readonly lists: readonly { readonly of: string; readonly rules: readonly PortRule[] }[];
-  readonly max: { readonly of: string; readonly ports: number };
+  /** `byDefault`: no source has the field. */
+  readonly max: { readonly of: string; readonly ports: number; readonly byDefault: boolean };
 }
 
 export interface PermittedPorts {
@@ -36,7 +38,7 @@ export function portAccessOf(sources: readonly LimitSource[]): PortAccess {
       of: list.of,
       rules: list.allowedPorts.flatMap((entry) => parsePortRule(entry) ?? []),
     })),
-    max: { of: max.of, ports: max.maxPorts },
+    max: { of: max.of, ports: max.maxPorts, byDefault: maxima.length === 0 },
   };
 }
 
@@ -52,7 +54,7 @@ export function permittedPorts(
   const limited = ports.filter((port) => needsRule(port, nodePortRange));
   const verdicts = limited.map((port) => ({
     port,
-    refusedBy: access.lists.find((list) => !isPortAllowed(list, port))?.of,
+    refusedBy: access.lists.find((list) => !isPortAllowed(list, port)),
   }));
   const allowed = verdicts.filter(({ refusedBy }) => refusedBy === undefined).map(({ port }) => port);
   const wasOpen = new Set(last.map(textOf));
@@ -75,7 +77,7 @@ function isPortAllowed({ rules }: PortAccess["lists"][number], port: RoutedPort)
 
 interface RefusedPort {
   readonly port: RoutedPort;
-  readonly refusedBy: string;
+  readonly refusedBy: PortAccess["lists"][number];
 }
 
 function forbidden(refused: readonly RefusedPort[], nodePortRange: string): Problem | undefined {
@@ -83,12 +85,19 @@ function forbidden(refused: readonly RefusedPort[], nodePortRange: string): Prob
   if (first === undefined) return undefined;
   const ports = refused.filter(({ refusedBy }) => refusedBy === first.refusedBy).map(({ port }) => port);
   const outside = ports.some(({ origin }) => origin === "NodePort") ? { nodePortRange } : {};
-  return firewallMessages.portNotAllowed({ ports: ports.map(textOf), limiter: first.refusedBy, ...outside });
+  const { of: limiter, rules } = first.refusedBy;
+  const inRange = ports.filter((port) => rules.some((rule) => containsPort(rule, port))).map(textOf);
+  return firewallMessages.portNotAllowed({ ports: ports.map(textOf), limiter, ...outside, inRange });
 }
 
 function tooMany(ports: readonly RoutedPort[], { max }: PortAccess): Problem | undefined {
   if (ports.length === 0) return undefined;
-  return firewallMessages.tooManyPorts({ ports: ports.map(textOf), limiter: max.of, most: max.ports });
+  return firewallMessages.tooManyPorts({
+    ports: ports.map(textOf),
+    limiter: max.of,
+    most: max.ports,
+    byDefault: max.byDefault,
+  });
 }
 
 function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): string {

@@ -152,7 +152,9 @@ function hostPortsFor(
 ): readonly number[] {
   const isTarget = (port: HostPort) =>
     port.protocol === protocol && (port.name === targetPort || port.containerPort === targetPort);
-  const open = hostPorts.filter(isTarget).map(({ hostPort }) => hostPort);
+  const open = hostPorts
+    .filter((port) => port.loopback === undefined && isTarget(port))
+    .map(({ hostPort }) => hostPort);
   if (open.length > 0 || hostNetwork !== true || typeof targetPort === "string") return open;
   return [targetPort];
 }
@@ -189,7 +191,9 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
 function ofOtherProtocol(servicePort: ServicePort, ports: readonly ServicePort[], hostPorts: readonly HostPort[]) {
   const { targetPort, protocol, port } = servicePort;
   const isTarget = (each: HostPort) => each.name === targetPort || each.containerPort === targetPort;
-  const others = hostPorts.filter((each) => each.protocol !== protocol && isRoutable(each.protocol) && isTarget(each));
+  const others = hostPorts.filter(
+    (each) => each.loopback === undefined && each.protocol !== protocol && isRoutable(each.protocol) && isTarget(each),
+  );
   const hostPort = others.find((each) => !ports.some((own) => own.port === port && own.protocol === each.protocol));
   return hostPort && { port: closedText(servicePort), hostPort };
 }

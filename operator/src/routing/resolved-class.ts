@@ -13,6 +13,7 @@ import type { Taint } from "../kube/cache/slim.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { classMessages, issuerMessages } from "../messages/routing.js";
+import { omitUndefined } from "../values.js";
 import { type AddressAccess, addressAccessOf, type LimitSource, type NameAccess, nameAccessOf } from "./access.js";
 import { type PortAccess, portAccessOf } from "./port-access.js";
 
@@ -76,6 +77,8 @@ export type ResolvedClass = ResolvedIssuerClass | ResolvedJobClass;
 /** The resources that a RoutedIP refers to, looked up by whoever asks. */
 export interface LookUp {
   class(name: string): RoutedIPClass | undefined;
+  /** The name by which RoutedIPs use the object of this name. @default none: there is no such object */
+  classNameOf?(object: string): string | undefined;
   /** @param key `namespace/name` */
   issuer(key: string): Issuer | undefined;
 }
@@ -126,7 +129,9 @@ export function classRules(
 
 function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassResolution {
   const found = lookUp.class(name);
-  if (found === undefined) return { problem: classMessages.missing({ name }) };
+  if (found === undefined) {
+    return { problem: classMessages.missing({ name, ...omitUndefined({ servedAs: lookUp.classNameOf?.(name) }) }) };
+  }
   const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;
   if (allowedNamespaces !== undefined && !allowedNamespaces.includes(namespace)) {
     return { problem: classMessages.namespaceNotAllowed({ name, namespace }) };

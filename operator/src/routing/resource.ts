@@ -82,6 +82,10 @@ export function nameOfClass({ metadata, spec }: Pick<ClassObject, "metadata"> & 
   return typeof className === "string" && className !== "" ? className : metadata.name;
 }
 
+export function classNameIn(object: ClassObject | undefined): string | undefined {
+  return object === undefined ? undefined : nameOfClass(object);
+}
+
 /** The object name of the class that serves a name: the oldest of those that have it. */
 export function classFor(name: string, classes: Iterable<ClassObject>): string | undefined {
   const named = [...classes].filter((each) => nameOfClass(each) === name);

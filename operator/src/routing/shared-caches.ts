@@ -16,6 +16,7 @@ import {
   type ClassObject,
   type ClassRead,
   classFor,
+  classNameIn,
   type IssuerObject,
   type IssuerRead,
   type RoutedIP,
@@ -93,6 +94,7 @@ export class RoutingCaches {
     );
     this.lookUp = {
       class: (name) => readClass(this.classWriters.get(this.classFor(name) ?? "")),
+      classNameOf: (object) => classNameIn(this.classes.store.get(object)?.object),
       issuer: (key) => readIssuer(this.issuerWriters.get(key)),
     };
     this.followSlices();

@@ -49,6 +49,17 @@ describe("claims", () => {
     }
   });
 
+  it("show the loser when the winner is paused, and when it no longer is", () => {
+    const winner = { ref: { kind: "FloatingIPPool", namespace: "default", name: "first", uid: "uid-first" } };
+    const addresses = [{ ip: IP, title: "waits" }] as const;
+    put("late", "asks", 2);
+    for (const paused of [false, true, false]) {
+      claims.put({ ...winner, createdAt: "2025-01-01T00:00:00Z", ...(paused && { paused }), addresses, names: [] });
+      const claim = claimOf("late");
+      expect(claim?.ours === false && claim.owned.paused === true).to.equal(paused);
+    }
+  });
+
   it("name the winner to the loser", () => {
     put("a", "asks");
     put("b", "asks", 2);

@@ -45,6 +45,21 @@ describe("flipop adopt", () => {
     expect(ips("web")).to.have.length(2);
   });
 
+  it("fails for an address that the pool lists already and cannot use", async () => {
+    const refused = { state: "error", reason: "AddressNotAllowed", error: "a limit refuses it" };
+    kubernetes.create({
+      ...POOL,
+      metadata: { name: "limited", namespace: "default" },
+      spec: { provider: "digitalocean", ips: ["203.0.113.20"] },
+      status: { ips: { "203.0.113.20": refused } },
+    });
+    const { code, err } = await flipop.run("adopt", "203.0.113.20", "pool/limited");
+    expect([code, err]).to.deep.equal([
+      1,
+      "flipop: FloatingIPPool default/limited lists 203.0.113.20 already, and cannot use it (AddressNotAllowed): a limit refuses it\n",
+    ]);
+  });
+
   it("fills a place of a pool that would create an address", async () => {
     pool("empty", { desiredIPs: 1, region: "nyc3" });
     expect((await flipop.run("adopt", "203.0.113.9", "pool/empty")).code).to.equal(0);

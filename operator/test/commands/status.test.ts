@@ -52,11 +52,11 @@ describe("flipop status", () => {
       ["NAMESPACE", "NAME", "READY", "SERVES", "PROBLEM"],
       [
         ...["default", "pool/web", "True", "1/2 addresses"],
-        "Fulfilled TooFewCandidates: 1 of 2 addresses are active: add nodes",
+        "Fulfilled=False TooFewCandidates: 1 of 2 addresses are active: add nodes",
       ],
       [
         ...["default", "recordset/nodes", "Unknown", "-"],
-        "Ready NotObserved: the operator has not observed it: check with flipop doctor that the operator runs",
+        "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs",
       ],
       [""],
     ]);

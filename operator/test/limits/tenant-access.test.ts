@@ -61,7 +61,7 @@ describe("what the configuration allows a namespace", () => {
     expect(message("b", "free")).to.include(`${inAll} (3 in namespace free), ${so}`);
     expect(message("b", "other"))
       .to.include("(0 in namespace other)")
-      .and.to.include("reclaimPolicy Delete (the operator then releases an address that serves now)");
+      .and.to.include("reclaimPolicy Delete (if all of them exist, the operator then releases one that serves)");
     begin("b");
     expect(message("c")).to.include("tenantLimits.namespaces[0]").and.not.to.include("all namespaces");
   });

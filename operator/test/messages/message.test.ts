@@ -41,7 +41,7 @@ describe("a message", () => {
     expect(fruit.rotten({ name: "pear", count: 2 })).to.deep.equal({
       id: "fruit.rotten",
       reason: "Invalid",
-      message: "2 pear is rotten: throw the pear away",
+      message: "2 pear is rotten; fix: throw the pear away",
       values: { name: "pear", count: 2 },
     });
     expect(fruit.fresh().message).to.equal("all fruit is fresh");
@@ -79,7 +79,7 @@ describe("a message", () => {
   });
 
   it("has an example for the reference page", () => {
-    expect(fruit.rotten.row.example()).to.equal("1 apple is rotten: throw the apple away");
+    expect(fruit.rotten.row.example()).to.equal("1 apple is rotten; fix: throw the apple away");
     expect([fruit.rotten.row.by, fruit.fresh.row.by]).to.deep.equal(["author", undefined]);
     expect([fruit.rotten.row.hasRemedy, fruit.all.row.hasRemedy]).to.deep.equal([true, false]);
   });

@@ -57,7 +57,7 @@ describe("the remedies for nodes that do not match", () => {
     expect(refusedNodes(tally, "match", marks).remedy)
       .to.include("if the pods select nodes by label example.com/holder, remove that from them")
       .and.include(
-        "if the pods do not tolerate taint example.com/until (untilAssigned), let them: it keeps them off c",
+        "if the pods have no toleration for taint example.com/until (untilAssigned), add it (with operator: Exists): the taint keeps them off c",
       );
     const { untilTaint } = marks;
     const repair = refusedNodes(

@@ -56,7 +56,7 @@ describe("the summary of a resource", () => {
     expect(summary(planned, { ...POOL, kept })).to.equal(
       "Ready=False/UnderWay Reconciling=True/UnderWay Stalled=False/Observed",
     );
-    expect(conditionOf(withSummary(planned, { ...POOL, kept }), "Reconciling").message).to.equal(kept.message);
+    expect(conditionOf(withSummary(planned, { ...POOL, kept }), "Ready").message).to.equal(kept.message);
     expect(summary(SERVING, { ...POOL, kept, unserved: because("InUse") })).to.contain("Ready=False/InUse");
   });
 
@@ -66,14 +66,28 @@ describe("the summary of a resource", () => {
     expect(summary(instead(yes("Conflict", because("ForeignWriter"))))).to.contain("Ready=True");
   });
 
-  it("repeats the reason and the message of the first condition that is not True; False comes before Unknown", () => {
+  it("has the reason and the message of the first condition that is not True; False comes before Unknown", () => {
     const few = because("TooFewCandidates");
     const all = withSummary(
-      instead(unknown("Accepted"), no("Fulfilled", few), no("DNSReady", because("Invalid"))),
+      instead(unknown("Accepted"), no("Fulfilled", few), no("DNSReady", because("NoneActive"))),
       POOL,
     );
     expect(conditionOf(all, "Ready")).to.deep.include({ status: "False", ...few });
-    expect(conditionOf(all, "Reconciling")).to.deep.include({ status: "True", ...few });
+    expect(conditionOf(all, "Reconciling")).to.deep.include({ status: "True", reason: few.reason });
+    expect(conditionOf(all, "Reconciling").message, "the text stands in Ready").to.contain("condition Ready");
+  });
+
+  it("names a second cause that needs a person beside the first one, and waits for the person", () => {
+    const wait = because("NoCandidate");
+    const two = withSummary(instead(no("Fulfilled", wait), no("DNSReady", because("ZoneNotFound"))), POOL);
+    expect(conditionOf(two, "Ready")).to.include({
+      reason: "NoCandidate",
+      message: `${wait.message}; besides, condition DNSReady is False: ${because("ZoneNotFound").message}`,
+    });
+    expect(conditionOf(two, "Stalled").status).to.equal("True");
+    const following = withSummary(instead(no("Fulfilled", wait), no("DNSReady", because("NoneActive"))), POOL);
+    expect(conditionOf(following, "Ready").message, "a consequence").to.equal(wait.message);
+    expect(conditionOf(following, "Stalled").status).to.equal("False");
   });
 
   it("is Unknown only while the resource is not observed", () => {

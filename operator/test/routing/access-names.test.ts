@@ -57,7 +57,7 @@ describe("the DNS names that a class and an issuer allow", () => {
     const zones =
       "source 0 does not allow the DNS name www.example.com (allowedZones is example.org), so no record is written";
     expect(message({ allowedZones: ["example.org"] })).to.equal(
-      `${zones}: use another name, or ask the author of source 0 to add example.com to allowedZones`,
+      `${zones}; fix: use another name, or ask the author of source 0 to add example.com to allowedZones`,
     );
     expect(message({ allowedZones: ["example.com"], allowedNames: [] }))
       .to.include("(allowedNames is empty)")

@@ -63,8 +63,20 @@ describe("the ports that a class and an issuer allow", () => {
       permittedPorts([{ ...port(31_080), origin }], access, { nodePortRange: "30000-30999" }).refused?.message;
     expect(said("NodePort"))
       .to.include("class does not allow 31080/TCP (NodePorts need no rule only in nodePortRange 30000-30999)")
-      .and.include("to add it to allowedPorts, or use a class whose nodePortRange is that of the cluster");
+      .and.include(
+        "have the author of the class correct it; otherwise use another port, or ask the author of class to add it",
+      );
     expect(said("HostPort")).not.to.include("nodePortRange");
+  });
+
+  it("say of a port of the nodes' own services that a wide range does not open it", () => {
+    const access = portAccessOf([{ of: "class", limits: { allowedPorts: ["21", "10200-10299/TCP"] } }]);
+    const { ports, refused } = permittedPorts([port(10_249), port(10_250), port(990)], access, NODE_PORTS);
+    expect(ports).to.deep.equal([port(10_249)]);
+    expect(refused?.message)
+      .to.include("class does not allow 10250/TCP, 990/TCP (a range of allowedPorts contains 10250/TCP, but")
+      .and.include("10250-10259")
+      .and.include("add them to allowedPorts as entries of their own");
   });
 
   it("keep what is open when there are too many, and the message names who refuses what", () => {
@@ -75,13 +87,15 @@ describe("the ports that a class and an issuer allow", () => {
     expect(refused?.reason).to.equal("PortNotAllowed");
     expect(refused?.message).to.contain("ClusterRoutedIPClass public allows 2 ports").and.contain("1025/TCP");
     const many = Array.from({ length: 17 }, (_, index) => port(2000 + index));
-    expect(permittedPorts(many, portAccessOf([]), NODE_PORTS).ports, "the default").to.have.length(16);
+    const byDefault = permittedPorts(many, portAccessOf([]), NODE_PORTS);
+    expect(byDefault.ports, "the default").to.have.length(16);
+    expect(byDefault.refused?.message).to.contain("allows 16 ports (the default of maxPorts)");
     const ssh = permittedPorts([port(22, "UDP"), port(443)], access, NODE_PORTS);
     expect(ssh.refused?.message)
       .to.contain("ClusterRoutedIPClass public does not allow 22/UDP")
-      .and.contain("open it:");
+      .and.contain("open it; fix:");
     const both = permittedPorts([port(22), port(22, "UDP")], access, NODE_PORTS);
-    expect(both.refused?.message).to.contain("does not open them: use other hostPorts");
+    expect(both.refused?.message).to.contain("does not open them; fix: use other hostPorts");
     const single = portAccessOf([{ of: "RoutedIPIssuer a/b", limits: { maxPorts: 1 } }]);
     expect(permittedPorts(all, single, NODE_PORTS).refused?.message).to.contain("RoutedIPIssuer a/b allows 1 port,");
   });

@@ -51,6 +51,12 @@ describe("the ports of a Service", () => {
         "TCP 80 HostPort",
         undefined,
       ],
+      [
+        { ports: [tcp(80, { targetPort: 8080 })] },
+        [hostPort(8080, 80, { loopback: "127.0.0.1" })],
+        "",
+        "ServiceUnsuitable",
+      ],
       [{ ports: [{ port: 7, protocol: "SCTP", nodePort: 30_007 }] }, [READY], "", "ServiceUnsuitable"],
       [
         { ports: [tcp(80, { targetPort: "http" })] },
@@ -137,11 +143,19 @@ describe("the ports of a Service", () => {
     const others = "use type NodePort, or set its externalIPs (TCP or UDP)";
     const http = hostPort(8090, 8081, { name: "http" });
     expect(message([http, http, hostPort(5353, 53, { protocol: "UDP" })])).to.equal(
-      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
+      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081; fix: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
     );
     expect(message([READY])).to.equal(
-      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
+      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort; fix: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
     );
+  });
+
+  it("that pods open on a loopback address alone are named with it", () => {
+    const web = service({ ports: [tcp(443, { targetPort: 8443 })] });
+    const pods = [hostPort(8443, 443, { loopback: "127.0.0.1" })];
+    expect(portsOf(web, pods, { nodes: [NODE] }).problem?.message)
+      .to.include("containerPort 8443, hostPort 443 on hostIP 127.0.0.1 only")
+      .and.include("fix: have the author of Service default/web remove hostIP from this port of its pods");
   });
 
   it("that pods open for the other protocol alone are named with the protocol to set", () => {
@@ -155,7 +169,7 @@ describe("the ports of a Service", () => {
       expect(message(targetPort))
         .to.include("no node opens port game (7777/TCP)")
         .and.include(
-          "its pods open hostPort 7777 for UDP only: have the author of Service default/web set protocol: UDP",
+          "its pods open hostPort 7777 for UDP only; fix: have the author of Service default/web set protocol: UDP",
         );
     }
     expect(message(8080), "another port").to.include("set targetPort to a containerPort");

@@ -35,6 +35,14 @@ describe("the terms of a RoutedIP", () => {
     expect(resolvedClass({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
   });
 
+  it("name the class that has another className than its object", () => {
+    const applicant = { metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, className: "public" } };
+    const renamed = { ...lookUp(undefined), classNameOf: () => "internet" };
+    expect(resolveClass(applicant, renamed).problem?.message)
+      .to.include("the object ClusterRoutedIPClass public has spec.className internet")
+      .and.include("create it again with className internet");
+  });
+
   it("are refused with a reason", () => {
     const rows: readonly (readonly [Partial<RoutedIPSpec>, ClusterRoutedIPClassSpec | undefined, string])[] = [
       [{}, undefined, "Invalid"],

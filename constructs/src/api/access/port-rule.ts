@@ -32,13 +32,17 @@ export function parsePortRule(text: string): PortRule | undefined {
   return protocol === "TCP" || protocol === "UDP" ? { ...numbers, protocol } : numbers;
 }
 
+/** Whether a port is one of those that a rule names. */
+export function containsPort(rule: PortRule, { protocol, port }: { readonly protocol: string; readonly port: number }) {
+  return port >= rule.from && port <= rule.to && (rule.protocol === undefined || rule.protocol === protocol);
+}
+
 /**
  * Whether a rule allows a port. A rule allows a protected port only if the rule names no port besides protected ones: a
  * wide range such as 1-65535 allows none of them.
  */
 export function allowsPort(rule: PortRule, { protocol, port }: { readonly protocol: string; readonly port: number }) {
-  if (port < rule.from || port > rule.to) return false;
-  if (rule.protocol !== undefined && rule.protocol !== protocol) return false;
+  if (!containsPort(rule, { protocol, port })) return false;
   const guard = PROTECTED_PORTS.find(({ from, to }) => port >= from && port <= to);
   return guard === undefined || (rule.from >= guard.from && rule.to <= guard.to);
 }

@@ -59,7 +59,7 @@ function doksFindings(nodes: readonly NodeFacts[]): readonly Finding[] {
   const workers = nodes.filter(({ labels }) => labels[DOKS_LABEL] !== undefined);
   if (workers.length === 0) return [];
   const fact =
-    "DigitalOcean's documentation does not support reserved IPs there: they work, but support may refuse help";
+    "According to its documentation, DigitalOcean does not support reserved IPs there: they work, but support may refuse help";
   return [warning("DOKS", `${workers.length} of ${nodes.length} nodes are workers of DOKS. ${fact}`, `read ${PAGE}`)];
 }
 

@@ -1,6 +1,6 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
-import { REFUSALS, tolerates } from "cdk8s-flipop/api";
+import { type IpFamily, REFUSALS, type RefusalReason, tolerates } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../../addresses/assignments.js";
 import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../../match/checks.js";
 import type { CompiledMatch } from "../../match/compile-match.js";
@@ -8,9 +8,10 @@ import { labelOf } from "../../match/node-directory.js";
 import { type NodeFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
+import { contradictionOf } from "../../messages/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
-import { addressesOf, type PublishedKind, publishedText } from "../../records/node-addresses.js";
-import { omitUndefined } from "../../values.js";
+import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
+import { listed, omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
 
 export interface Question {
@@ -60,18 +61,23 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const probeFailure = failedProbes?.get(node.name);
   const input: CheckInput = { node, match, ...omitUndefined({ workload: workload?.on(node.name), probeFailure }) };
   const values = checkValues(input);
+  const own = ownRemedies(node, match);
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
   const holds = heldOn(node, room);
   const unprobed = unprobedText(node, question);
-  const matching = values.map(({ reason, check, seen, refusal }) =>
-    shown(check, reason === "ProbeFailed" && refusal === undefined ? (unprobed ?? seen) : seen, refusal),
+  const matching = values.map((value) =>
+    shown({
+      ...value,
+      own,
+      seen: value.reason === "ProbeFailed" && !value.refusal ? (unprobed ?? value.seen) : value.seen,
+    }),
   );
   const further = [regionCheck, roomCheck, machineCheck, addressCheck].flatMap(
     (check) => check(node, question, holds) ?? [],
   );
   const notable = new Set(notableRefusals(refusals).map(({ reason }) => reason));
-  const refused = values.flatMap(({ check, seen, refusal }) =>
-    refusal !== undefined && notable.has(refusal.reason) ? [shown(check, seen, refusal)] : [],
+  const refused = values.flatMap((value) =>
+    value.refusal !== undefined && notable.has(value.refusal.reason) ? [shown({ ...value, own })] : [],
   );
   const against = further.filter(({ passed }) => !passed);
   return {
@@ -97,11 +103,27 @@ export function unprobedText({ addresses }: NodeFacts, { probes }: Question): st
   return `not probed: the node has no ${probes}`;
 }
 
-function shown(check: string, seen: string, refusal: Refusal | undefined): ShownCheck {
+function shown({ check, seen, refusal, own }: Omit<CheckValue, "reason"> & { readonly own: OwnRemedies }): ShownCheck {
   if (refusal === undefined) return { check, passed: true, seen };
   const { reason } = refusal;
-  const { remedy } = REFUSALS[reason];
+  const remedy = own[reason] ?? REFUSALS[reason].remedy;
   return { check, passed: false, seen, reason, ...(remedy === "" ? {} : { remedy }) };
+}
+
+/** In place of the general ones. */
+type OwnRemedies = Readonly<Partial<Record<RefusalReason, string>>>;
+
+function ownRemedies({ ownTaints = [] }: NodeFacts, { nodeLabels }: CompiledMatch): OwnRemedies {
+  const contradiction = contradictionOf(nodeLabels);
+  const taint = `If the pods have no toleration for taint ${listed(ownTaints)} (untilAssigned), add it (with operator: Exists): the taint keeps them off the node.`;
+  return {
+    ...(contradiction !== undefined && { LabelsDiffer: sentence(contradiction) }),
+    ...(ownTaints.length > 0 && { NoPod: taint }),
+  };
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 interface Outcome {
@@ -186,9 +208,13 @@ const addressCheck: FurtherCheck = (node, { publishes }) => {
   return {
     ...{ check: "address", passed: false, reason: "NoAddress" },
     seen: `it has no ${publishedText(publishes)}`,
-    remedy: "Publish another addressType, or give the node such an address.",
+    remedy: `${changeFor(offeredFamily(node, publishes))}, or give the node such an address.`,
   };
 };
+
+function changeFor(offered: IpFamily | undefined): string {
+  return offered === undefined ? "Publish another addressType" : `Add ${offered} to spec.ipFamilies`;
+}
 
 export interface CheckValue {
   readonly reason: CheckedReason;
@@ -221,7 +247,7 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
   NodeNotReady: ["ready", () => "Ready is True"],
   NodeUnwell: ["health", health],
   NoPod: ["workload", (input) => workload(input, "on the node")],
-  PodNotReady: ["workload ready", (input) => workload(input, "not on the node")],
+  PodNotReady: ["workload ready", (input) => workload(input, "-")],
   ProbeFailed: ["probes", () => "no failure is known"],
 };
 
@@ -232,7 +258,9 @@ function labels({ node, match }: CheckInput): string {
 
 function taints({ node, match }: CheckInput): string {
   const tolerated = node.taints.filter((taint) => match.tolerations.some((toleration) => tolerates(toleration, taint)));
-  return tolerated.length === 0 ? "no taints" : `${tolerated.map(taintText).join(", ")}, tolerated`;
+  const own = (node.ownTaints ?? []).map((key) => `${key} of the operator, for untilAssigned: pods must tolerate it`);
+  const texts = [...(tolerated.length === 0 ? [] : [`${tolerated.map(taintText).join(", ")}, tolerated`]), ...own];
+  return texts.length === 0 ? "no taints" : texts.join("; ");
 }
 
 function health({ node }: CheckInput): string {

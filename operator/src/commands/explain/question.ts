@@ -38,7 +38,14 @@ import {
   slimSlices,
 } from "../../routing/endpoint-workload.js";
 import { type LookUp, type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
-import { type ClassObject, classFor, type IssuerObject, readClass, readIssuer } from "../../routing/resource.js";
+import {
+  type ClassObject,
+  classFor,
+  classNameIn,
+  type IssuerObject,
+  readClass,
+  readIssuer,
+} from "../../routing/resource.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
 import { CommandError } from "../command.js";
 import { decoders, type KindRead, listAll, type OwnObject } from "../read.js";
@@ -275,6 +282,7 @@ export function lookUpOf(reads: readonly KindRead[]): LookUp {
       const serving = classFor(name, classes);
       return readClass(classes.find(({ metadata }) => metadata.name === serving));
     },
+    classNameOf: (name) => classNameIn(classes.find(({ metadata }) => metadata.name === name)),
     issuer: (key) => readIssuer(issuers.find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key)),
   };
 }

@@ -1,11 +1,18 @@
 /** `flipop explain` of an issuer or a class: whether it can be used, and what uses it. */
 
-import { type AccessLimits, type AnyKind, type ClusterRoutedIPClassSpec, KINDS } from "cdk8s-flipop/api";
+import {
+  type AccessLimits,
+  type AnyKind,
+  type ClusterRoutedIPClassSpec,
+  DEFAULT_NODE_PORT_RANGE,
+  KINDS,
+} from "cdk8s-flipop/api";
 import { resolveClass, usesOf } from "../../routing/resolved-class.js";
 import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
 import { omitUndefined } from "../../values.js";
 import type { KindRead, OwnObject } from "../read.js";
-import { problemsOf, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
+import { inLines } from "../render/explain.js";
+import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
 import { onRow, tableText } from "../render/table.js";
 import { lookUpOf } from "./question.js";
 
@@ -23,12 +30,12 @@ interface User {
   readonly problem?: string;
 }
 
-type Lists = Pick<ClusterRoutedIPClassSpec, "allowedNamespaces"> & AccessLimits;
-
-type Limits = Pick<Lists, "allowedNamespaces" | "allowedNames" | "allowedZones" | "allowedAddresses" | "allowedPorts">;
+type Limits = Pick<ClusterRoutedIPClassSpec, "allowedNamespaces" | "nodePortRange"> & AccessLimits;
 
 export interface UseExplanation {
   readonly resource: StatusRow;
+  /** Of a class: the name by which RoutedIPs use it. Absent: that of the object. */
+  readonly className?: string;
   /** As the operator's condition Accepted says. */
   readonly usable: StatusRow["ready"];
   /** It serves only until no RoutedIP uses it. Absent: a person has not deleted it. */
@@ -45,6 +52,7 @@ export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly Kin
   const users = kind.kind === "ClusterRoutedIPClass" ? usersOfClass(object, reads) : usersOfIssuer(object, reads);
   return {
     resource: rowOf(kind, object),
+    ...omitUndefined({ className: otherName(kind, object) }),
     usable: usableOf(object),
     ...(object.metadata.deletionTimestamp !== undefined && { deleting: true as const }),
     conditions: problemsOf(kind, object),
@@ -53,9 +61,17 @@ export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly Kin
   };
 }
 
+function otherName({ kind }: AnyKind, object: OwnObject): string | undefined {
+  const name = kind === KINDS.ClusterRoutedIPClass.kind ? nameOfClass(object) : object.metadata.name;
+  return name === object.metadata.name ? undefined : name;
+}
+
 function limitsOf({ spec = {} }: OwnObject): Limits {
-  const { allowedNamespaces, allowedNames, allowedZones, allowedAddresses, allowedPorts } = spec as Lists;
-  return omitUndefined({ allowedNamespaces, allowedNames, allowedZones, allowedAddresses, allowedPorts });
+  const { allowedNamespaces, allowedNames, allowedZones, allowedAddresses, allowedPorts, ...more } = spec as Limits;
+  const { maxPorts, nodePortRange: range } = more;
+  const nodePortRange = range === DEFAULT_NODE_PORT_RANGE ? undefined : range;
+  const lists = { allowedNamespaces, allowedNames, allowedZones, allowedAddresses, allowedPorts };
+  return omitUndefined({ ...lists, maxPorts, nodePortRange });
 }
 
 /** A condition of an earlier generation says nothing about the spec as it is. */
@@ -105,7 +121,7 @@ function usersIn(reads: readonly KindRead[], uses: (routed: Routed) => Pick<User
 }
 
 function userOf({ kind, namespace, name, serves, problem }: StatusRow, unable?: string): User {
-  const own = problem && `${problem.condition} ${problem.reason}: ${problem.message}`;
+  const own = problem && problemText(problem);
   return { kind, namespace, name, serves, ...omitUndefined({ problem: unable ?? own }) };
 }
 
@@ -123,12 +139,13 @@ const LEAVING = "it is being deleted, and serves until no RoutedIP uses it: let 
 
 /** Pure. */
 export function useText(explanation: UseExplanation): string {
-  const { resource, usable, deleting, conditions, allows, users } = explanation;
+  const { resource, className, usable, deleting, conditions, allows, users } = explanation;
   const { kind, namespace, name } = resource;
   const lines = [
     `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${deleting && usable === "True" ? LEAVING : USABLE[usable]}`,
-    ...conditions.map(({ condition, reason, message }) => `  ${condition} ${reason}: ${message}`),
-    ...Object.entries(allows).map(([field, entries]) => `  ${field}: ${entries.join(", ") || "none"}`),
+    ...conditions.flatMap((problem) => inLines(`  ${problemText(problem)}`)),
+    ...(className === undefined ? [] : [`  RoutedIPs use it as className ${className} (spec.className)`]),
+    ...Object.entries(allows).map(([field, limit]) => `  ${field}: ${[limit].flat().join(", ") || "none"}`),
     ...(users.length === 0 ? ["  nothing uses it"] : []),
   ];
   const rows = users.map((user) => [

@@ -1,8 +1,10 @@
 /** Pure: the text of `flipop explain`. */
 
 import { type Tally, tallyText } from "../../match/tally.js";
+import { partsOf } from "../../messages/message.js";
+import { SEE_NODES } from "../../messages/refused-nodes.js";
 import type { NodeExplanation, ShownCheck } from "../explain/node-explanation.js";
-import type { StatusProblem, StatusRow } from "./status.js";
+import { problemText, type StatusProblem, type StatusRow } from "./status.js";
 import { onRow, tableText } from "./table.js";
 
 interface MarkedNodes {
@@ -50,12 +52,12 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, asks, problems, tally, disabled, kept, unprobed } = explanation;
+  const { resource, conditions, asks, tally, disabled, kept, unprobed } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
-    ...problems.map((text) => `  no node can serve it: ${text}`),
-    ...conditions.map(({ condition, reason, message }) => `  ${condition} ${reason}: ${message}`),
+    ...problemLines(explanation),
+    ...conditions.flatMap((problem) => inLines(`  ${problemText(problem)}`)),
     ...disabled.map((text) => `  disabled ${text}`),
     ...kept.map((text) => `  serves ${text}`),
     ...unprobedText(unprobed),
@@ -64,6 +66,17 @@ function headText(explanation: Explanation): string {
     `  ${tallyText(tally)}`,
   ];
   return lines.map((line) => `${onRow(line)}\n`).join("");
+}
+
+function problemLines({ problems }: Explanation): readonly string[] {
+  return problems.flatMap((text) => inLines(`  no node can serve it: ${text}`));
+}
+
+/** What was seen, and each remedy below it. */
+export function inLines(message: string): readonly string[] {
+  return partsOf(message.replaceAll(`; ${SEE_NODES}`, "")).map((part, index) =>
+    index === 0 ? part : `    fix: ${part}`,
+  );
 }
 
 function unprobedText(nodes: readonly string[]): readonly string[] {
@@ -96,8 +109,9 @@ function checkCell({ passed, seen }: ShownCheck): string {
   return `${passed ? "" : "NO: "}${seen}`;
 }
 
-function heldText({ holds }: NodeExplanation): string {
-  return holds.map(({ ip }) => ip).join(",") || "-";
+function heldText({ holds, result, checks }: NodeExplanation): string {
+  const published = result === "published" ? checks.find(({ check }) => check === "address")?.seen : undefined;
+  return published ?? (holds.map(({ ip }) => ip).join(",") || "-");
 }
 
 function whyText({ obstacles }: NodeExplanation): string {
@@ -117,8 +131,14 @@ function remediesText(nodes: readonly NodeExplanation[]): string {
 /** Every check of one node. */
 export function nodeText(explanation: Explanation, node: NodeExplanation): string {
   const { kind, namespace, name } = explanation.resource;
-  const rows = node.checks.map(({ check, passed, seen }) => [`  ${check}`, passed ? "ok" : "NO", seen]);
-  const problems = explanation.problems.map((text) => `  no node can serve it: ${onRow(text)}\n`).join("");
+  const rows = node.checks.map(({ check, passed, seen }) => [
+    `  ${check}`,
+    passed ? (seen === "-" ? "" : "ok") : "NO",
+    seen,
+  ]);
+  const problems = problemLines(explanation)
+    .map((line) => `${onRow(line)}\n`)
+    .join("");
   return `${kind} ${namespace}/${name}, node ${node.node}: ${RESULTS[node.result]}\n${problems}${tableText(rows)}${remediesText([node])}`;
 }
 

@@ -34,6 +34,7 @@ export interface StatusRow {
 
 export interface StatusProblem {
   readonly condition: string;
+  readonly status: Condition["status"];
   readonly reason: string;
   readonly message: string;
 }
@@ -111,6 +112,7 @@ const ADDRESSES: Readonly<Record<string, (status: Status) => StatusRow["addresse
 
 type Entry = [string, AddressStatus];
 
+const UNREAD = { condition: "Ready", status: "Unknown", reason: "NotObserved" } as const;
 const UNSEEN = "the operator has not observed it: check with flipop doctor that the operator runs";
 
 function problemOf(
@@ -120,26 +122,28 @@ function problemOf(
   const conditions = status.conditions ?? [];
   const deletion = beingDeleted(kind, metadata);
   if (conditions.length === 0) {
-    return { condition: "Ready", reason: "NotObserved", message: [UNSEEN, ...deletion].join("; ") };
+    return { ...UNREAD, message: [UNSEEN, ...deletion].join("; ") };
   }
   const own = inOrder(kind, conditions);
   const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition)) ?? pauseOf(own);
   if (bad !== undefined) {
-    return { condition: bad.type, reason: bad.reason, message: [bad.message, ...deletion].join("; ") };
+    const { type: condition, status: held, reason, message } = bad;
+    return { condition, status: held, reason, message: [message, ...deletion].join("; ") };
   }
-  if (deletion.length > 0) return { condition: "Ready", reason: "Deleting", message: deletion.join("; ") };
+  if (deletion.length > 0)
+    return { ...UNREAD, status: readyOf(status), reason: "Deleting", message: deletion.join("; ") };
   const { observedGeneration: seen } = status;
   if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
   const message = `the operator has not observed the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
-  return { condition: "Ready", reason: "NotObserved", message };
+  return { ...UNREAD, message };
 }
 
 /** The problem of the row, then each other condition that is not as it should be and gives another reason. */
 export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject): readonly StatusProblem[] {
   const shown = [problemOf(kind, { metadata, status }) ?? []].flat();
-  for (const { type: condition, reason, message, ...seen } of inOrder(kind, status.conditions ?? [])) {
-    if (SUMMARY.has(condition) || !isNotable({ type: condition, reason, ...seen })) continue;
-    if (!shown.some((other) => other.reason === reason)) shown.push({ condition, reason, message });
+  for (const { type: condition, status: held, reason, message } of inOrder(kind, status.conditions ?? [])) {
+    if (SUMMARY.has(condition) || !isNotable({ type: condition, status: held, reason })) continue;
+    if (!shown.some((other) => other.reason === reason)) shown.push({ condition, status: held, reason, message });
   }
   return shown;
 }
@@ -208,8 +212,13 @@ export function headOf(wide: boolean): readonly string[] {
 export function cellsOf(row: StatusRow, wide: boolean, now: number): readonly string[] {
   const { kind, namespace, name, ready, serves, provider, created, problem } = row;
   const more = wide ? [provider || "-", age(created, now) || "-", addressesText(row)] : [];
-  const text = problem === undefined ? "" : `${problem.condition} ${problem.reason}: ${oneLine(problem.message)}`;
+  const text = problem === undefined ? "" : oneLine(problemText(problem));
   return [namespace || "-", `${shortName(kind)}/${name}`, ready, serves || "-", ...more, text];
+}
+
+/** `Fulfilled=False NoCandidate: 0 of 9 nodes match`. */
+export function problemText({ condition, status, reason, message }: StatusProblem): string {
+  return `${condition}=${status} ${reason}: ${message}`;
 }
 
 function addressesText({ addresses }: StatusRow): string {

@@ -4,8 +4,10 @@ import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api"
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { knownStatus } from "../../addresses/creation/record-creation.js";
+import { ownLabelAskedFor } from "../../addresses/node-marks.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { Problem } from "../../messages/message.js";
+import { specMessages } from "../../messages/spec.js";
 import type { Plan as EnginePlan } from "../../reconcile/plan.js";
 import {
   type Fields,
@@ -66,7 +68,13 @@ export function poolReader(): (object: PoolObject) => PoolRead {
 export function readPool({ metadata, spec, status }: PoolObject, safe: SafeSpec = safeSpec(spec)): PoolRead {
   const { fields, problem, ignored } = safe;
   const pool: Pool = { metadata, spec: { ...EMPTY, ...fields }, status: isFields(status) ? status : {} };
-  return { pool, ...omitUndefined({ problem, ignored }) };
+  return { pool, ...omitUndefined({ problem: problem ?? ownLabelProblem(pool), ignored }) };
+}
+
+/** A label that comes and goes with the address cannot decide where the address goes. */
+function ownLabelProblem(pool: Pool): Problem | undefined {
+  const key = ownLabelAskedFor(KIND, pool);
+  return key === undefined ? undefined : specMessages.selectsByOwnLabel({ key });
 }
 
 const EMPTY: FloatingIPPoolSpec = { provider: "" };

@@ -126,7 +126,7 @@ function keptOf({ dns }: Snapshot, { stale, values }: Publication): readonly str
   return dns.records.records.map(({ value }) => value).sort();
 }
 
-function withTtl({ dns }: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
+function withTtl({ dns, refusals }: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
   const { recordSet } = desired;
   const { values, cut, addressless } = publication;
   if (dns.kept !== undefined) return yes("DNSReady", dns.kept);
@@ -138,6 +138,7 @@ function withTtl({ dns }: Snapshot, desired: Desired, publication: Publication):
     cut,
     addressless,
     wanted: publishedText(desired),
+    leftOut: refusals.leftOut,
   };
   const isTaken = asked === 0 || used <= asked;
   const held = isTaken

@@ -19,7 +19,7 @@ import { stopOf } from "../../health/stopped-moves.js";
 import { type Grace, graceOf } from "../../match/grace.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { RecordType } from "../../providers/types.js";
-import { addressesOf, type PublishedKind, publishedKind } from "../../records/node-addresses.js";
+import { addressesOf, offeredFamily, type PublishedKind, publishedKind } from "../../records/node-addresses.js";
 import { type DnsSnapshot, ttlOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import type { Snapshot } from "./resource.js";
@@ -122,14 +122,12 @@ function cordonedOf(
 function matchingOf({ candidates }: Pick<Snapshot, "candidates">, desired: Desired) {
   const entries: PublishedAddress[] = [];
   const addressless: string[] = [];
-  const isChosen = "statusType" in desired.source;
-  const others = (["IPv4", "IPv6"] as const).filter((family) => isChosen && !desired.families.includes(family));
   let offered: IpFamily | undefined;
   for (const node of candidates) {
     const addresses = addressesOf(node, desired);
     if (addresses.length === 0) {
       addressless.push(node.name);
-      offered ??= others.find((family) => addressesOf(node, { ...desired, families: [family] }).length > 0);
+      offered ??= offeredFamily(node, desired);
     }
     entries.push(...addresses.map((address) => ({ address, nodeName: node.name })));
   }

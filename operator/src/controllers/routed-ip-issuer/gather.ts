@@ -2,6 +2,7 @@
 
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
+import { regionOf } from "../../addresses/assignments.js";
 import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { firewallMessages } from "../../messages/firewalls.js";
@@ -18,8 +19,6 @@ import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-account
 import type { IssuerRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-
-const REGION_LABEL = "topology.kubernetes.io/region";
 
 export interface Issuer {
   readonly metadata: ObjectMeta;
@@ -130,7 +129,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
   const reading = state.preparing !== undefined && firewall === "unknown";
   const lastFirewall = reading ? state.memory.firewall : undefined;
   if (!reading) state.memory.firewall = firewall;
-  const regions = [...context.nodes.list()].flatMap(({ labels }) => labels[REGION_LABEL] ?? []);
+  const regions = [...context.nodes.list()].map(regionOf).filter((region) => region !== "");
   const snapshot: Snapshot = {
     issuer,
     now: context.clock.now(),

@@ -98,6 +98,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
+    clusterNodes: () => routing.context.nodes.list(),
     ...sharesOf(tools, state, scene),
     otherCreations: creations.others(creationKey(state, scene)),
     creationProblem: () =>

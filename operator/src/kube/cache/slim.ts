@@ -52,6 +52,8 @@ export interface HostPort {
   readonly protocol: string;
   readonly containerPort: number;
   readonly hostPort: number;
+  /** An address of the node itself, which no other machine reaches: the port is open there only. Absent: elsewhere, too. */
+  readonly loopback?: string;
 }
 
 export interface SlimPod extends Cached {
@@ -150,10 +152,16 @@ function hostPortsOf({
   initContainers = [],
 }: NonNullable<RawPod["spec"]>): Pick<SlimPod, "hostPorts"> {
   const ports = [...containers, ...initContainers].flatMap((container) => container.ports ?? []);
-  const open = ports.flatMap(({ name, protocol = "TCP", containerPort, hostPort = 0 }) =>
-    hostPort > 0 ? [Object.freeze({ ...(name ? { name } : {}), protocol, containerPort, hostPort })] : [],
+  const open = ports.flatMap(({ name, protocol = "TCP", containerPort, hostPort = 0, hostIP = "" }) =>
+    hostPort > 0
+      ? [Object.freeze({ ...(name && { name }), protocol, containerPort, hostPort, ...loopbackOf(hostIP) })]
+      : [],
   );
   return open.length === 0 ? {} : { hostPorts: Object.freeze(open) };
+}
+
+function loopbackOf(hostIP: string): Pick<HostPort, "loopback"> {
+  return hostIP.startsWith("127.") || hostIP === "::1" ? { loopback: hostIP } : {};
 }
 
 /** A pod that is ready has no need of it: there may be tens of thousands of them. */
@@ -212,7 +220,8 @@ interface RawPod extends KubeObject {
 }
 
 interface RawContainer {
-  readonly ports?: readonly (Pick<HostPort, "name" | "containerPort"> & Partial<HostPort>)[];
+  readonly ports?: readonly (Pick<HostPort, "name" | "containerPort"> &
+    Partial<HostPort> & { readonly hostIP?: string })[];
 }
 
 /**

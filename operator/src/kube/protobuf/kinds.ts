@@ -101,6 +101,7 @@ const CONTAINER_PORT = message("ContainerPort", {
   hostPort: int(2),
   containerPort: int(3, KEPT),
   protocol: text(4),
+  hostIP: text(5),
 });
 
 const CONTAINER = message("Container", { ports: list(6, CONTAINER_PORT) });

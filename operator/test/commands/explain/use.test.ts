@@ -78,7 +78,8 @@ describe("flipop explain of an issuer or a class", () => {
     return JSON.parse(out) as UseExplanation;
   }
 
-  const UNSEEN = "Ready NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
+  const UNSEEN =
+    "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
 
   it("lists the RoutedIPs of a class by its class name, and why one cannot use it", async () => {
     const { usable, allows, users } = await explained("class/public-v1");
@@ -114,7 +115,7 @@ describe("flipop explain of an issuer or a class", () => {
   it("says why RoutedIPs cannot use an issuer, and that nothing does", async () => {
     const { out } = await flipop.run("explain", "issuer/unused", "-n", "a");
     expect(out).to.equal(
-      "RoutedIPIssuer a/unused: RoutedIPs cannot use it\n  Accepted Unauthorized: replace the token\n  nothing uses it\n",
+      "RoutedIPIssuer a/unused: RoutedIPs cannot use it\n  Accepted=False Unauthorized: replace the token\n  nothing uses it\n",
     );
   });
 
@@ -130,16 +131,17 @@ describe("flipop explain of an issuer or a class", () => {
     expect(out.split("\n")[0]).to.equal(
       "RoutedIPIssuer b/leaving: it is being deleted, and serves until no RoutedIP uses it: let new RoutedIPs use another one",
     );
-    expect(out).to.include("Ready InUse: 1 RoutedIP uses it; its deletion began at ");
+    expect(out).to.include("Ready=False InUse: 1 RoutedIP uses it; its deletion began at ");
     const { usable, deleting } = await explained("issuer/leaving", "-n", "b");
     expect({ usable, deleting }).to.deep.equal({ usable: "True", deleting: true });
   });
 
   it("shows the users in a table, one on each line", async () => {
     const { out } = await flipop.run("explain", "class/public-v1");
-    const [head, namespaces, zones, empty, ...rows] = out.trimEnd().split("\n");
-    expect([head, namespaces, zones, empty]).to.deep.equal([
+    const [head, named, namespaces, zones, empty, ...rows] = out.trimEnd().split("\n");
+    expect([head, named, namespaces, zones, empty]).to.deep.equal([
       "ClusterRoutedIPClass public-v1: RoutedIPs can use it",
+      "  RoutedIPs use it as className public (spec.className)",
       ...["  allowedNamespaces: a", "  allowedZones: example.com", ""],
     ]);
     expect(rows.map((row) => row.split(/ {3,}/).slice(0, 4))).to.deep.equal([

@@ -98,16 +98,18 @@ describe("the plan of a class", () => {
     const cleaned = { user: "shop/new", finalizers: ["example.com/gitops", Finalizer.cleanup] };
     const alone = waiting(["shop/old"], old);
     expect(alone)
-      .to.include("RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it:")
+      .to.include(
+        "RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it; fix:",
+      )
       .and.to.include("kubectl -n shop patch routedips.flipop.digitalocean.com old --type=json");
-    expect(alone).not.to.match(/go on serving|Retain/);
+    expect(alone).not.to.match(/goe?s? on serving|Retain/);
     const both = waiting(["shop/a", "shop/old"], old);
     expect(both).to.match(
-      /shop\/old uses it and is being deleted already.*; 1 RoutedIP uses it \(shop\/a\): they go on/,
+      /shop\/old uses it and is being deleted already.*; 1 RoutedIP uses it \(shop\/a\) and goes on/,
     );
     expect(both).to.include("kubectl -n shop patch routedips.flipop.digitalocean.com old");
     const cleaning = { user: "shop/c", finalizers: [Finalizer.cleanup] };
-    expect(waiting(["shop/c"], cleaning)).to.include("deleted already, and the operator cleans up after it: wait");
+    expect(waiting(["shop/c"], cleaning)).to.include("deleted already, and the operator cleans up after it; fix: wait");
     expect(waiting(["shop/new"], cleaned)).to.include("cleans up after it, and finalizer example.com/gitops keeps it");
     const many = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ ...old, user: `shop/${number}` }));
     expect(
@@ -115,7 +117,7 @@ describe("the plan of a class", () => {
         many.map(({ user }) => user),
         ...many,
       ),
-    ).to.match(/RoutedIP shop\/1 uses .* and \d more: whoever runs/);
+    ).to.match(/RoutedIP shop\/1 uses .* and \d more; fix: whoever runs/);
   });
 
   it("asks the server once, and again when what it refused may be mended", () => {

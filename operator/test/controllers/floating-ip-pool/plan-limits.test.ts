@@ -168,7 +168,7 @@ describe("the plan of a pool at the limits of its provider", () => {
     const { reason, message } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
     expect([reason, message]).to.deep.equal([
       "ClaimedByOther",
-      "0 of 1 addresses are active: web.example.com belongs to FloatingIPPool default/older, which already uses it: remove it from one of the two resources, or ask the author of the other one to do so",
+      "0 of 1 addresses are active: web.example.com belongs to FloatingIPPool default/older, which already uses it; fix: use another name here, or ask the author of FloatingIPPool default/older to change its dnsRecordSet",
     ]);
     expect(actions(cloud.plan("web"))).to.include("create-address");
   });

@@ -199,7 +199,9 @@ describe("the plan of a pool", () => {
     const entry = { providerID: "digitalocean://n1", graceSince: timestamp(cloud.now - 5000) };
     cloud.edit("web", { status: { ips: { [A]: { ...entry, state: "active" } } } });
     expect(actions(cloud.plan("web"))).to.not.include("assign");
-    expect(cloud.plan("web").unserved?.message).to.include("n2 could take it now: to keep it there, have the cluster");
+    expect(cloud.plan("web").unserved?.message).to.include(
+      "n2 could take it now; fix: to keep it there, have the cluster",
+    );
     cloud.edit("web", { status: { ips: { [A]: { ...entry, state: "no-match" } } } });
     expect(actions(cloud.plan("web"))).to.include("assign");
   });

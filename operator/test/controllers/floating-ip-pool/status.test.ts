@@ -131,6 +131,17 @@ describe("a stored pool", () => {
     expect(pool.spec).to.deep.equal({ provider: "digitalocean", ips: [A] });
   });
 
+  it("has a problem where its own label on holders decides which nodes match", () => {
+    const key = "flipop.digitalocean.com/holder-of-fip.default.web";
+    const labelled = (nodeLabel: string, holderLabel: boolean) =>
+      read({ provider: "digitalocean", ips: [A], holderLabel, match: { nodeLabel } }).problem;
+    for (const nodeLabel of [`pool=edge,!${key}`, `${key}=`, key]) {
+      expect(labelled(nodeLabel, true)?.message, nodeLabel).to.include(`remove ${key} from spec.match.nodeLabel`);
+    }
+    expect(labelled(`!${key}`, false), "no node has the label").to.equal(undefined);
+    expect(labelled(`!${key}2`, true), "the label of another pool").to.equal(undefined);
+  });
+
   it("loses the fields that are of no use, and keeps the others", () => {
     const { pool, problem } = read({ provider: "digitalocean", ips: [A], desiredIPs: "2", gracePeriodSeconds: -1 });
     expect(problem?.reason).to.equal("Invalid");

@@ -48,9 +48,9 @@ describe("the records of a node record set", () => {
     const said = () => world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message;
     expect(said())
       .to.include(
-        "has an IPv6 address in ExternalIP: n1 (there is an IPv4 address, and spec.ipFamilies, by default IPv4, does not name this family)",
+        "has an IPv6 address in ExternalIP: n1 (there is an IPv4 address, which spec.ipFamilies does not ask for)",
       )
-      .and.include(": add IPv4 to spec.ipFamilies, or ");
+      .and.include("; fix: add IPv4 to spec.ipFamilies, or ");
     world.change("n1", { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
     expect(said()).to.include(": set another addressType, or ").and.not.include("ipFamilies");
   });
@@ -95,7 +95,7 @@ describe("the records of a node record set", () => {
     expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
     expect(world.condition("game", "DNSReady")).to.equal("True/Invalid");
     expect(world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message).to.equal(
-      `record ${full} holds 1 address; recordName nodes.example.org does not end with the name of the zone, so the operator appends that: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
+      `record ${full} holds 1 address; recordName nodes.example.org does not end with the name of the zone, so the operator appends that; fix: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
     );
     world.edit("game", { dnsRecordSet: { ...SET, recordName: full } });
     await world.run("game");

@@ -4,7 +4,7 @@ import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "./routed-world.js";
 
 const NO_ADDRESSES =
-  'provider "cloudflare" of RoutedIPIssuer default/do has no IPv4 addresses: have the author of RoutedIPIssuer default/do use digitalocean';
+  'provider "cloudflare" of RoutedIPIssuer default/do has no IPv4 addresses; fix: have the author of RoutedIPIssuer default/do set spec.provider to digitalocean';
 
 describe("operator in process: an issuer that cannot be used", function () {
   this.timeout(120_000);
@@ -55,6 +55,19 @@ describe("operator in process: an issuer that cannot be used", function () {
     made.world.start();
     await expectUnusable("a", "UnknownProvider");
     expect(message("a", "Ready")).to.equal(NO_ADDRESSES.replace("IPv4 ", ""));
+  });
+
+  it("creates no address in a region without nodes, although no node is known to serve it yet", async () => {
+    made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
+    made.world.kubernetes.change({ apiVersion: "v1", kind: "Node", name: "n1" }, (object) => ({
+      ...object,
+      metadata: { ...(object["metadata"] as object), labels: { "topology.kubernetes.io/region": "ams3" } },
+    }));
+    made.addIssuer({ region: "nyc3" });
+    made.addRouted("a");
+    made.world.start();
+    await made.until("it says why", () => made.condition("a", "Assigned") === "False/WrongRegion");
+    expect(made.status("a").routedIP).to.equal(undefined);
   });
 
   it("shows the problem of an issuer in the class that names it, until it is solved", async () => {

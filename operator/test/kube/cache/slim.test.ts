@@ -101,12 +101,14 @@ describe("slim objects", () => {
 
   it("keeps of a pod's ports those that are open on its node", () => {
     const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }, { containerPort: 9090 }];
-    const sidecar = { ports: [{ containerPort: 53, hostPort: 53, protocol: "UDP" }] };
+    const local = { containerPort: 53, hostPort: 53, protocol: "UDP", hostIP: "127.0.0.1" };
+    const sidecar = { ports: [local, { containerPort: 54, hostPort: 54, hostIP: "0.0.0.0" }] };
     const spec = { hostNetwork: true, containers: [{ ports }, {}], initContainers: [sidecar] };
     expect(slimPods()(rawPod("p", {}, { spec }))).to.deep.include({
       hostPorts: [
         { name: "https", protocol: "TCP", containerPort: 8443, hostPort: 443 },
-        { protocol: "UDP", containerPort: 53, hostPort: 53 },
+        { protocol: "UDP", containerPort: 53, hostPort: 53, loopback: "127.0.0.1" },
+        { protocol: "TCP", containerPort: 54, hostPort: 54 },
       ],
       hostNetwork: true,
     });

@@ -36,7 +36,13 @@ describe("protobuf decoder", () => {
         nodeName: "n1",
         hostNetwork: true,
         volumes: [{ name: "v", emptyDir: {} }],
-        containers: [{ name: "c", env: [{ name: "A", value: "b" }], ports: [{ containerPort: 80, hostPort: 8080 }] }],
+        containers: [
+          {
+            name: "c",
+            env: [{ name: "A", value: "b" }],
+            ports: [{ containerPort: 80, hostPort: 8080, hostIP: "127.0.0.1" }],
+          },
+        ],
         initContainers: [{ name: "i", ports: [{ name: "udp", containerPort: 0, protocol: "UDP" }] }],
       },
       status: { phase: "Running", podIP: "10.0.0.1", conditions: ["PodScheduled", "Ready"].map(condition) },
@@ -49,7 +55,7 @@ describe("protobuf decoder", () => {
       spec: {
         nodeName: "n1",
         hostNetwork: true,
-        containers: [{ ports: [{ containerPort: 80, hostPort: 8080 }] }],
+        containers: [{ ports: [{ containerPort: 80, hostPort: 8080, hostIP: "127.0.0.1" }] }],
         initContainers: [{ ports: [{ name: "udp", containerPort: 0, protocol: "UDP" }] }],
       },
       status: {

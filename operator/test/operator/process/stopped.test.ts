@@ -50,7 +50,7 @@ describe("an operator that flipop stop has stopped", function () {
     const from = await stop();
     expect(ready()).to.include({ status: "False" });
     expect(ready()?.message).to.equal(
-      "the operator is stopped (maintenance): it changes no cloud and no DNS: have the cluster's administrator run flipop resume, which removes annotation flipop.digitalocean.com/stop (any value stops the operator) from the Lease",
+      "the operator is stopped (maintenance): it changes no cloud and no DNS; fix: have the cluster's administrator run flipop resume, which removes annotation flipop.digitalocean.com/stop (any value stops the operator) from the Lease",
     );
     const down = holder();
     world.setReady(down, false);
@@ -126,7 +126,7 @@ describe("an operator that flipop stop has stopped", function () {
     await world.clock.sleep(120_000);
     expect(writes(from)).to.equal(0);
     expect(readyOf("RoutedIP")[0]?.message).to.equal(
-      "the operator is stopped: it changes no cloud and no DNS: have the cluster's administrator run flipop resume, which removes annotation flipop.digitalocean.com/stop (any value stops the operator) from the Lease",
+      "the operator is stopped: it changes no cloud and no DNS; fix: have the cluster's administrator run flipop resume, which removes annotation flipop.digitalocean.com/stop (any value stops the operator) from the Lease",
     );
   });
 

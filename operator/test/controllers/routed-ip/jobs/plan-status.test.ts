@@ -164,7 +164,7 @@ describe("what keeps a RoutedIP of a class with Jobs from its node", () => {
     const { is, message } = assigned({ spec: { paused: true }, status: ON_N1, candidates: [] });
     expect(is, "though no node could take the address").to.equal("False/Paused");
     expect(message).to.equal(
-      `${ON_N1.routedIP} stays on n1 (NoMatchingPod), which does not match, because spec.paused is true: set spec.paused to false`,
+      `${ON_N1.routedIP} stays on n1 (NoMatchingPod), which does not match, because spec.paused is true; fix: set spec.paused to false`,
     );
   });
 });
