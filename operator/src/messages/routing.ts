@@ -1,6 +1,6 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, familyOf } from "cdk8s-flipop/api";
 import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
@@ -205,16 +205,22 @@ interface LimitedAddress extends Limited {
   /** As written in `allowedAddresses`. */
   readonly allowed: readonly string[];
   readonly namespace: string;
+  /** The namespace for which the operator created the address. Absent: not known, or it did not. */
+  readonly createdFor?: string;
 }
 
 export const accessMessages = topic("access", {
   addressNotAllowed: problem({
     reason: "AddressNotAllowed",
     by: "other",
-    text: ({ ip, limiter, allowed, namespace }: LimitedAddress) =>
-      `${limiter} allows ${addressesText(allowed, namespace)}, so the operator does not touch ${ip}`,
-    remedy: ({ limiter }) =>
-      `remove the address from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it), or ${haveChanged(limiter, "add it to allowedAddresses")}`,
+    text: ({ ip, limiter, allowed, namespace, createdFor }: LimitedAddress) => {
+      const other = createdFor === undefined ? "" : `, which it created for namespace ${createdFor}`;
+      return `${limiter} allows ${addressesText(allowed, namespace)}, so the operator does not touch ${ip}${other}`;
+    },
+    remedy: ({ ip, limiter }) => {
+      const range = `${ip}/${familyOf(ip) === "IPv6" ? 128 : 32}`;
+      return `to use the address, ${haveChanged(limiter, `add ${range} to allowedAddresses`)}; to do without it, remove it from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it); the account then keeps it`;
+    },
     example: { ip: "203.0.113.7", limiter: LIMITER, namespace: "game", allowed: ["Created", "198.51.100.0/24"] },
   }),
   nameNotAllowed: problem({

@@ -17,7 +17,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
-import { listed } from "../values.js";
+import { listed, omitUndefined } from "../values.js";
 
 /** Limits of one resource. */
 export interface LimitSource {
@@ -65,7 +65,9 @@ export function addressProblem(
   for (const ip of ips.filter(isIp).map(canonicalIp)) {
     const refusing = refusingList(ip, access, isCreatedFor(retained, namespace, ip));
     if (refusing === undefined || hasHad(status, ip)) continue;
-    return accessMessages.addressNotAllowed({ ip, limiter: refusing.of, allowed: refusing.entries, namespace });
+    const createdFor = retained.find((entry) => canonicalIp(entry.ip) === ip)?.namespace;
+    const { of: limiter, entries: allowed } = refusing;
+    return accessMessages.addressNotAllowed({ ip, limiter, allowed, namespace, ...omitUndefined({ createdFor }) });
   }
   return undefined;
 }

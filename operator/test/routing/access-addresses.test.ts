@@ -45,7 +45,9 @@ describe("the addresses that a class and an issuer allow", () => {
       .to.contain(
         "source 0 allows only addresses of 198.51.100.0/24 and addresses that the operator created for namespace default",
       )
-      .and.contain(A);
+      .and.contain(`does not touch ${A}, which it created for namespace other; fix: to use the address, `)
+      .and.contain(`add ${A}/32 to allowedAddresses; to do without it`);
+    expect(problem(limits, A, [])?.message).not.to.contain("for namespace other");
   });
 
   it("include what the operator gave to the RoutedIP before, but not what another resource had then", () => {

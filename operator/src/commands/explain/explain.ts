@@ -147,6 +147,7 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
     asks: asked.text,
+    ...omitUndefined({ record: recordText(object) }),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),
@@ -158,6 +159,11 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
       .map(({ node }) => node),
     ...marks,
   };
+}
+
+/** What its DNS name holds, where all is well with it: otherwise a condition says so. */
+function recordText({ status }: OwnObject): string | undefined {
+  return status?.conditions?.find(({ type, reason }) => type === "DNSReady" && reason === "Observed")?.message;
 }
 
 function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {

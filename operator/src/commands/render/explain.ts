@@ -18,6 +18,8 @@ export interface Explanation {
   readonly conditions: readonly StatusProblem[];
   /** What the resource asks of nodes. */
   readonly asks: string;
+  /** The content of its DNS name. Absent: it has none, or a condition says what is wrong with it. */
+  readonly record?: string;
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
@@ -52,7 +54,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, asks, tally, disabled, kept, unprobed } = explanation;
+  const { resource, conditions, record, asks, tally, disabled, kept, unprobed } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
@@ -62,6 +64,7 @@ function headText(explanation: Explanation): string {
     ...kept.map((text) => `  serves ${text}`),
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
+    ...(record === undefined ? [] : [`  ${record}`]),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
   ];

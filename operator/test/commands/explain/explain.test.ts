@@ -192,6 +192,47 @@ describe("flipop explain", () => {
     });
     const { out } = await flipop.run("explain", "recordset/nodes");
     expect(cells(out).get("node-1")?.[3]).to.equal("NoAddress: it has no IPv6 address in ExternalIP");
+    expect(out).to.match(/NoAddress +Add IPv4 to spec.ipFamilies, or give the node such an address\./);
+  });
+
+  it("shows what the DNS name of a resource holds, and the published address of each node", async () => {
+    const condition = { status: "True", reason: "Observed", lastTransitionTime: "2025-01-01T00:00:00Z" };
+    const message = "record n.example.com holds 1 address; left out: 1 Cordoned (node-4: it is cordoned)";
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
+      metadata: { name: "well", namespace: "default" },
+      spec: { dnsRecordSet: { zone: "example.com", recordName: "n" }, match: { nodeLabel: "pool=work" } },
+      status: {
+        addresses: [{ address: "198.51.100.1", nodeName: "node-1" }],
+        conditions: [{ ...condition, type: "DNSReady", message }],
+      },
+    });
+    const { out } = await flipop.run("explain", "recordset/well");
+    expect(out).to.include(`\n  ${message}\n`);
+    expect(cells(out).get("node-1")?.slice(1, 3)).to.deep.equal(["published", "198.51.100.1"]);
+  });
+
+  it("gives the remedy of what it shows: a selector that no node can have, and a taint of the operator", async () => {
+    const key = "flipop.digitalocean.com/until-assigned-fip.ingress.taints";
+    cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect: "NoSchedule" }] });
+    cluster.pool(
+      "taints",
+      { desiredIPs: 1, match: { nodeLabel: "pool=late", podNamespace: "ingress", podLabel: "a" } },
+      {},
+    );
+    cluster.pool("both", { desiredIPs: 1, match: { nodeLabel: "pool=work,pool=late" } }, {});
+    const [node, both] = await Promise.all([
+      flipop.run("explain", "pool/taints", "node-9", "-n", "ingress"),
+      flipop.run("explain", "pool/both", "-n", "ingress"),
+    ]);
+    for (const name of ["taints", "both"])
+      kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name });
+    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+    expect(node.out)
+      .to.match(new RegExp(`taints +ok +${key} of the operator, for untilAssigned: pods must tolerate it`))
+      .and.match(new RegExp(`NoPod +If the pods have no toleration for taint ${key}`))
+      .and.match(/workload ready +-\n/);
+    expect(both.out).to.match(/LabelsDiffer +Correct spec.match.nodeLabel, which no node can have/);
   });
 
   const mistakes: readonly (readonly [string[], string])[] = [

@@ -110,8 +110,8 @@ describe("operator in process: RoutedIP, whole", function () {
     made.serve({ node: "n2" });
     await made.until("the loss shows", () => made?.condition("a", "Ready") === "False/Paused");
     await made.until("an Event of the loss", () => notes()?.length === 2);
-    expect(notes()?.[0]).to.match(/^Normal spec.paused is true, .*: set spec.paused to false$/);
-    expect(notes()?.[1]).to.match(/^Warning \S+ stays on n1 \(NoPod\), .*: set spec.paused to false$/);
+    expect(notes()?.[0]).to.match(/^Normal spec.paused is true, .*; fix: set spec.paused to false$/);
+    expect(notes()?.[1]).to.match(/^Warning \S+ stays on n1 \(NoPod\), .*; fix: set spec.paused to false$/);
     await made.world.rest();
     expect(made.world.digitalocean.journal.calls({ mutating: true })).to.have.length(before);
     pause(false);
