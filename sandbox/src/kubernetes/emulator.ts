@@ -11,6 +11,7 @@ import { garbageCollector } from "./controllers/garbage-collector.js";
 import { namespaceLifecycle } from "./controllers/namespace-lifecycle.js";
 import { Reconciler } from "./controllers/reconciler.js";
 import type { FaultHook } from "./faults.js";
+import { bind } from "./handle-pod-action.js";
 import type { JsonObject } from "./json.js";
 import { type ApiObject, groupOf, timestamp } from "./objects.js";
 import { FIXED_NAMESPACES } from "./resources/namespace.js";
@@ -201,6 +202,13 @@ export class Emulator {
   change(ref: ObjectRef, edit: (object: JsonObject) => JsonObject, subresource?: "status"): void {
     const { apiVersion, kind, name, namespace } = ref;
     patch(this.cluster, { type: this.typeOf(apiVersion, kind), namespace, name, subresource }, edit, LIVE);
+    this.reconciler.settle();
+  }
+
+  /** Gives a pod its node, as the scheduler does. */
+  bind(ref: ObjectRef, node: string): void {
+    const pod = this.get(ref);
+    if (pod) bind(this.cluster, this.typeOf(ref.apiVersion, ref.kind), pod, node);
     this.reconciler.settle();
   }
 

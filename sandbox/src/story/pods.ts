@@ -5,7 +5,8 @@ import { at, type JsonObject, listOf, objectOf, textOf } from "../kubernetes/jso
 import type { StoryClock } from "./clock.js";
 
 export interface Pod extends ApiObject {
-  readonly spec: JsonObject & { readonly nodeName: string };
+  /** Without `nodeName` while it waits for a node. */
+  readonly spec: JsonObject & { readonly nodeName?: string };
 }
 
 /** A DaemonSet or a Deployment. */
@@ -18,7 +19,8 @@ export interface Workload extends ApiObject {
 
 export interface NewPod {
   readonly owner: Workload;
-  readonly nodeName: string;
+  /** The only node that it may have. @default any */
+  readonly target?: string;
   /** Of its name. */
   readonly suffix: string;
   /** Beside those of the template. */
@@ -27,6 +29,11 @@ export interface NewPod {
 
 const POD_START_MS = 3_000;
 const APPS = "apps/v1";
+/** The condition that shows whether a pod has a node. */
+export const SCHEDULED = "PodScheduled";
+const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+const TERMS = "nodeSelectorTerms";
+const NODE_NAME = "metadata.name";
 
 export class Pods {
   /** Pods, by name, that a scenario made unready. */
@@ -53,21 +60,27 @@ export class Pods {
     return this.all().filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === owner.metadata.uid);
   }
 
-  create({ owner, nodeName, suffix, labels = {} }: NewPod): void {
+  /** It waits for a node. */
+  create({ owner, target, suffix, labels = {} }: NewPod): void {
     const { metadata = {}, spec } = owner.spec.template;
-    const name = `${owner.metadata.name}-${suffix}`;
     const { kind, metadata: own } = owner;
-    const pod = this.kubernetes.create({
+    this.kubernetes.create({
       apiVersion: "v1",
       kind: "Pod",
       metadata: {
-        name,
+        name: `${own.name}-${suffix}`,
         namespace: own.namespace,
         labels: { ...objectOf(metadata.labels), ...labels },
         ownerReferences: [{ apiVersion: APPS, kind, name: own.name, uid: own.uid, controller: true }],
       },
-      spec: { ...spec, nodeName },
+      spec: target === undefined ? spec : { ...spec, affinity: affinityTo(target, spec["affinity"]) },
     });
+  }
+
+  /** Gives it its node, whose kubelet starts it. */
+  bind(pod: Pod, node: string): void {
+    const { name } = pod.metadata;
+    this.kubernetes.bind(refTo(pod), node);
     this.started.delete(name);
     this.write(pod, false, podIp(this.next++));
     this.clock.setTimer(POD_START_MS, () => {
@@ -85,7 +98,9 @@ export class Pods {
   syncReadiness(isWell: (node: string) => boolean): void {
     for (const pod of this.all()) {
       const { name } = pod.metadata;
-      const ready = this.started.has(name) && isWell(pod.spec.nodeName) && !this.broken.has(name);
+      const { nodeName } = pod.spec;
+      if (nodeName === undefined) continue;
+      const ready = this.started.has(name) && isWell(nodeName) && !this.broken.has(name);
       if (isReady(pod) !== ready) this.write(pod, ready, textOf(at(pod, "status", "podIP")));
     }
   }
@@ -122,7 +137,10 @@ export class Pods {
     const next = {
       phase: "Running",
       podIP,
-      conditions: [{ type: "Ready", status }],
+      conditions: [
+        { type: SCHEDULED, status: "True" },
+        { type: "Ready", status },
+      ],
       containerStatuses: statuses.map((one) => ({ ...one, restartCount: 0, image: "", imageID: "" })),
     };
     this.kubernetes.change(refTo(pod), (object) => ({ ...object, status: next }), "status");
@@ -139,6 +157,22 @@ export function isReady(object: object): boolean {
   return conditions.some((one) => at(one, "type") === "Ready" && at(one, "status") === "True");
 }
 
+/** The only node that a pod may have, as each of a DaemonSet has one. */
+export function targetOf({ spec }: Pick<Pod, "spec">): string | undefined {
+  const [term] = listOf(at(spec, "affinity", "nodeAffinity", REQUIRED, TERMS));
+  const field = listOf(at(term, "matchFields")).find((one) => at(one, "key") === NODE_NAME);
+  return field === undefined ? undefined : textOf(listOf(at(field, "values"))[0]);
+}
+
+/** As the DaemonSet controller changes the affinity of the template. */
+function affinityTo(node: string, affinity: unknown): JsonObject {
+  const given = listOf(at(affinity, "nodeAffinity", REQUIRED, TERMS));
+  const matchFields = [{ key: NODE_NAME, operator: "In", values: [node] }];
+  const terms = (given.length === 0 ? [{}] : given).map((term) => ({ ...objectOf(term), matchFields }));
+  const nodeAffinity = { ...objectOf(at(affinity, "nodeAffinity")), [REQUIRED]: { [TERMS]: terms } };
+  return { ...objectOf(affinity), nodeAffinity };
+}
+
 function graceSeconds(pod: Pod): number {
   const { terminationGracePeriodSeconds: seconds } = pod.spec;
   return typeof seconds === "number" ? seconds : 0;
@@ -148,6 +182,6 @@ function podIp(number: number): string {
   return `10.244.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 }
 
-function refTo({ apiVersion, kind, metadata: { name, namespace } }: ApiObject) {
+export function refTo({ apiVersion, kind, metadata: { name, namespace } }: ApiObject) {
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }

@@ -4,16 +4,16 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Taint } from "cdk8s-flipop/api";
 import type { Emulator } from "../../kubernetes/index.js";
-import { at, isObject, listOf } from "../../kubernetes/json.js";
 import type { StoryClock } from "../clock.js";
 import { syncEndpointSlices } from "../endpoint-slices.js";
-import { isReady, isTerminating, type Pod, Pods, type Workload } from "../pods.js";
-import { isTolerated, type NodeObject } from "../rules/judge.js";
+import { isReady, isTerminating, type Pod, Pods, targetOf, type Workload } from "../pods.js";
+import type { NodeObject } from "../rules/judge.js";
+import { admits, schedule, selects } from "./scheduler.js";
 
 const APPS = "apps/v1";
 const HASH_LABEL = "pod-template-hash";
+const REVISION_LABEL = "controller-revision-hash";
 const HASH_LENGTH = 10;
 
 export class Workloads {
@@ -62,56 +62,58 @@ export class Workloads {
     this.revision = this.kubernetes.revision;
     const nodes = this.kubernetes.list("v1", "Node") as readonly unknown[] as readonly NodeObject[];
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
-    for (const pod of this.pods.all()) if (!names.has(pod.spec.nodeName)) this.pods.remove(pod);
+    const isLost = ({ spec: { nodeName } }: Pod) => nodeName !== undefined && !names.has(nodeName);
+    for (const pod of this.pods.all().filter(isLost)) this.pods.remove(pod);
     for (const set of this.list("DaemonSet")) this.syncDaemonSet(set, nodes);
-    for (const deployment of this.list("Deployment")) this.syncDeployment(deployment, nodes);
+    for (const deployment of this.list("Deployment")) this.syncDeployment(deployment);
+    schedule(this.kubernetes, this.pods, nodes);
     const well = new Set(nodes.filter(isReady).map(({ metadata }) => metadata.name));
     this.pods.syncReadiness((node) => well.has(node));
     this.pods.syncEnds();
     syncEndpointSlices(this.kubernetes);
   }
 
+  /** A taint keeps a node without a pod; a hostPort that is taken only makes the pod wait. */
   private syncDaemonSet(set: Workload, nodes: readonly NodeObject[]): void {
-    const have = new Set(this.pods.of(set).map(({ spec }) => spec.nodeName));
-    const selected = new Set(nodes.filter((node) => selects(set, node)).map(({ metadata }) => metadata.name));
-    for (const pod of this.pods.of(set)) if (!selected.has(pod.spec.nodeName)) this.pods.terminate(pod);
-    for (const node of nodes) {
-      const nodeName = node.metadata.name;
-      if (!selected.has(nodeName) || have.has(nodeName) || !admits(node, set)) continue;
-      this.pods.create({ owner: set, nodeName, suffix: nodeName });
+    const { spec } = set.spec.template;
+    const labels = { [REVISION_LABEL]: hashOf(set) };
+    const pods = this.pods.of(set);
+    const selected = nodes.filter((node) => selects(spec, node));
+    const names = new Set<string | undefined>(selected.map(({ metadata }) => metadata.name));
+    // Running pods keep their template: DaemonSets have no rolling update here.
+    const isOutdated = ({ metadata, spec: { nodeName } }: Pod) =>
+      nodeName === undefined && metadata.labels?.[REVISION_LABEL] !== labels[REVISION_LABEL];
+    for (const pod of pods) if (!names.has(targetOf(pod)) || isOutdated(pod)) this.pods.terminate(pod);
+    const have = new Set(pods.map(targetOf));
+    for (const node of selected) {
+      const { name } = node.metadata;
+      if (!have.has(name) && admits(node, spec)) this.pods.create({ owner: set, suffix: name, target: name, labels });
     }
   }
 
   /** Rolling update with maxSurge 1 and maxUnavailable 0, as 25 % of few replicas are. */
-  private syncDeployment(deployment: Workload, nodes: readonly NodeObject[]): void {
+  private syncDeployment(deployment: Workload): void {
     const hash = hashOf(deployment);
     const replicas = deployment.spec.replicas ?? 1;
     const current = () => this.pods.of(deployment).filter((pod) => !isTerminating(pod));
-    const isStale = ({ metadata }: Pod) => metadata.labels?.[HASH_LABEL] !== hash;
-    const stale = current().filter(isStale);
-    const fresh = current().length - stale.length;
-    const room = Math.min(replicas - fresh, replicas + Math.sign(stale.length) - current().length);
+    const isFresh = ({ metadata }: Pod) => metadata.labels?.[HASH_LABEL] === hash;
+    const fresh = current().filter(isFresh);
+    const stale = current().filter((pod) => !isFresh(pod));
+    const room = Math.min(replicas - fresh.length, replicas + Math.sign(stale.length) - current().length);
     for (let count = 0; count < room; count++) {
-      const nodeName = this.placeFor(deployment, nodes);
-      if (nodeName === undefined) return;
       const suffix = `${hash}-${this.next++}`;
-      this.pods.create({ owner: deployment, nodeName, suffix, labels: { [HASH_LABEL]: hash } });
+      this.pods.create({ owner: deployment, suffix, labels: { [HASH_LABEL]: hash } });
     }
     const spare = current().filter(isReady).length - replicas;
-    const leaving = [...stale].sort((a, b) => Number(isReady(a)) - Number(isReady(b)));
-    for (const pod of leaving.slice(0, Math.max(0, spare))) this.pods.terminate(pod);
+    const unready = stale.filter((pod) => !isReady(pod));
+    this.terminate([...fresh].sort(byWorth), fresh.length - replicas);
+    // One that waits for a node would otherwise hold up the update for good.
+    this.terminate(unready, unready.length + spare);
+    this.terminate(stale.filter(isReady), spare);
   }
 
-  /** The node with the fewest pods of all that may have it; two pods can't share a hostPort. */
-  private placeFor(deployment: Workload, nodes: readonly NodeObject[]): string | undefined {
-    const all = this.pods.all();
-    const podsOn = ({ metadata }: NodeObject) => all.filter(({ spec }) => spec.nodeName === metadata.name);
-    const wanted = hostPorts(deployment.spec.template.spec);
-    const places = nodes
-      .filter((node) => selects(deployment, node) && admits(node, deployment))
-      .filter((node) => isReady(node) && !node.spec.unschedulable)
-      .filter((node) => !podsOn(node).some(({ spec }) => hostPorts(spec).some((port) => wanted.includes(port))));
-    return [...places].sort((a, b) => podsOn(a).length - podsOn(b).length)[0]?.metadata.name;
+  private terminate(pods: readonly Pod[], count: number): void {
+    for (const pod of pods.slice(0, Math.max(0, count))) this.pods.terminate(pod);
   }
 
   private list(kind: string): readonly Workload[] {
@@ -124,28 +126,8 @@ function hashOf({ spec }: Workload): string {
   return createHash("sha256").update(JSON.stringify(spec.template)).digest("hex").slice(0, HASH_LENGTH);
 }
 
-/** `5060/UDP`. */
-function hostPorts(spec: object): readonly string[] {
-  const ports = listOf(at(spec, "containers")).flatMap((container) => listOf(at(container, "ports")));
-  return ports.flatMap((port) => {
-    const hostPort = at(port, "hostPort");
-    return typeof hostPort === "number" ? [`${hostPort}/${String(at(port, "protocol") ?? "TCP")}`] : [];
-  });
-}
-
-function selects({ spec }: Workload, { metadata }: NodeObject): boolean {
-  const selector = spec.template.spec["nodeSelector"];
-  if (!isObject(selector)) return true;
-  return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
-}
-
-/** A taint keeps new pods off a node, and leaves those that run there; a real NoExecute would evict them. */
-function admits({ spec: { taints = [] } }: NodeObject, { spec }: Workload): boolean {
-  const tolerations = listOf(spec.template.spec["tolerations"]) as readonly object[];
-  return taints.filter(keepsPodsOff).every((taint) => isTolerated({ tolerations }, taint));
-}
-
-/** Not those of Kubernetes itself: they repeat the node's conditions, and DaemonSets tolerate most of them. */
-function keepsPodsOff({ key, effect }: Taint): boolean {
-  return effect !== "PreferNoSchedule" && !key.startsWith("node.kubernetes.io/");
+/** Those without a node first, then those that are not ready. */
+function byWorth(a: Pod, b: Pod): number {
+  const worth = (pod: Pod) => Number(pod.spec.nodeName !== undefined) + Number(isReady(pod));
+  return worth(a) - worth(b);
 }

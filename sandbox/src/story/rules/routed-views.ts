@@ -95,7 +95,9 @@ function firewallOf(
   const { serviceName, namespace = metadata.namespace } = spec.serviceRef;
   const service = services.find((one) => one.metadata.name === serviceName && one.metadata.namespace === namespace);
   const targets = new Set((service?.spec.ports ?? []).map(({ port, targetPort = port }) => targetPort));
-  const ports = pods.flatMap((pod) => (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []));
+  // A pod that waits for a node opens no port anywhere.
+  const placed = pods.filter((pod) => pod.spec.nodeName !== undefined);
+  const ports = placed.flatMap((pod) => (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []));
   const rules = ports.flatMap(({ name: called, containerPort, hostPort, protocol = "TCP" }) =>
     hostPort !== undefined && (targets.has(containerPort) || targets.has(called ?? ""))
       ? [`${protocol.toLowerCase()} ${hostPort}`]

@@ -59,6 +59,11 @@ describe("what a story knows of a RoutedIP", () => {
   it("needs the hostPorts behind the Service open, and no others", () => {
     const [view] = routedViews(cluster({ pods: [pod("a"), pod("b")] }));
     expect(view?.firewall).to.deep.equal({ name: "fw", rules: ["udp 50600"] });
+    const { metadata } = pod("c");
+    const ports = [{ name: "sip", containerPort: 5060, hostPort: 50_601, protocol: "UDP" }];
+    const waiting: PodObject = { metadata, spec: { containers: [{ ports }] }, status: {} };
+    const [same] = routedViews(cluster({ pods: [pod("a"), waiting] }));
+    expect(same?.firewall?.rules, "a pod without a node has no port").to.deep.equal(["udp 50600"]);
     const [without] = routedViews(cluster({ issuers: [] }));
     expect(without).to.not.have.property("firewall");
   });
