@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_470,
+  "operator/src/addresses": 4_500,
   "operator/src/claims": 720,
   "operator/src/commands": 4_850,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -28,7 +28,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_150,
   "operator/src/records": 930,
-  "operator/src/routing": 2_600,
+  "operator/src/routing": 2_680,
   "operator/src/runtime": 1_850,
   "operator/src": 1_950,
   "constructs/src": 18_450,

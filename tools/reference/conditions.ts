@@ -86,7 +86,7 @@ function reasonsPart(): readonly string[] {
     "",
     "While a condition that `Ready` requires is not True, `Ready` has the reason of that condition. The condition in the last column is",
     "then True, with the same reason. If another required condition is False, too, and only a person can change that, `Stalled` is True",
-    "with the reason of `Ready`, and the message of `Ready` names both.",
+    "with the reason of that one, and the message of `Ready` names both.",
     "",
     ...table(head, rows),
     "",

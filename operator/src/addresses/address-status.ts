@@ -260,11 +260,13 @@ export function planText(snapshot: AddressSnapshot, assignmentPlan: AssignmentPl
 }
 
 function choiceText({ set, candidates }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {
-  const count = waiting.length;
-  if (count < 2) return candidates.length > 1 ? CHOICES.onlyFree() : CHOICES.only();
+  if (waiting.length < 2) return candidates.length > 1 ? CHOICES.onlyFree() : CHOICES.only();
+  const before = Math.max(0, waiting.indexOf(node));
+  // The nodes in front of it get other addresses.
+  const count = waiting.length - before;
   if (set.nodePreference === "Name") return CHOICES.firstByName(count);
-  const next = waiting[waiting.indexOf(node) + 1];
-  if (next === undefined) return CHOICES.last(count);
+  const next = waiting[before + 1];
+  if (next === undefined) return CHOICES.last(waiting.length);
   if (isLeaving(node) !== isLeaving(next)) return CHOICES.staying(count);
   if (newerFirst(node.kubeletVersion, next.kubeletVersion) < 0) return CHOICES.newestKubelet(count);
   return node.createdAt > next.createdAt ? CHOICES.youngest(count) : CHOICES.firstOfEqual(count);

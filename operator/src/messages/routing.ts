@@ -239,6 +239,15 @@ export const accessMessages = topic("access", {
     remedy: ({ limiter }) => haveChanged(limiter, "add the name to allowedNames"),
     example: { name: NAME, limiter: LIMITER },
   }),
+  tokenOfOthers: problem({
+    reason: "NameNotAllowed",
+    by: "administrator",
+    text: ({ name, provider, namespace }: TokenOfOthers) =>
+      `the operator would write ${name} with the token for ${provider} of namespace ${namespace}, and neither a class nor an issuer of that namespace allows the name, so no record is written`,
+    remedy:
+      "set dnsRecordSet.provider to the provider of the issuer, whose Secret has a token, or have the cluster's administrator list the name in allowedNames of a class, and create the RoutedIP again with this class",
+    example: { name: NAME, provider: "cloudflare", namespace: "flipop" },
+  }),
   zoneUnknown: problem({
     reason: "NameNotAllowed",
     by: "author",
@@ -263,6 +272,11 @@ interface ForeignRecord {
   readonly values: readonly string[];
   /** Absent: the class is not known now. */
   readonly limiter: string | undefined;
+}
+
+interface TokenOfOthers extends Named {
+  readonly provider: string;
+  readonly namespace: string;
 }
 
 interface LimitedName extends Limited {

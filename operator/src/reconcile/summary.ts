@@ -73,15 +73,21 @@ function withIgnored(unmet: PlannedCondition, ignored: readonly string[]): Plann
 /** @param others required conditions that are False, too */
 function notReady(unmet: PlannedCondition, others: readonly PlannedCondition[] = []): readonly PlannedCondition[] {
   const second = others.find((other) => other.reason !== unmet.reason && needsPerson(other));
-  const first = unmet.said ?? unmet;
-  const cause =
-    second === undefined
-      ? first
-      : summaryMessages.twoCauses({ cause: first, type: second.type, other: second.said ?? second });
-  const ready = isUnobserved(unmet) ? unknown("Ready", cause) : no("Ready", cause);
-  return second !== undefined || needsPerson(unmet)
-    ? [ready, no("Reconciling", summaryMessages.waitsForPerson()), yes("Stalled", summaryMessages.stalled({ cause }))]
-    : [ready, yes("Reconciling", summaryMessages.waits({ cause })), no("Stalled", summaryMessages.notStalled())];
+  const cause = unmet.said ?? unmet;
+  const all = second === undefined ? cause : summaryMessages.twoCauses({ cause, ...secondOf(second) });
+  const ready = isUnobserved(unmet) ? unknown("Ready", all) : no("Ready", all);
+  const stalling = needsPerson(unmet) ? cause : (second?.said ?? second);
+  return stalling === undefined
+    ? [ready, yes("Reconciling", summaryMessages.waits({ cause })), no("Stalled", summaryMessages.notStalled())]
+    : [
+        ready,
+        no("Reconciling", summaryMessages.waitsForPerson()),
+        yes("Stalled", summaryMessages.stalled({ cause: stalling })),
+      ];
+}
+
+function secondOf(condition: PlannedCondition) {
+  return { type: condition.type, other: condition.said ?? condition };
 }
 
 function isUnobserved({ status, reason }: PlannedCondition): boolean {

@@ -23,6 +23,8 @@ import { listed, omitUndefined } from "../values.js";
 export interface LimitSource {
   /** Kind and name, for messages. */
   readonly of: string;
+  /** Of an issuer. Absent: a class, whose author is an administrator. */
+  readonly namespace?: string;
   readonly limits: AccessLimits;
 }
 
@@ -118,17 +120,25 @@ function rangesOf(entries: readonly string[]): Ranges {
 export interface NameAccess {
   /** A name has to be allowed by each. */
   readonly lists: readonly NameList[];
-  /** What the defaults are those of, for messages. */
-  readonly of: string;
-  /** Records that the operator did not write may be replaced. */
-  readonly adopts: boolean;
-  /** What keeps the operator from that, by kind and name, for messages. */
-  readonly adopter: string;
+  readonly sources: readonly LimitSource[];
 }
 
-export interface NameList {
-  /** Kind and name, for messages. */
-  readonly of: string;
+/** Who may write records of other programs with a token. */
+export interface AdoptAccess {
+  /** Records that the operator did not write may be replaced. */
+  readonly adopts: boolean;
+  /** What keeps the operator from that, by kind and name, for messages. Absent: no class or issuer decides about this token. */
+  readonly adopter?: string;
+}
+
+/** The token with which records are written. */
+export interface DnsToken {
+  readonly provider: string;
+  /** Where it is kept. */
+  readonly namespace: string;
+}
+
+export interface NameList extends Pick<LimitSource, "of" | "namespace"> {
   readonly limits: NameLimits;
 }
 
@@ -142,20 +152,30 @@ export interface AskedName {
 
 export function nameAccessOf(sources: readonly LimitSource[]): NameAccess {
   const lists = sources.filter(({ limits }) => limits.allowedZones !== undefined || limits.allowedNames !== undefined);
-  const forbids = sources.find(({ limits }) => limits.adoptRecords === false);
-  const adopts = forbids === undefined && sources.some(({ limits }) => limits.adoptRecords === true);
-  const of = sources[0]?.of ?? "";
-  return { lists, of, adopts, adopter: forbids?.of ?? of };
+  return { lists, sources };
 }
 
-/**
- * Why the name may not be used.
- * @param ownToken the records are written with a token of the resource's own namespace: without limits, it may use it.
- */
-export function nameProblem(asked: AskedName, { lists, of }: NameAccess, ownToken: boolean): Problem | undefined {
-  const { fqdn } = asked.normal;
-  if (lists.length === 0) return ownToken ? undefined : accessMessages.noNameAllowed({ name: fqdn, limiter: of });
-  return refusedName(asked, lists);
+export function adoptAccessOf({ sources }: Pick<NameAccess, "sources">, token: DnsToken): AdoptAccess {
+  const forbids = sources.find(({ limits }) => limits.adoptRecords === false);
+  const grantors = sources.filter((source) => mayGrant(source, token));
+  const adopts = forbids === undefined && grantors.some(({ limits }) => limits.adoptRecords === true);
+  return { adopts, ...omitUndefined({ adopter: (forbids ?? grantors[0])?.of }) };
+}
+
+/** The author of an issuer decides only about tokens of its own namespace, whatever the issuer's lists say. */
+function mayGrant({ namespace }: Pick<LimitSource, "namespace">, token: DnsToken): boolean {
+  return namespace === undefined || namespace === token.namespace;
+}
+
+/** Why the name may not be used. Without limits, a resource may use a token of its own namespace. */
+export function nameProblem(asked: AskedName, { lists, sources }: NameAccess, token: DnsToken): Problem | undefined {
+  const { fqdn: name } = asked.normal;
+  const isOwn = token.namespace === asked.namespace;
+  if (isOwn || lists.some((list) => mayGrant(list, token))) return refusedName(asked, lists);
+  const limiter = sources.find((source) => mayGrant(source, token))?.of;
+  return limiter === undefined
+    ? accessMessages.tokenOfOthers({ name, ...token })
+    : accessMessages.noNameAllowed({ name, limiter });
 }
 
 export function refusedName(asked: AskedName, lists: readonly NameList[]): Problem | undefined {

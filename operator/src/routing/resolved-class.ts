@@ -32,6 +32,12 @@ function classSource(of: string, spec: ClusterRoutedIPClassSpec): LimitSource {
   return { of, limits: { ...spec, allowedAddresses: spec.allowedAddresses ?? [CREATED_ADDRESSES] } };
 }
 
+/** @param key `namespace/name` */
+function issuerSource(key: string, limits: RoutedIPIssuerSpec): LimitSource {
+  const [namespace = ""] = key.split("/");
+  return { of: `RoutedIPIssuer ${key}`, namespace, limits };
+}
+
 /** The class that uses an issuer; empty: a RoutedIP names the issuer itself. */
 interface UsingClass {
   readonly spec?: ClusterRoutedIPClassSpec;
@@ -158,7 +164,7 @@ function resolvedIssuerClass(key: string, { spec = {}, own }: UsingClass, lookUp
   const { provider, region, routedIPReclaimPolicy = "Retain", routedIPFirewallName } = issuer.spec;
   return {
     resolvedClass: {
-      ...classRules(spec, [...(own === undefined ? [] : [own]), { of: `RoutedIPIssuer ${key}`, limits: issuer.spec }]),
+      ...classRules(spec, [...(own === undefined ? [] : [own]), issuerSource(key, issuer.spec)]),
       by: "issuer",
       issuer: key,
       provider,

@@ -84,7 +84,7 @@ describe("the summary of a resource", () => {
       reason: "NoCandidate",
       message: `${wait.message}; besides, condition DNSReady is False: ${because("ZoneNotFound").message}`,
     });
-    expect(conditionOf(two, "Stalled").status).to.equal("True");
+    expect(conditionOf(two, "Stalled")).to.include({ status: "True", reason: "ZoneNotFound" });
     const following = withSummary(instead(no("Fulfilled", wait), no("DNSReady", because("NoneActive"))), POOL);
     expect(conditionOf(following, "Ready").message, "a consequence").to.equal(wait.message);
     expect(conditionOf(following, "Stalled").status).to.equal("False");

@@ -1,14 +1,15 @@
 import type { AccessLimits } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { nameAccessOf, nameProblem } from "../../src/routing/access.js";
+import { adoptAccessOf, nameAccessOf, nameProblem } from "../../src/routing/access.js";
 
+const TOKEN = { provider: "cloudflare", namespace: "flipop" };
 const ZONE_ID = "023e105f4ecef8ad9ca31a8372d0c353";
 
 function problem(fqdn: string, limits: readonly AccessLimits[], { ownToken = false, zone = "example.com" } = {}) {
   const sources = limits.map((each, index) => ({ of: `source ${index}`, limits: each }));
   const asked = { zone, normal: { zone: "example.com", fqdn }, namespace: "team" };
-  return nameProblem(asked, nameAccessOf(sources), ownToken);
+  return nameProblem(asked, nameAccessOf(sources), ownToken ? { ...TOKEN, namespace: "team" } : TOKEN);
 }
 
 function reason(...asked: Parameters<typeof problem>) {
@@ -52,6 +53,24 @@ describe("the DNS names that a class and an issuer allow", () => {
     expect(reason("api.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal(undefined);
   });
 
+  it("are no issuer's to allow where the token is one of another namespace, nor are its records to replace", () => {
+    const limits: AccessLimits = { allowedNames: ["www.example.com"], adoptRecords: true };
+    const of = (namespace: string) => ({ of: `RoutedIPIssuer ${namespace}/do`, namespace, limits });
+    const cls = { of: "ClusterRoutedIPClass public", limits: { allowedNames: ["*.example.com"] } };
+    const asked = { zone: "example.com", normal: { zone: "example.com", fqdn: "www.example.com" }, namespace: "team" };
+    const judged = (...sources: Parameters<typeof nameAccessOf>[0]) => {
+      const access = nameAccessOf(sources);
+      return [nameProblem(asked, access, TOKEN)?.id, adoptAccessOf(access, TOKEN).adopts];
+    };
+    expect(judged(of("team"))).to.deep.equal(["access.tokenOfOthers", false]);
+    expect(judged(of("flipop")), "the token is there").to.deep.equal([undefined, true]);
+    expect(judged(cls, of("team")), "by the class").to.deep.equal([undefined, false]);
+    const strict = { ...cls, limits: { allowedNames: ["api.example.com"] } };
+    expect(judged(strict, of("team")), "not by the class").to.deep.equal(["access.nameNotAllowed", false]);
+    const silent = { ...cls, limits: {} };
+    expect(judged(silent, of("team")), "the class says nothing").to.deep.equal(["access.noNameAllowed", false]);
+  });
+
   it("name only the list that refuses them, and what it lacks", () => {
     const message = (limits: AccessLimits) => problem("www.example.com", [limits])?.message;
     const zones =
@@ -75,8 +94,12 @@ describe("the DNS names that a class and an issuer allow", () => {
 
   it("adopt records only if one of the two says so and none forbids it", () => {
     const adopts = (...all: readonly (boolean | undefined)[]) =>
-      nameAccessOf(all.map((adoptRecords) => ({ of: "", limits: adoptRecords === undefined ? {} : { adoptRecords } })))
-        .adopts;
+      adoptAccessOf(
+        nameAccessOf(
+          all.map((adoptRecords) => ({ of: "", limits: adoptRecords === undefined ? {} : { adoptRecords } })),
+        ),
+        TOKEN,
+      ).adopts;
     expect([
       adopts(),
       adopts(undefined, undefined),
@@ -88,10 +111,13 @@ describe("the DNS names that a class and an issuer allow", () => {
 
   it("name who has to let the operator adopt records: whoever forbids it, else the class before the issuer", () => {
     const adopter = (ofClass: AccessLimits, ofIssuer: AccessLimits) =>
-      nameAccessOf([
-        { of: "class", limits: ofClass },
-        { of: "issuer", limits: ofIssuer },
-      ]).adopter;
+      adoptAccessOf(
+        nameAccessOf([
+          { of: "class", limits: ofClass },
+          { of: "issuer", namespace: "team", limits: ofIssuer },
+        ]),
+        TOKEN,
+      ).adopter;
     expect(adopter({}, {})).to.equal("class");
     expect(adopter({ adoptRecords: true }, { adoptRecords: false })).to.equal("issuer");
   });

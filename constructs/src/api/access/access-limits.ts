@@ -70,7 +70,7 @@ export const accessLimitsProperties: SchemaOf<AccessLimits>["properties"] = {
     type: "array",
     optional: true,
     description:
-      "Full DNS names that RoutedIPs may have a record set for. `*` stands for any text without a dot, `{namespace}` for the RoutedIP's namespace. If class and issuer set neither this nor `allowedZones`, a RoutedIP may have a name only where the token for DNS is a Secret of its own namespace, or the RoutedIP is in the operator's namespace.",
+      "Full DNS names that RoutedIPs may have a record set for. `*` stands for any text without a dot, `{namespace}` for the RoutedIP's namespace. If class and issuer set neither this nor `allowedZones`, a RoutedIP may have a name only where the token for DNS is a Secret of its own namespace, or the RoutedIP is in the operator's namespace. An issuer allows names only for tokens of its own namespace: for the operator's token, set this field in a class.",
     example: ["*.{namespace}.example.com"],
     items: namePatternSchema,
     listType: "set",
@@ -80,7 +80,7 @@ export const accessLimitsProperties: SchemaOf<AccessLimits>["properties"] = {
     type: "boolean",
     optional: true,
     description:
-      "Whether a RoutedIP may replace records that the operator did not write for it. Without it, the RoutedIP waits until someone deletes them.",
+      "Whether a RoutedIP may replace records that the operator did not write for it. Without it, the RoutedIP waits until someone deletes them. An issuer decides this only for tokens of its own namespace.",
     example: true,
   },
 };

@@ -4,7 +4,14 @@ import type { RetainedAddress } from "cdk8s-flipop/api";
 import { annotatedIps } from "../../addresses/desired.js";
 import { normalName } from "../../claims/read-claims.js";
 import type { Problem } from "../../messages/message.js";
-import { addressProblem, isUndecidedName, nameProblem } from "../../routing/access.js";
+import {
+  type AdoptAccess,
+  addressProblem,
+  adoptAccessOf,
+  type DnsToken,
+  isUndecidedName,
+  nameProblem,
+} from "../../routing/access.js";
 import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
@@ -69,8 +76,8 @@ export function problemOfName(routing: RoutingCaches, routed: RoutedIP, place: N
   const { namespace = "" } = routed.metadata;
   const provider = dnsProviderOf(routed, place.resolvedClass);
   const normal = normalName(provider, { zone, name }, routing.context.records.zones.lookUp);
-  const ownToken = tokenNamespace(routing.settings.namespace, provider, place) === namespace;
-  return nameProblem({ zone, normal, namespace }, place.resolvedClass.nameAccess, ownToken);
+  const token = tokenOf(routing.settings.namespace, provider, place);
+  return nameProblem({ zone, normal, namespace }, place.resolvedClass.nameAccess, token);
 }
 
 /** It may not have its DNS name, so it does not keep others from it. */
@@ -85,9 +92,15 @@ export function isUnnamed(tools: Tools, routed: RoutedIP): boolean {
   return problem !== undefined && !isUndecidedName(problem);
 }
 
-/** Where the token for the records is kept: with the issuer, or with the operator. */
-function tokenNamespace(operator: string, provider: string, { resolvedClass, issued }: NamePlace): string {
-  if (resolvedClass.by === "jobs") return operator;
+/** Whether the operator may replace records that it did not write, with the token for the records of the RoutedIP. */
+export function adoptAccess(routing: RoutingCaches, routed: RoutedIP, place: NamePlace): AdoptAccess {
+  const provider = dnsProviderOf(routed, place.resolvedClass);
+  return adoptAccessOf(place.resolvedClass.nameAccess, tokenOf(routing.settings.namespace, provider, place));
+}
+
+/** The token for the records is kept with the issuer, or with the operator. */
+function tokenOf(operator: string, provider: string, { resolvedClass, issued }: NamePlace): DnsToken {
+  if (resolvedClass.by === "jobs") return { provider, namespace: operator };
   const ofIssuer = provider === resolvedClass.provider && issued?.providers.dns !== undefined;
-  return ofIssuer ? (resolvedClass.issuer.split("/")[0] ?? "") : operator;
+  return { provider, namespace: ofIssuer ? (resolvedClass.issuer.split("/")[0] ?? "") : operator };
 }

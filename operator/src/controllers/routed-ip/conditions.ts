@@ -85,7 +85,10 @@ function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCon
   const { perNodeIPLimit: limit, provider } = resolvedClass ?? {};
   const exceeded = exceededLimit({ limit, provider, allowed: capabilities?.addressesPerNode });
   if (exceeded === undefined) return accepted;
-  return yes("Accepted", classMessages.limitTooHigh({ ...exceeded, limiter: resolvedClass?.nameAccess.of ?? "" }));
+  return yes(
+    "Accepted",
+    classMessages.limitTooHigh({ ...exceeded, limiter: resolvedClass?.nameAccess.sources[0]?.of ?? "" }),
+  );
 }
 
 function firewallProblem({ resolvedClass }: Snapshot, { firewall, ports }: Findings): Problem | undefined {

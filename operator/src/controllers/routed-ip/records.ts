@@ -9,7 +9,7 @@ import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-import { dnsProviderOf, problemOfName } from "./allowed.js";
+import { adoptAccess, dnsProviderOf, problemOfName } from "./allowed.js";
 import type { FoundRecords } from "./snapshot.js";
 
 export interface DnsScene {
@@ -44,6 +44,5 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
 function limitsOfName(routing: RoutingCaches, routed: RoutedIP, { resolvedClass, issued }: DnsScene) {
   if (resolvedClass === undefined) return {};
   const refused = problemOfName(routing, routed, { resolvedClass, issued });
-  const { adopts, adopter } = resolvedClass.nameAccess;
-  return { adopts, adopter, ...omitUndefined({ refused }) };
+  return { ...adoptAccess(routing, routed, { resolvedClass, issued }), ...omitUndefined({ refused }) };
 }

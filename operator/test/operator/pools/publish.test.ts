@@ -124,7 +124,7 @@ describe("addresses in the status of a Service", () => {
       world.addNode("node-1");
       world.addPool("web", { ips: addresses(world, 1), publishTo: TO_WEB });
       world.start();
-      await says(world, "Service default/web does not exist: create it");
+      await says(world, "Service default/web does not exist; fix: create it");
       world.kubernetes.create(service("web", { type: "ClusterIP" }));
       await says(world, "is of type ClusterIP");
       world.kubernetes.delete({ apiVersion: "v1", kind: "Service", namespace: "default", name: "web" });

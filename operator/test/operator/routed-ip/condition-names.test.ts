@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
-const NAMES_ASSIGNED = /condition Assigned says why/;
+const NAMES_ASSIGNED = /see condition Assigned, which says why/;
 
 describe("operator in process: the conditions of a RoutedIP whose address, record and firewall are not all ready", function () {
   this.timeout(240_000);

@@ -163,9 +163,9 @@ export class Observer {
     const written = (event: object) => Number(at(event, "metadata", "resourceVersion"));
     const all = [...this.list<object>("v1", "Event")].sort((a, b) => written(a) - written(b));
     for (const event of all) {
-      const uid = textOf(at(event, "metadata", "uid"));
-      if (this.events.has(uid)) continue;
-      this.events.add(uid);
+      const key = onceOf(event);
+      if (this.events.has(key)) continue;
+      this.events.add(key);
       this.tellEvent(event);
     }
   }
@@ -234,4 +234,11 @@ export class Observer {
 
 function dropletOf(providerID: string | undefined): number {
   return Number(providerID?.replace("digitalocean://", ""));
+}
+
+/** The story shows again what the operator did again, and not what failed again. */
+function onceOf(event: object): string {
+  const uid = textOf(at(event, "metadata", "uid"));
+  const count = at(event, "series", "count") ?? at(event, "count");
+  return at(event, "type") === "Normal" && typeof count === "number" ? `${uid} ${count}` : uid;
 }

@@ -1,0 +1,63 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type CloudflareSimulator, DEFAULT_TOKEN, startCloudflareSimulator } from "flipop-sandbox/cloudflare";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+
+const ZONE = "example.com";
+const NAME = `www.${ZONE}`;
+const OF_PLATFORM = "198.51.100.80";
+const DNS = { provider: "cloudflare", zone: ZONE, recordName: "www" };
+const LIMITS = { allowedNames: [NAME], adoptRecords: true };
+
+describe("operator in process: DNS names with the operator's own token", function () {
+  this.timeout(60_000);
+  let made: RoutedWorld;
+  let cloudflare: CloudflareSimulator;
+
+  beforeEach(async () => {
+    cloudflare = await startCloudflareSimulator({ zones: [{ name: ZONE }] });
+    cloudflare.addRecord(ZONE, { name: NAME, type: "A", content: OF_PLATFORM });
+    made = await RoutedWorld.create(["n1"], {
+      flags: { "issuer-namespaces": "default", namespace: "flipop" },
+      env: { CLOUDFLARE_TOKEN: DEFAULT_TOKEN, CLOUDFLARE_API_URL: cloudflare.url },
+    });
+    const data = { DIGITALOCEAN_ACCESS_TOKEN: Buffer.from(made.world.digitalocean.token).toString("base64") };
+    made.world.kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "team", namespace: "default" }, data },
+    });
+    made.addIssuer({ credentialsSecretRef: { name: "team" }, ...LIMITS });
+    made.serve({ node: "n1" });
+  });
+
+  afterEach(async () => {
+    await made.close();
+    await cloudflare.close();
+  });
+
+  const values = () => cloudflare.records(ZONE, NAME).map(({ content }) => content);
+
+  it("are not those that the author of an issuer in a team's namespace allows", async () => {
+    made.addRouted("a", { dnsRecordSet: DNS });
+    made.world.start();
+    await made.until("the name is refused", () => made.condition("a", "DNSReady") === "False/NameNotAllowed");
+    await made.until("the address serves", () => made.condition("a", "Assigned") === "True/Observed");
+    await made.world.rest();
+    expect(values()).to.deep.equal([OF_PLATFORM]);
+    const { conditions = [] } = made.status("a");
+    expect(conditions.find(({ type }) => type === "DNSReady")?.message)
+      .to.include(`would write ${NAME} with the token for cloudflare of namespace flipop`)
+      .and.include("list the name in allowedNames of a class");
+  });
+
+  it("are those that a class allows, whose records it may let the operator replace", async () => {
+    made.world.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata: { name: "public" } },
+      spec: { issuerRef: { name: "do", namespace: "default" }, ...LIMITS },
+    });
+    made.addRouted("a", { className: "public", dnsRecordSet: DNS });
+    made.world.start();
+    await made.until("the name is in place", () => made.condition("a", "DNSReady") === "True/Observed");
+    expect(values()).to.deep.equal([made.status("a").routedIP]);
+  });
+});
