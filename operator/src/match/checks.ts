@@ -151,7 +151,16 @@ function cordoned({ node, match, workload }: CheckInput): Refusal | undefined {
 
 function tainted({ node, match }: CheckInput): Refusal | undefined {
   const against = untolerated(node.taints, match);
-  return against.length === 0 ? undefined : refusal("Tainted", `it has ${taintsText(against)}, not tolerated`);
+  if (against.length === 0) return undefined;
+  return refusal("Tainted", `it has ${taintsText(against)}, not tolerated${nearText(against, match)}`);
+}
+
+/** A toleration that names the taint, and misses it. */
+function nearText(against: readonly TaintFacts[], { tolerations }: CompiledMatch): string {
+  const near = tolerations.find(({ key }) => key !== undefined && against.some((taint) => taint.key === key));
+  if (near === undefined) return "";
+  const value = near.operator === "Exists" ? "with any value" : `with value "${near.value}"`;
+  return ` (match.tolerations has its key, but tolerates it only ${value}${near.effect === undefined ? "" : ` and effect ${near.effect}`})`;
 }
 
 function notReady({ node }: CheckInput): Refusal | undefined {

@@ -101,7 +101,7 @@ function podsWanted(
   requirements: readonly SelectorRequirement[],
 ): { readonly pods?: PodsWanted } {
   if (!podNamespace && !podLabel) return {};
-  const where = podNamespace ? ` of namespace ${podNamespace}` : "";
+  const where = podNamespace ? ` of namespace ${podNamespace}` : " of any namespace";
   const which = podLabel ? ` with ${podLabel}` : "";
   return { pods: { ...(podNamespace ? { namespace: podNamespace } : {}), requirements, text: `pod${where}${which}` } };
 }

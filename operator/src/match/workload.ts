@@ -51,6 +51,8 @@ export interface WorkloadSource {
   nodes(): Iterable<string>;
   /** The address of the pod that serves there. Absent: the source does not know pods. */
   addressOn?(node: string): string | undefined;
+  /** The pods that serve there, as `namespace/name`, sorted. Absent: the source does not know pods. */
+  servingOn?(node: string): readonly string[];
   /** Explains why no node has the workload. It looks at each pod. */
   presence(): Presence;
 }
@@ -87,6 +89,11 @@ export class PodWorkload implements WorkloadSource {
 
   addressOn(node: string): string | undefined {
     return podAddress([...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted)));
+  }
+
+  servingOn(node: string): readonly string[] {
+    const serving = [...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted) && serves(pod));
+    return serving.map(keyOf).sort();
   }
 
   presence(): Presence {

@@ -8,7 +8,7 @@ import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-n
 import { type CoolOffEnd, coolOffText } from "./candidates.js";
 import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
-import { ADD_MATCHING, addNodeIn, EXAMPLE_LABELS, type RefusedNodes } from "./refused-nodes.js";
+import { ADD_MATCHING, addNodeIn, EXAMPLE_LABELS, REGION_LABEL_TEXT, type RefusedNodes } from "./refused-nodes.js";
 
 interface Missing {
   readonly desired: number;
@@ -127,8 +127,9 @@ export const creationMessages = topic("creation", {
     reason: "WrongRegion",
     by: "author",
     text: ({ region, regions, matches }: Elsewhere) =>
-      `all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, and an address in region ${region} cannot be assigned there, so the operator creates none`,
-    remedy: ({ region, regions }) => `set region to ${regions}, or ${addNodeIn(region)}`,
+      `all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, by their ${REGION_LABEL_TEXT}, and an address in region ${region} cannot be assigned there, so the operator creates none`,
+    remedy: ({ region, regions }) =>
+      `set region to ${regions} (of a RoutedIP: in its issuer), correct the label if the provider has no such region, or ${addNodeIn(region)}`,
     example: { region: "nyc33", regions: "nyc3", matches: true },
   }),
   coolingOff: problem({

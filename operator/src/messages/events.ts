@@ -135,7 +135,7 @@ export const eventMessages = topic("events", {
   firewallCreated: event({
     reason: "FirewallCreated",
     action: "ChangeFirewall",
-    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created, with ${namesOf(added)}`,
+    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created for ${namesOf(added)}`,
     example: { name: "ingress", added: ["tcp 443", "node-3"] },
   }),
   firewallChanged: event({

@@ -214,7 +214,7 @@ export function unusableProvider(
   if (name === EXTERNAL_DNS && service === "dns") {
     return {
       seen: `${provider} is not set up: the operator runs without feature externaldns`,
-      remedy: ENABLE,
+      remedy: `${ENABLE}, or name another provider in dnsRecordSet.provider`,
     };
   }
   const facts = providerNamed(name);

@@ -40,7 +40,11 @@ export const firewallMessages = topic("firewalls", {
       `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`,
     example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
   }),
-  notNamed: note({ reason: "Observed", text: () => "the issuer names no firewall: the operator changes none" }),
+  notNamed: note({
+    reason: "Observed",
+    text: () =>
+      "the issuer names no firewall (routedIPFirewallName), so the operator opens no port; what other firewalls let through is not known",
+  }),
   notNeeded: note({
     reason: "Observed",
     text: ({ name, nodePortRange }: Firewall & { readonly nodePortRange: string }) =>
@@ -55,6 +59,12 @@ export const firewallMessages = topic("firewalls", {
     reason: "NotObserved",
     text: ({ name }: Firewall) => `the operator is updating firewall "${name}"`,
     example: FIREWALL,
+  }),
+  portsToCome: note({
+    reason: "UnderWay",
+    text: ({ name, ports }: Firewall & { readonly ports: readonly string[] }) =>
+      `the operator opens ${listed(ports)} in firewall "${name}" when a pod with these ports is ready on the node`,
+    example: { ...FIREWALL, ports: ["8443/TCP"] },
   }),
   noPortYet: note({
     reason: "NotObserved",
@@ -148,7 +158,10 @@ export const firewallMessages = topic("firewalls", {
         nodePortRange === undefined
           ? ""
           : "if that is not the cluster's range of NodePorts (by default 30000-32767), have the author of the class correct it; otherwise ";
-      const own = inRange.length === 0 ? "" : " as entries of their own, if no service of the nodes listens there";
+      const own =
+        inRange.length === 0
+          ? ""
+          : ` as entries of their own, such as ${inRange[0]}, if no service of the nodes, such as the kubelet, listens there`;
       return `${range}use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts${own}`;
     },
     example: { ports: ["22/TCP"], limiter: LIMITER },
@@ -158,7 +171,8 @@ export const firewallMessages = topic("firewalls", {
     by: "other",
     text: ({ ports, limiter, most, byDefault = false }: TooManyPorts) =>
       `${limiter} allows ${countOf(most, "port")}${byDefault ? " (the default of maxPorts)" : ""}, ${notOpened(listed(ports))}`,
-    remedy: ({ limiter }) => `remove ports from the Service, or ask the author of ${limiter} to set a higher maxPorts`,
+    remedy: ({ limiter, most, ports }) =>
+      `remove ports from the Service, or ask the author of ${limiter} to set maxPorts to ${most + ports.length}`,
     example: { ports: ["8081/TCP"], limiter: LIMITER, most: 1 },
   }),
 });

@@ -30,6 +30,8 @@ interface Published {
   readonly wanted: string;
   /** Nodes with the labels that do not match (`RefusedNodes`). */
   readonly leftOut: string;
+  /** All addresses are of ranges for private networks. */
+  readonly isPrivate: boolean;
 }
 
 interface Refusals {
@@ -45,12 +47,14 @@ const WANTED = "IPv4 address in ExternalIP";
 const PUBLISHED: Published = {
   ...{ name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
   leftOut: EXAMPLE_NOT_READY.leftOut,
+  isPrivate: false,
 };
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ name, count, cut, addressless, wanted, leftOut }: Published): string {
+function publishedText({ name, count, cut, addressless, wanted, leftOut, isPrivate }: Published): string {
   if (count === 0) return `record ${name} is empty: no node has the labels`;
-  const addresses = count === 1 ? "1 address" : `${count} addresses`;
+  const scope = isPrivate ? " of private networks, which the internet does not reach" : "";
+  const addresses = `${count === 1 ? "1 address" : `${count} addresses`}${scope}`;
   const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
   const lacking =
     addressless.length === 0

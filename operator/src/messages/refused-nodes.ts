@@ -130,6 +130,8 @@ export function authorOf(service: string): string {
 
 /** `flipop explain` itself leaves it out. */
 export const SEE_NODES = "flipop explain shows the checks of each node";
+/** Where the region of a node is from, for messages. */
+export const REGION_LABEL_TEXT = "label topology.kubernetes.io/region";
 export const HAVE_ADMINISTRATOR = "have the cluster's administrator";
 const ADD_NODE = `${HAVE_ADMINISTRATOR} add a node`;
 export const ADD_MATCHING = `${ADD_NODE} that matches`;

@@ -5,7 +5,7 @@ import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { HAVE_ADMINISTRATOR } from "./refused-nodes.js";
+import { HAVE_ADMINISTRATOR, REGION_LABEL_TEXT } from "./refused-nodes.js";
 import { haveChanged } from "./tenants.js";
 
 interface Named {
@@ -47,8 +47,8 @@ export const issuerMessages = topic("issuers", {
     reason: "WrongRegion",
     by: "author",
     text: ({ region, others }: { readonly region: string; readonly others: readonly string[] }) =>
-      `no node of the cluster is in region "${region}"; there are nodes in ${listed(others)}`,
-    remedy: "correct spec.region",
+      `no node of the cluster is in region "${region}"; there are nodes in ${listed(others)}, by their ${REGION_LABEL_TEXT}`,
+    remedy: "correct spec.region, or the label if the provider has no such region",
     example: { region: "fra1", others: ["ams3"] },
   }),
   missing: problem({

@@ -1,5 +1,6 @@
 /** The addresses of a node that a record set publishes. */
 
+import { BlockList } from "node:net";
 import { Annotation, canonicalIp, familyOf, type IpFamily, isIp, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import type { NodeFacts } from "../match/node-facts.js";
 
@@ -33,6 +34,18 @@ export function offeredFamily(node: NodeFacts, kind: PublishedKind): IpFamily | 
   const others = (["IPv4", "IPv6"] as const).filter((family) => !kind.families.includes(family));
   return others.find((family) => addressesOf(node, { ...kind, families: [family] }).length > 0);
 }
+
+/** Of a range that the internet does not route (RFC 1918, RFC 6598, RFC 4193). */
+export function isPrivate(ip: string): boolean {
+  return PRIVATE.check(ip, familyOf(ip) === "IPv6" ? "ipv6" : "ipv4");
+}
+
+const PRIVATE = new BlockList();
+PRIVATE.addSubnet("10.0.0.0", 8);
+PRIVATE.addSubnet("172.16.0.0", 12);
+PRIVATE.addSubnet("192.168.0.0", 16);
+PRIVATE.addSubnet("100.64.0.0", 10);
+PRIVATE.addSubnet("fc00::", 7, "ipv6");
 
 function named({ addresses, annotations }: NodeFacts, source: AddressSource): readonly string[] {
   if ("annotation" in source) return [annotations[source.annotation] ?? ""];

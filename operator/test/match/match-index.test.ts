@@ -154,7 +154,7 @@ describe("the index of a match", () => {
       for (const name of nodes) rig.nodes.upsert(slimNode(name, name === "w" ? web : {}));
       return rig.tallyText().replace(/^0 of \d nodes match; /, "");
     };
-    const pod = "a pod with app=web";
+    const pod = "a pod of any namespace with app=web";
     expect(lack(WEB, ["a"])).to.equal("1 lacks label pool=web");
     expect(lack({ nodeLabel: "role=edge,!spot" }, ["a"])).to.equal(
       '1 lacks the labels that "role=edge,!spot" asks for',

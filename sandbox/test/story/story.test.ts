@@ -196,7 +196,7 @@ describe("a story with the real operator", function () {
     const passed = await story.play(new AbortController().signal);
     const text = lines.join("\n");
     expect(passed, text).to.equal(true);
-    expect(text, text).to.match(/gateway: firewall "voice" was created, with udp 5060, edge-\d/);
+    expect(text, text).to.match(/gateway: firewall "voice" was created for udp 5060, edge-\d/);
     // Pods that end do not recover: no grace period is spent on them.
     expect(text, text).to.match(/gets new pods[^*]*gateway: \S+ moves from edge-\d \(PodNotReady\)/);
     expect(text, text).to.match(/is drained[^*]*gateway: \S+ moves from edge-\d \(Cordoned/);

@@ -1,21 +1,12 @@
 /** `flipop explain`: each check of each node for one resource, by the operator's own code. Of an issuer or a class: its use. */
 
-import {
-  ALL_KINDS,
-  type AnyKind,
-  type CreatedAddress,
-  canonicalIp,
-  type FloatingIPPoolSpec,
-  type FloatingIPPoolStatus,
-  KINDS,
-  nearest,
-} from "cdk8s-flipop/api";
+import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, KINDS, nearest } from "cdk8s-flipop/api";
 import { MatchIndex } from "../../match/match-index.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
 import type { AddressFacts } from "../../providers/types.js";
-import { compareText, listed, omitUndefined } from "../../values.js";
+import { compareText, omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
 import { askersBeside, ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
@@ -26,6 +17,7 @@ import { type Explanation, explanationText, nodeText } from "../render/explain.j
 import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
+import { disabledText, gracesText, keptText, wellText } from "./address-texts.js";
 import { heldBy, withUnowned } from "./held-addresses.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { type Asked, QUESTIONS } from "./question.js";
@@ -147,7 +139,8 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
     asks: asked.text,
-    ...omitUndefined({ record: recordText(object) }),
+    well: wellText(object),
+    graces: gracesText(object),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),
@@ -161,74 +154,8 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
   };
 }
 
-/** What its DNS name holds, where all is well with it: otherwise a condition says so. */
-function recordText({ status }: OwnObject): string | undefined {
-  return status?.conditions?.find(({ type, reason }) => type === "DNSReady" && reason === "Observed")?.message;
-}
-
 function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {
   return node !== undefined && unprobedText(node, question) !== undefined;
-}
-
-/** The addresses of a pool that it does not serve on purpose, each with the reason. */
-function disabledText(object: OwnObject, askers: Subject["askers"]): readonly string[] {
-  const why = whyDisabled(object);
-  const { ips = {} } = (object.status ?? {}) as FloatingIPPoolStatus;
-  return Object.entries(ips).flatMap(([ip, { state, nodeName }]) => {
-    if (state !== "disabled") return [];
-    const still = nodeName ? `; it is still on ${nodeName}` : "";
-    return [`${ip}: ${why}${still}${outlook(object, ip, askers.get(canonicalIp(ip)) ?? [])}`];
-  });
-}
-
-function whyDisabled({ metadata, spec }: OwnObject): string {
-  const { desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
-  if (metadata.deletionTimestamp !== undefined) return "the pool is being deleted";
-  if (desiredIPs === 0) return "ips does not list it";
-  return `desiredIPs is ${desiredIPs}, and other addresses come first: raise it to use this one`;
-}
-
-/** What happens to a disabled address. @param others resources that ask for it */
-function outlook({ metadata, spec, status }: OwnObject, ip: string, others: readonly string[]): string {
-  const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
-  const created = createdIPs.find((entry) => entry.ip === ip);
-  if (released(spec, created)) return releaseText(ips?.[ip]?.retryAt, others);
-  if (others.length === 0) return "";
-  const isGivenByHand = metadata.deletionTimestamp === undefined && lists(spec, ip);
-  return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
-}
-
-function lists(spec: OwnObject["spec"], ip: string): boolean {
-  const { ips = [] } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
-  return ips.map(canonicalIp).includes(canonicalIp(ip));
-}
-
-function released(spec: OwnObject["spec"], created: CreatedAddress | undefined): boolean {
-  const { reclaimPolicy } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
-  return reclaimPolicy === "Delete" && created !== undefined && created.inferred !== true;
-}
-
-function releaseText(retryAt: string | undefined, others: readonly string[]): string {
-  const release = `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
-  // Whether these may have it depends on their classes and limits, which are the operator's to judge.
-  return others.length === 0 ? release : `${release}, unless ${listed(others)} may have it`;
-}
-
-function waitText(others: readonly string[]): string {
-  return `; ${listed(others)} ${others.length === 1 ? "waits" : "wait"} for it`;
-}
-
-/** The created addresses that a person removed from `ips`, and that the pool serves all the same. */
-function keptText({ spec, status }: OwnObject): readonly string[] {
-  const { ips: own = [], desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
-  const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
-  return createdIPs
-    .filter(({ ip, inSpec }) => inSpec === true && !own.map(canonicalIp).includes(canonicalIp(ip)))
-    .filter(({ ip }) => ips[ip] !== undefined && ips[ip].state !== "disabled")
-    .map(
-      ({ ip }) =>
-        `${ip}: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (${desiredIPs})`,
-    );
 }
 
 /** Where the label and the taint are now that the resource asks for. */

@@ -65,13 +65,15 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
   const holds = heldOn(node, room);
   const unprobed = unprobedText(node, question);
-  const matching = values.map((value) =>
-    shown({
-      ...value,
-      own,
-      seen: value.reason === "ProbeFailed" && !value.refusal ? (unprobed ?? value.seen) : value.seen,
-    }),
-  );
+  const serving = workload?.servingOn?.(node.name) ?? [];
+  const seenOf = ({ reason, seen, refusal }: CheckValue) => {
+    if (refusal !== undefined) return seen;
+    if (reason === "ProbeFailed") return unprobed ?? seen;
+    return reason === "NoPod" && serving.length > 0
+      ? `${listed(serving)} ${serving.length === 1 ? "is" : "are"} ready`
+      : seen;
+  };
+  const matching = values.map((value) => shown({ ...value, own, seen: seenOf(value) }));
   const further = [regionCheck, roomCheck, machineCheck, addressCheck].flatMap(
     (check) => check(node, question, holds) ?? [],
   );
@@ -235,6 +237,8 @@ function checkValues(input: CheckInput): readonly CheckValue[] {
   });
 }
 
+export const NOT_CORDONED = "not cordoned";
+
 const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input: CheckInput) => string]>> = {
   LabelsDiffer: ["labels", labels],
   NodeDeleting: ["deletion", () => "not being deleted"],
@@ -242,7 +246,7 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
   ForeignProviderID: ["cloud", ({ match }) => match.machines?.providerIdScheme ?? "any"],
   InvalidProviderID: ["machine ID", ({ node }) => node.machine ?? ""],
   DuplicateProviderID: ["machine", () => "no other node has it"],
-  Cordoned: ["cordon", ({ node }) => (node.cordoned ? "cordoned, which is tolerated" : "not cordoned")],
+  Cordoned: ["cordon", ({ node }) => (node.cordoned ? "cordoned, which match.tolerations tolerates" : NOT_CORDONED)],
   Tainted: ["taints", taints],
   NodeNotReady: ["ready", () => "Ready is True"],
   NodeUnwell: ["health", health],

@@ -3,7 +3,7 @@
 import { type Tally, tallyText } from "../../match/tally.js";
 import { partsOf } from "../../messages/message.js";
 import { SEE_NODES } from "../../messages/refused-nodes.js";
-import type { NodeExplanation, ShownCheck } from "../explain/node-explanation.js";
+import { NOT_CORDONED, type NodeExplanation, type ShownCheck } from "../explain/node-explanation.js";
 import { problemText, type StatusProblem, type StatusRow } from "./status.js";
 import { onRow, tableText } from "./table.js";
 
@@ -18,8 +18,10 @@ export interface Explanation {
   readonly conditions: readonly StatusProblem[];
   /** What the resource asks of nodes. */
   readonly asks: string;
-  /** The content of its DNS name. Absent: it has none, or a condition says what is wrong with it. */
-  readonly record?: string;
+  /** The content of its DNS name, and what its firewall lets through. If either is not as it should be, a condition says so. */
+  readonly well: readonly string[];
+  /** Addresses of nodes that a record set keeps in their grace period, each with its end. */
+  readonly graces: readonly string[];
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
@@ -54,7 +56,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, record, asks, tally, disabled, kept, unprobed } = explanation;
+  const { resource, conditions, well, graces, asks, tally, disabled, kept, unprobed } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
@@ -64,7 +66,8 @@ function headText(explanation: Explanation): string {
     ...kept.map((text) => `  serves ${text}`),
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
-    ...(record === undefined ? [] : [`  ${record}`]),
+    ...well.map((text) => `  ${text}`),
+    ...graces.map((text) => `  keeps ${text}`),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
   ];
@@ -117,8 +120,10 @@ function heldText({ holds, result, checks }: NodeExplanation): string {
   return published ?? (holds.map(({ ip }) => ip).join(",") || "-");
 }
 
-function whyText({ obstacles }: NodeExplanation): string {
-  return obstacles.map(({ reason, seen }) => `${reason}: ${seen}`).join("; ");
+function whyText({ obstacles, checks }: NodeExplanation): string {
+  if (obstacles.length > 0) return obstacles.map(({ reason, seen }) => `${reason}: ${seen}`).join("; ");
+  const cordon = checks.find(({ check, seen }) => check === "cordon" && seen !== NOT_CORDONED);
+  return cordon === undefined ? "" : `(${cordon.seen})`;
 }
 
 /** Each reason once, in the order of the table. */

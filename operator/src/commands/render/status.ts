@@ -82,8 +82,10 @@ const SERVES: Readonly<Record<string, (status: Status) => string>> = {
     return counts === undefined ? "" : `${counts.active}/${counts.desired} addresses`;
   },
   NodeDNSRecordSet: (status) => {
-    const { counts } = status as NodeDNSRecordSetStatus;
-    return counts === undefined ? "" : countOf(counts.published, "record");
+    const { counts, addresses = [] } = status as NodeDNSRecordSetStatus;
+    if (counts === undefined) return "";
+    const inGrace = addresses.filter(({ graceSince }) => graceSince !== undefined).length;
+    return `${countOf(counts.published, "record")}${inGrace === 0 ? "" : `, ${inGrace} in grace`}`;
   },
   RoutedIP: (status) => {
     const { routedIP, state } = status as RoutedIPStatus;

@@ -12,7 +12,7 @@ import { providerMessages } from "../../messages/provider.js";
 import { recordMessages } from "../../messages/records.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { publishedText } from "../../records/node-addresses.js";
+import { isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf, inNamedZone, ttlOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { type Emptying, isPaused } from "./deletion.js";
@@ -139,6 +139,7 @@ function withTtl({ dns, refusals }: Snapshot, desired: Desired, publication: Pub
     addressless,
     wanted: publishedText(desired),
     leftOut: refusals.leftOut,
+    isPrivate: values.every(isPrivate),
   };
   const isTaken = asked === 0 || used <= asked;
   const held = isTaken

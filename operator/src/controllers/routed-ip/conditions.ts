@@ -1,5 +1,6 @@
 /** The conditions of a RoutedIP. Those of the address come from `addresses/conditions.ts`. */
 
+import type { RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
@@ -214,8 +215,16 @@ function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan, findings:
   }
   if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
+  const toCome = portsToCome(findings.ports);
+  if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
   const ports = plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`);
   return yes("FirewallReady", firewallMessages.open({ name, ports }));
+}
+
+/** Ports of pods that are not ready yet, which no earlier pod had. */
+function portsToCome({ ports, later = [] }: PortsFound): readonly string[] {
+  const isOpen = (port: RoutedPort) => ports.some((each) => each.port === port.port && each.protocol === port.protocol);
+  return later.filter((port) => !isOpen(port)).map(({ port, protocol }) => `${port}/${protocol}`);
 }
 
 /** Pods open their hostPorts on the node of the address: without such a node, the operator knows none of them. */

@@ -215,8 +215,8 @@ function withinAccess(found: PortsFound, { portAccess, nodePortRange }: Resolved
   const { later = [], ...now } = found;
   const permitted = (ports: PortsFound["ports"]) =>
     permittedPorts(ports, portAccess, { nodePortRange, ...omitUndefined({ last }) });
-  const { refused } = permitted(later);
-  return { ...now, ...omitUndefined({ refused }), ...permitted(now.ports) };
+  const { refused, ports } = permitted(later);
+  return { ...now, ...(ports.length > 0 && { later: ports }), ...omitUndefined({ refused }), ...permitted(now.ports) };
 }
 
 type RoutedPorts = RoutedIP["status"]["ports"];

@@ -168,7 +168,7 @@ describe("flipop explain", () => {
     expect(out).to.match(/ {2}labels +ok +pool=work\n/);
     expect(out).to.match(/ {2}taints +NO +it has taint dedicated=db:NoSchedule, not tolerated\n/);
     expect(out).to.match(/ {2}ready +ok +Ready is True\n/);
-    expect(out).to.match(/ {2}workload +ok +serving\n/);
+    expect(out).to.match(/ {2}workload +ok +ingress\/web-node-5 is ready\n/);
     expect(out).to.match(/ {2}room +ok +holds no address\n/);
   });
 

@@ -123,7 +123,9 @@ describe("the plan of a pool at the limits of its provider", () => {
       expect(actions(made)).to.deep.equal([]);
       const { reason, message } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
       expect(reason).to.equal("WrongRegion");
-      expect(message).to.include("all nodes that match are in region ams3, nyc3, and an address in region nyc33");
+      expect(message).to.include(
+        "all nodes that match are in region ams3, nyc3, by their label topology.kubernetes.io/region, and an address in region nyc33",
+      );
     });
 
     it("creates nothing in a region without any node of the cluster, also while no node matches", () => {

@@ -25,6 +25,8 @@ describe("the records of a node record set", () => {
       world.add("game", spec);
       await world.run("game");
       expect(world.dns.values(NAME), JSON.stringify(spec)).to.deep.equal(expected);
+      const said = world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message ?? "";
+      expect(said.includes("of private networks"), said).to.equal(expected[0] === "10.0.0.1");
     }
   });
 

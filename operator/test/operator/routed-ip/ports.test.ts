@@ -79,6 +79,46 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     expect(made.firewall()?.ports, "it stays open for the next pod").to.deep.equal(["443"]);
   });
 
+  it("is not Ready while a port of a pod that is not ready yet is closed, which no earlier pod had", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { kubernetes } = made.world;
+    const portsOf = (...numbers: readonly number[]) =>
+      numbers.map((port) => ({ containerPort: port, hostPort: port, protocol: "TCP" }));
+    const change = (...numbers: readonly number[]) => {
+      const ports = numbers.map((port) => ({ name: `p${port}`, port, targetPort: port, protocol: "TCP" }));
+      const service = { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" };
+      kubernetes.change(service, (object) => ({ ...object, spec: { ...(object["spec"] as object), ports } }));
+    };
+    const pod = { apiVersion: "v1", kind: "Pod", namespace: "default", name: "web-n1" };
+    const setPod = (ready: string, ...numbers: readonly number[]) => {
+      if (kubernetes.get(pod) !== undefined) kubernetes.delete(pod);
+      kubernetes.create({
+        ...{ apiVersion: "v1", kind: "Pod" },
+        metadata: { name: "web-n1", namespace: "default", labels: { app: "web" } },
+        spec: {
+          nodeName: "n1",
+          containers: [{ name: "web", image: "example.invalid/web", ports: portsOf(...numbers) }],
+        },
+        status: { phase: "Running", conditions: [{ type: "Ready", status: ready }] },
+      });
+    };
+    change(443);
+    setPod("True", 443);
+    made.addIssuer();
+    made.addRouted("a");
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.until("443 is open", () => made.condition("a", "Ready") === "True/Observed");
+    change(443, 8443);
+    setPod("False", 443, 8443);
+    await made.until("it waits", () => made.condition("a", "FirewallReady") === "Unknown/UnderWay");
+    expect(made.condition("a", "Ready")).to.equal("False/UnderWay");
+    expect(made.firewall()?.ports).to.deep.equal(["443"]);
+    setPod("True", 443, 8443);
+    await made.until("both are open", () => made.condition("a", "Ready") === "True/Observed");
+    expect([...(made.firewall()?.ports ?? [])].sort()).to.deep.equal(["443", "8443"]);
+  });
+
   it("opens another firewall before it leaves the former one", async () => {
     made = await RoutedWorld.create(["n1"]);
     const ip = await made.readyOnFirst();

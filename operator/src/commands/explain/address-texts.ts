@@ -1,0 +1,96 @@
+/** Pure: what the status of a resource says of its addresses and its DNS name, for `flipop explain`. */
+
+import {
+  type CreatedAddress,
+  canonicalIp,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  type NodeDNSRecordSetSpec,
+  type NodeDNSRecordSetStatus,
+} from "cdk8s-flipop/api";
+import { timeText } from "../../clock.js";
+import { listed } from "../../values.js";
+import type { OwnObject } from "../read.js";
+
+/** What its DNS name holds and what its firewall lets through, where all is well: otherwise a condition says so. */
+export function wellText({ status }: OwnObject): readonly string[] {
+  const { dns } = (status ?? {}) as FloatingIPPoolStatus;
+  return (status?.conditions ?? []).flatMap(({ type, reason, message }) => {
+    if (reason !== "Observed") return [];
+    if (type === "FirewallReady") return message;
+    return type === "DNSReady" ? `${message}${dns?.provider === undefined ? "" : ` (at ${dns.provider})`}` : [];
+  });
+}
+
+/** Nodes that a record set keeps although they do not match now. */
+export function gracesText({ spec, status }: OwnObject): readonly string[] {
+  const { gracePeriodSeconds = 0 } = (spec ?? {}) as Partial<NodeDNSRecordSetSpec>;
+  const { addresses = [] } = (status ?? {}) as NodeDNSRecordSetStatus;
+  if (!Array.isArray(addresses)) return [];
+  return addresses.flatMap(({ address, nodeName, graceSince }) => {
+    if (graceSince === undefined) return [];
+    const until = timeText(Date.parse(graceSince) + gracePeriodSeconds * 1000);
+    return `${address} of ${nodeName}, which does not match, until ${until} (gracePeriodSeconds is ${gracePeriodSeconds})`;
+  });
+}
+
+/** The addresses of a pool that it does not serve on purpose, each with the reason. */
+export function disabledText(object: OwnObject, askers: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const why = whyDisabled(object);
+  const { ips = {} } = (object.status ?? {}) as FloatingIPPoolStatus;
+  return Object.entries(ips).flatMap(([ip, { state, nodeName }]) => {
+    if (state !== "disabled") return [];
+    const still = nodeName ? `; it is still on ${nodeName}` : "";
+    return [`${ip}: ${why}${still}${outlook(object, ip, askers.get(canonicalIp(ip)) ?? [])}`];
+  });
+}
+
+function whyDisabled({ metadata, spec }: OwnObject): string {
+  const { desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  if (metadata.deletionTimestamp !== undefined) return "the pool is being deleted";
+  if (desiredIPs === 0) return "ips does not list it";
+  return `desiredIPs is ${desiredIPs}, and other addresses come first: raise it to use this one`;
+}
+
+/** What happens to a disabled address. @param others resources that ask for it */
+function outlook({ metadata, spec, status }: OwnObject, ip: string, others: readonly string[]): string {
+  const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
+  const created = createdIPs.find((entry) => entry.ip === ip);
+  if (released(spec, created)) return releaseText(ips?.[ip]?.retryAt, others);
+  if (others.length === 0) return "";
+  const isGivenByHand = metadata.deletionTimestamp === undefined && lists(spec, ip);
+  return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
+}
+
+function lists(spec: OwnObject["spec"], ip: string): boolean {
+  const { ips = [] } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  return ips.map(canonicalIp).includes(canonicalIp(ip));
+}
+
+function released(spec: OwnObject["spec"], created: CreatedAddress | undefined): boolean {
+  const { reclaimPolicy } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  return reclaimPolicy === "Delete" && created !== undefined && created.inferred !== true;
+}
+
+function releaseText(retryAt: string | undefined, others: readonly string[]): string {
+  const release = `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
+  // Whether these may have it depends on their classes and limits, which are the operator's to judge.
+  return others.length === 0 ? release : `${release}, unless ${listed(others)} may have it`;
+}
+
+function waitText(others: readonly string[]): string {
+  return `; ${listed(others)} ${others.length === 1 ? "waits" : "wait"} for it`;
+}
+
+/** The created addresses that a person removed from `ips`, and that the pool serves all the same. */
+export function keptText({ spec, status }: OwnObject): readonly string[] {
+  const { ips: own = [], desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
+  return createdIPs
+    .filter(({ ip, inSpec }) => inSpec === true && !own.map(canonicalIp).includes(canonicalIp(ip)))
+    .filter(({ ip }) => ips[ip] !== undefined && ips[ip].state !== "disabled")
+    .map(
+      ({ ip }) =>
+        `${ip}: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (${desiredIPs})`,
+    );
+}
