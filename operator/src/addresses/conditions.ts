@@ -12,7 +12,8 @@ import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { fullNameOf, inNamedZone, ttlOf } from "../records/record-plan.js";
+import { inNamedZone } from "../records/in-place.js";
+import { fullNameOf, ttlOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
@@ -117,13 +118,14 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
   return withTtl(snapshot, { name, values });
 }
 
-function withTtl({ dns, set: { dnsRecordSet } }: RecordsSnapshot, content: Content): PlannedCondition {
+function withTtl({ dns, set }: RecordsSnapshot, content: Content): PlannedCondition {
+  const { dnsRecordSet } = set;
   if (dns?.kept !== undefined) return yes("DNSReady", dns.kept);
   const asked = dnsRecordSet?.ttl ?? 0;
   const used = ttlOf(dns, dnsRecordSet);
   const isTaken = asked === 0 || used <= asked;
   const held = isTaken ? recordMessages.inPlace(content) : recordMessages.ttlRaised({ ...content, asked, used });
-  return yes("DNSReady", inNamedZone(dns, dnsRecordSet, held));
+  return yes("DNSReady", inNamedZone(dns, { ...dnsRecordSet, provider: dnsProviderOf(set) }, held));
 }
 
 /** A paused resource makes no call: none would show that an old failure is over. */

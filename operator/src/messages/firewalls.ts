@@ -25,6 +25,12 @@ interface ClosedPorts {
   readonly limiter: string;
 }
 
+interface OpenPorts extends Firewall {
+  readonly ports: readonly string[];
+  /** Ranges that the Service names. Empty: everybody. */
+  readonly sources: readonly string[];
+}
+
 interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
   readonly most: number;
   /** Neither the class nor the issuer sets a maximum. */
@@ -36,9 +42,11 @@ const notOpened = (ports: string) => `so the operator does not open ${ports}`;
 export const firewallMessages = topic("firewalls", {
   open: note({
     reason: "Observed",
-    text: ({ name, ports }: Firewall & { readonly ports: readonly string[] }) =>
-      `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`,
-    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
+    text: ({ name, ports, sources }: OpenPorts) => {
+      const from = sources.length === 0 ? "" : ` from ${listed(sources)} only`;
+      return `firewall "${name}" lets ${listed(ports) || "all that is needed"} through${from}`;
+    },
+    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"], sources: [] },
   }),
   notNamed: note({
     reason: "Observed",
@@ -47,9 +55,9 @@ export const firewallMessages = topic("firewalls", {
   }),
   notNeeded: note({
     reason: "Observed",
-    text: ({ name, nodePortRange }: Firewall & { readonly nodePortRange: string }) =>
-      `no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
-    example: { ...FIREWALL, nodePortRange: "30000-32767" },
+    text: ({ name, ports, nodePortRange }: Firewall & Required<Pick<ClosedPorts, "ports" | "nodePortRange">>) =>
+      `clients reach the Service at ${listed(ports)} only; no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
+    example: { ...FIREWALL, ports: ["31443/TCP"], nodePortRange: "30000-32767" },
   }),
   addressOfOther: note({
     reason: "NotObserved",

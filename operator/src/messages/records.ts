@@ -5,7 +5,7 @@ import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { EXAMPLE_LABELS, EXAMPLE_NOT_READY, labelRemedy, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
+import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 /** What a record set holds. */
 export interface Content {
@@ -28,8 +28,10 @@ interface Published {
   readonly addressless: readonly string[];
   /** What is published of a node (`publishedText`). */
   readonly wanted: string;
-  /** Nodes with the labels that do not match (`RefusedNodes`). */
+  /** Nodes that have what the resource asks for, do not match, and are not published: `1 Cordoned (node-4: it is cordoned)`. */
   readonly leftOut: string;
+  /** Published nodes in their grace period; ms since the epoch. */
+  readonly graces: readonly { readonly node: string; readonly until: number }[];
   /** All addresses are of ranges for private networks. */
   readonly isPrivate: boolean;
 }
@@ -46,12 +48,13 @@ interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, R
 const WANTED = "IPv4 address in ExternalIP";
 const PUBLISHED: Published = {
   ...{ name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
-  leftOut: EXAMPLE_NOT_READY.leftOut,
+  leftOut: "1 Cordoned (node-4: it is cordoned)",
+  graces: [],
   isPrivate: false,
 };
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ name, count, cut, addressless, wanted, leftOut, isPrivate }: Published): string {
+function publishedText({ name, count, cut, addressless, wanted, leftOut, isPrivate, graces }: Published): string {
   if (count === 0) return `record ${name} is empty: no node has the labels`;
   const scope = isPrivate ? " of private networks, which the internet does not reach" : "";
   const addresses = `${count === 1 ? "1 address" : `${count} addresses`}${scope}`;
@@ -60,8 +63,15 @@ function publishedText({ name, count, cut, addressless, wanted, leftOut, isPriva
     addressless.length === 0
       ? ""
       : `; ${listed(addressless, LISTED)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
+  const kept =
+    graces.length === 0
+      ? ""
+      : `; ${graces.length} of them for nodes in their grace period (${listed(
+          graces.map(({ node, until }) => `${node} until ${timeText(until)}`),
+          LISTED,
+        )})`;
   const refused = leftOut === "" ? "" : `; left out: ${leftOut}`;
-  return `record ${name} holds ${addresses}${more}${lacking}${refused}`;
+  return `record ${name} holds ${addresses}${more}${kept}${lacking}${refused}`;
 }
 
 function unservedText({ addressless, wanted, refusals, offered }: Unserved): string {
@@ -89,6 +99,11 @@ const raised = ({ asked, used }: { readonly asked: number; readonly used: number
   `the provider allows no TTL of ${asked}, so the operator writes ${used}`;
 const SET_TTL = ({ used }: { readonly used: number }) => `set ttl to ${used} or more`;
 
+interface AtProvider {
+  readonly cause: Problem;
+  readonly provider: string;
+}
+
 /** The condition of the resource that shows why no address is active. */
 interface SeenIn {
   readonly condition: "Fulfilled" | "Assigned";
@@ -107,6 +122,13 @@ export const recordMessages = topic("records", {
     remedy: `set spec.dnsRecordSet.provider to ${oneOf(providersOf("dns"))}`,
   }),
   inPlace: note({ reason: "Observed", text: holds, example: CONTENT }),
+  at: problem({
+    reason: ({ cause }: AtProvider) => cause.reason,
+    by: "cause",
+    text: ({ cause, provider }: AtProvider) => `${cause.message} (at ${provider})`,
+    remedyInText: true,
+    example: { cause: { reason: "Observed", message: holds(CONTENT) }, provider: "cloudflare" },
+  }),
   ttlRaised: problem({
     reason: "TTLRaised",
     by: "author",

@@ -3,15 +3,13 @@
 import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
 import type { Refusal } from "../match/checks.js";
 import { CORDON_TAINT } from "../match/node-facts.js";
-import { leftOutText, type RefusedNode, type Tally, tallyText } from "../match/tally.js";
+import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
 import type { NamedPod } from "../match/workload.js";
 import { listed } from "../values.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
   readonly text: string;
-  /** `2 NodeNotReady (node-3: Ready is Unknown)`: nodes that have what the resource asks for, and do not match. */
-  readonly leftOut: string;
   /** What to do about the nodes that have what the resource asks for. Absent: all of them match. */
   readonly repair?: string;
   /** What to do if no node matches. */
@@ -22,7 +20,7 @@ export interface RefusedNodes {
 export type ChosenBy = "match" | { readonly service: string };
 
 /** Before the nodes are known. */
-export const NO_NODES_KNOWN: RefusedNodes = { text: "", leftOut: "", remedy: "" };
+export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
 
 /** The marks on nodes that a resource asks for. */
 export interface MarkKeys {
@@ -38,14 +36,14 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
     .map(({ reason, example }) =>
       reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
     );
-  const [text, leftOut] = [tallyText(tally), leftOutText(tally)];
+  const text = tallyText(tally);
   const contradiction = contradictionIn(tally.lacking.label ?? "");
-  if (contradiction !== undefined) return { text, leftOut, repair: contradiction, remedy: contradiction };
+  if (contradiction !== undefined) return { text, repair: contradiction, remedy: contradiction };
   const taint = taintText(marks);
   if (repairs.length === 0)
-    return { text, leftOut, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
+    return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
   const repair = [...new Set([...taint, ...repairs])].join("; ");
-  return { text, leftOut, repair, remedy: repair };
+  return { text, repair, remedy: repair };
 }
 
 /** A message names this many different remedies at most. */
@@ -169,10 +167,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
   NodeGone: () => ADD_NODE,
   NodeDeleting: () => ADD_MATCHING,
   NoProviderID: (node) =>
-    `have the cluster's administrator check the cloud controller manager, which sets spec.providerID of ${node}`,
+    `have the cluster's administrator check the cloud controller manager, which sets spec.providerID of ${node} and removes taint node.cloudprovider.kubernetes.io/uninitialized`,
   ForeignProviderID: (_node, hasMatch) =>
     hasMatch
-      ? "use the provider of the node's cloud, or exclude the node with spec.match.nodeLabel"
+      ? "use the provider of the node's cloud, or exclude the node with spec.match.nodeLabel; if its machine is one of the provider, have the cluster's administrator run the provider's cloud controller manager for it (kubelet flag --cloud-provider=external), and delete the Node, so that it registers again (spec.providerID cannot change)"
       : "run the pods of the Service on nodes of the provider's cloud",
   InvalidProviderID: (node) =>
     `have the cluster's administrator correct what sets spec.providerID of ${node}, and delete the Node, so that its kubelet registers it again (spec.providerID cannot change)`,
@@ -197,16 +195,13 @@ const REPAIR = repairNode("node-3");
 /** For the reference page. */
 export const EXAMPLE_LABELS: RefusedNodes = {
   text: "0 of 9 nodes match; 9 lack label pool=edge",
-  leftOut: "",
   remedy: labelRemedy("pool=edge"),
 };
 export const EXAMPLE_NOT_READY: RefusedNodes = {
   text: "1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)",
-  leftOut: "2 NodeNotReady (node-3: Ready is Unknown)",
   ...{ repair: REPAIR, remedy: REPAIR },
 };
 export const EXAMPLE_ENDPOINTS: RefusedNodes = {
   text: "0 of 9 nodes match; 9 lack an endpoint of Service web/shop",
-  leftOut: "",
   remedy: podRemedy({ service: "web/shop" }),
 };

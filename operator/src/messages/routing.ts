@@ -245,7 +245,7 @@ export const accessMessages = topic("access", {
     text: ({ name, provider, namespace }: TokenOfOthers) =>
       `the operator would write ${name} with the token for ${provider} of namespace ${namespace}, and neither a class nor an issuer of that namespace allows the name, so no record is written`,
     remedy:
-      "set dnsRecordSet.provider to the provider of the issuer, whose Secret has a token, or have the cluster's administrator list the name in allowedNames of a class, and create the RoutedIP again with this class",
+      "have the cluster's administrator list the name in allowedNames of a class that uses the issuer, and create the RoutedIP again with this className, and with routedIP to keep the address (under policy Delete, the deletion releases it: first set the issuer's routedIPReclaimPolicy to Retain); or, only if the provider of the issuer serves the zone, name that in dnsRecordSet.provider",
     example: { name: NAME, provider: "cloudflare", namespace: "flipop" },
   }),
   zoneUnknown: problem({

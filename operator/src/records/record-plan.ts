@@ -2,12 +2,11 @@
  * From the observed record set to the desired one: one sequence of actions for a plan. Pure, and the same for all kinds.
  */
 
-import { type DnsRecordSet, type DnsStatus, looksComplete, normalRecordName } from "cdk8s-flipop/api";
+import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
 import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import type { Claim } from "../claims/claims.js";
 import type { Problem } from "../messages/message.js";
-import { recordMessages } from "../messages/records.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
 import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
@@ -166,16 +165,6 @@ export function fullNameOf(
   { zone = "", recordName = "" }: { readonly zone?: string; readonly recordName?: string } = {},
 ): string {
   return dns?.fqdn ?? normalRecordName({ recordName, zone }).fqdn;
-}
-
-/** What a record set in place says: also that its name probably means another zone. @param cause the content */
-export function inNamedZone(
-  dns: Pick<DnsSnapshot, "fqdn"> | undefined,
-  { recordName = "", zone = "" }: Partial<DnsRecordSet> = {},
-  cause: Problem,
-): Problem {
-  const name = fullNameOf(dns, { recordName, zone });
-  return looksComplete(recordName, name) ? recordMessages.nameCompleted({ recordName, name, cause }) : cause;
 }
 
 /** The first read shows the domain of a zone that the spec names by an id. */

@@ -14,11 +14,10 @@ import type { OwnObject } from "../read.js";
 
 /** What its DNS name holds and what its firewall lets through, where all is well: otherwise a condition says so. */
 export function wellText({ status }: OwnObject): readonly string[] {
-  const { dns } = (status ?? {}) as FloatingIPPoolStatus;
   return (status?.conditions ?? []).flatMap(({ type, reason, message }) => {
     if (reason !== "Observed") return [];
     if (type === "FirewallReady") return message;
-    return type === "DNSReady" ? `${message}${dns?.provider === undefined ? "" : ` (at ${dns.provider})`}` : [];
+    return type === "DNSReady" ? message : [];
   });
 }
 

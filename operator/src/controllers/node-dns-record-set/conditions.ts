@@ -2,6 +2,7 @@
 
 import type { Condition, Reason, RecordSetState } from "cdk8s-flipop/api";
 import { isRepeatedlyUndone, undonePauseUntil } from "../../addresses/undone-writes.js";
+import { timeOf } from "../../clock.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { stopCondition } from "../../health/stopped-moves.js";
 import { addressMessages } from "../../messages/addresses.js";
@@ -12,8 +13,9 @@ import { providerMessages } from "../../messages/provider.js";
 import { recordMessages } from "../../messages/records.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
+import { inNamedZone } from "../../records/in-place.js";
 import { isPrivate, publishedText } from "../../records/node-addresses.js";
-import { fullNameOf, inNamedZone, ttlOf } from "../../records/record-plan.js";
+import { fullNameOf, ttlOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { type Emptying, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
@@ -126,9 +128,13 @@ function keptOf({ dns }: Snapshot, { stale, values }: Publication): readonly str
   return dns.records.records.map(({ value }) => value).sort();
 }
 
-function withTtl({ dns, refusals }: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
+function withTtl(
+  { dns, leftOut, resource: { spec } }: Snapshot,
+  desired: Desired,
+  publication: Publication,
+): PlannedCondition {
   const { recordSet } = desired;
-  const { values, cut, addressless } = publication;
+  const { entries, values, cut, addressless } = publication;
   if (dns.kept !== undefined) return yes("DNSReady", dns.kept);
   const asked = recordSet.ttl ?? 0;
   const used = ttlOf(dns, recordSet);
@@ -138,14 +144,20 @@ function withTtl({ dns, refusals }: Snapshot, desired: Desired, publication: Pub
     cut,
     addressless,
     wanted: publishedText(desired),
-    leftOut: refusals.leftOut,
+    leftOut: leftOut((node) => entries.some(({ nodeName }) => nodeName === node)),
+    graces: entries.flatMap((entry) => graceOf(entry, spec.gracePeriodSeconds)),
     isPrivate: values.every(isPrivate),
   };
   const isTaken = asked === 0 || used <= asked;
   const held = isTaken
     ? recordMessages.nodesPublished(content)
     : recordMessages.nodesTtlRaised({ ...content, asked, used });
-  return yes("DNSReady", inNamedZone(dns, recordSet, held));
+  return yes("DNSReady", inNamedZone(dns, { ...recordSet, provider: desired.provider }, held));
+}
+
+function graceOf({ nodeName, graceSince }: Publication["entries"][number], seconds = 0) {
+  const since = timeOf(graceSince);
+  return since === undefined ? [] : [{ node: nodeName, until: since + seconds * 1000 }];
 }
 
 function conflict(snapshot: Snapshot): PlannedCondition {

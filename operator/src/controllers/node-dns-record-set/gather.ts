@@ -3,6 +3,7 @@
 import { holderKey, nameOfHolder } from "../../health/holder-registry.js";
 import { markHolders, nodesOf as probedNodesOf, probesOf } from "../../health/probed-nodes.js";
 import type { ResourceRef } from "../../inventory/view.js";
+import { leftOutText } from "../../match/tally.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages } from "../../messages/provider.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
@@ -71,15 +72,22 @@ function nodesOf({
   memory: {
     match: { index },
   },
-}: RecordSetState): Pick<Snapshot, "candidates" | "cordoned" | "verdictOf" | "refusals"> {
+}: RecordSetState): Pick<Snapshot, "candidates" | "cordoned" | "verdictOf" | "refusals" | "leftOut"> {
   if (index === undefined) {
-    return { candidates: [], cordoned: () => [], verdictOf: () => undefined, refusals: NO_NODES_KNOWN };
+    return {
+      candidates: [],
+      cordoned: () => [],
+      verdictOf: () => undefined,
+      refusals: NO_NODES_KNOWN,
+      leftOut: () => "",
+    };
   }
   return {
     candidates: index.candidates(),
     cordoned: () => index.cordoned(),
     verdictOf: (name) => index.verdict(name),
     refusals: refusedNodes(index.tally(), "match"),
+    leftOut: (isPublished) => leftOutText(index.tallyOfMeant((node) => !isPublished(node.name))),
   };
 }
 

@@ -124,6 +124,8 @@ export interface Snapshot extends ProbesSnapshot {
   /** Of a node by its name; `undefined`: there is no such node. */
   readonly verdictOf: (name: string) => Verdict | undefined;
   readonly refusals: RefusedNodes;
+  /** Nodes that are meant, do not match, and are not published, as `leftOutText` counts them. */
+  readonly leftOut: (isPublished: (node: string) => boolean) => string;
   /** Absent: some node has the labels that the match asks for. */
   readonly noNode?: Absence;
   readonly dns: DnsSnapshot;

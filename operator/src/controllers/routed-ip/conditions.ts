@@ -26,7 +26,8 @@ import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
-import { fullNameOf, inNamedZone } from "../../records/record-plan.js";
+import { inNamedZone } from "../../records/in-place.js";
+import { fullNameOf } from "../../records/record-plan.js";
 import { lackOfPorts, type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
@@ -193,7 +194,14 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
   if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan, findings);
   const { name } = firewall;
-  return yes("FirewallReady", firewallMessages.notNeeded({ name, nodePortRange: resolvedClass.nodePortRange }));
+  return yes(
+    "FirewallReady",
+    firewallMessages.notNeeded({
+      name,
+      nodePortRange: resolvedClass.nodePortRange,
+      ports: textsOf(findings.ports.ports),
+    }),
+  );
 }
 
 /** All its ports are in the NodePort range: a firewall that does not exist is none that is missing. */
@@ -218,13 +226,17 @@ function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan, findings:
   const toCome = portsToCome(findings.ports);
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
   const ports = plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`);
-  return yes("FirewallReady", firewallMessages.open({ name, ports }));
+  return yes("FirewallReady", firewallMessages.open({ name, ports, sources: [...findings.ports.sourceRanges].sort() }));
 }
 
 /** Ports of pods that are not ready yet, which no earlier pod had. */
 function portsToCome({ ports, later = [] }: PortsFound): readonly string[] {
   const isOpen = (port: RoutedPort) => ports.some((each) => each.port === port.port && each.protocol === port.protocol);
-  return later.filter((port) => !isOpen(port)).map(({ port, protocol }) => `${port}/${protocol}`);
+  return textsOf(later.filter((port) => !isOpen(port)));
+}
+
+function textsOf(ports: readonly RoutedPort[]): readonly string[] {
+  return ports.map(({ port, protocol }) => `${port}/${protocol}`);
 }
 
 /** Pods open their hostPorts on the node of the address: without such a node, the operator knows none of them. */

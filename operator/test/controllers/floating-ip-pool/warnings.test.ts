@@ -32,7 +32,7 @@ function warnings(...input: Parameters<typeof warningsOf>): readonly string[] {
 
 const A = "203.0.113.7";
 const GONE = providerMessages.unavailable({ text: "the provider does not answer" });
-const REFUSED = { text: "no node matches", leftOut: "", remedy: "add a node" };
+const REFUSED = { text: "no node matches", remedy: "add a node" };
 const NO_CANDIDATE = candidateMessages.none({ refusals: REFUSED });
 const OUTAGE = [
   condition("Accepted", "False", GONE),

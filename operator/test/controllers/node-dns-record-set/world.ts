@@ -13,6 +13,7 @@ import {
 } from "../../../src/controllers/node-dns-record-set/resource.js";
 import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
+import { leftOutText } from "../../../src/match/tally.js";
 import { refusedNodes } from "../../../src/messages/refused-nodes.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
@@ -166,6 +167,7 @@ export class World extends WorldNodes {
       cordoned: () => index.cordoned(),
       verdictOf: (node) => index.verdict(node),
       refusals: refusedNodes(index.tally(), "match"),
+      leftOut: (isPublished) => leftOutText(index.tallyOfMeant((node) => !isPublished(node.name))),
       ...(desired === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
       ...(since === undefined ? {} : { noNode: { since, connected: this.connected } }),
       ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
