@@ -113,7 +113,7 @@ describe("publishTo of a Gateway", function () {
     await pool.reports(`and not ${first}, ${second}`);
     expect(await shown(world)).to.deep.equal(early);
     const before = await world.client.must.get(`${pathOf(world)}/edge`);
-    const oneLess = `and not ${second}:`;
+    const oneLess = `and not ${second};`;
     await pool.edit({ ips: [second, ...early] });
     await pool.until(oneLess, async () => (await pool.conditionOf("Published"))?.message.includes(oneLess) === true);
     const after = await world.client.must.get(`${pathOf(world)}/edge`);
