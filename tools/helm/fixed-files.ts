@@ -128,7 +128,7 @@ const NOTES = `flipop {{ .Chart.AppVersion }} runs as Deployment {{ include "fli
 It reads its API tokens from Secrets of that namespace:
 SECRETS
 
-If a Secret or key is missing, create it (pools and RoutedIPs need the token of DigitalOcean), and restart the pods:
+If a Secret or key is missing, create it (pools need the token of DigitalOcean; a RoutedIP does if its issuer has no Secret), and restart the pods:
   kubectl -n {{ .Release.Namespace }} create secret generic {{ .Values.digitalOcean.secretName }} --from-literal={{ .Values.digitalOcean.key }}=...
   kubectl -n {{ .Release.Namespace }} rollout restart deployment {{ include "flipop.fullname" . }}
 

@@ -90,7 +90,7 @@ export const eventMessages = topic("events", {
     reason: "CreationSettled",
     action: "Create",
     text: ({ ip, why }: Address) =>
-      `${ip} counts as created by this resource: ${why}; no answer of the provider says so, so the operator never releases it: release it at the provider when nothing needs it`,
+      `${ip} counts as created by this resource, because ${why}; no answer of the provider confirms the creation, and so the operator never releases the address; release it at the provider when nothing needs it`,
     example: { ip: "203.0.113.7", why: WHYS.onItsNode },
   }),
   released: event({

@@ -137,7 +137,7 @@ describe("a story with the real operator", function () {
     expect(text).to.match(/the cloud has made \S+; the operator is killed before it hears of that/);
     // The first one never got the answer; the second one infers the address from the node that it was created for.
     expect(text).to.match(
-      /another operator starts;[^*]*web: \S+ counts as created by this resource: it is on the node[^*]*never releases it/,
+      /another operator starts;[^*]*web: \S+ counts as created by this resource[^*]*it\s+was\s+created\s+for[^*]*never\s+releases/,
     );
     // Two of the start, which are not the pool's, and its own two.
     expect(state.addresses()).to.have.length(4);

@@ -22,7 +22,7 @@ export const accessLimitsProperties: SchemaOf<AccessLimits>["properties"] = {
   allowedPorts: {
     type: "array",
     optional: true,
-    description: `Ports that RoutedIPs may open in the firewall: a port or a range, with \`/TCP\` or \`/UDP\` if only one protocol is allowed. Absent from class and issuer: 80, 443, and all above 1024, except ${PROTECTED_PORTS_TEXT}, which an entry opens only if it names no other port. Ports in \`nodePortRange\` need no rule, so this field does not limit them.`,
+    description: `Ports that RoutedIPs may open in the firewall: a port or a range, with \`/TCP\` or \`/UDP\` if only one protocol is allowed. Absent from class and issuer: 80, 443, and all above 1024 except those of the nodes' own services. An entry opens a port of these (${PROTECTED_PORTS_TEXT}) only if it names no other port. Ports in \`nodePortRange\` need no rule, so this field does not limit them.`,
     example: ["80", "443", "7000-7999/UDP"],
     items: {
       type: "string",

@@ -26,7 +26,7 @@ export function hints({ world, aHolder, kubeconfig }: HintOptions): string {
   const commands: readonly Command[] = [
     ["kubectl get flipop --all-namespaces", "what there is"],
     ...ofAnAddress(kubernetes),
-    ...(aHolder === undefined ? [] : [[`kubectl cordon ${aHolder}`, "its address moves within seconds"] as const]),
+    ...(aHolder === undefined ? [] : [[`kubectl cordon ${aHolder}`, "see what happens to its address"] as const]),
     ["kubectl get events --all-namespaces --watch", "what happens"],
   ];
   return [
