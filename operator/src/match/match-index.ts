@@ -11,7 +11,7 @@ import { type CheckInput, isOnlyCordoned, type Refusal, refusal, refusalsOf, typ
 import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
-import { type Lacking, type Tally, tallyOf, UNMEANT } from "./tally.js";
+import { type Lacking, leftOutText, type Tally, tallyOf, UNMEANT } from "./tally.js";
 import type { WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
@@ -98,6 +98,11 @@ export class MatchIndex {
     const isMeant = ({ refusals: [first] }: Verdict) => first === undefined || !UNMEANT.has(first.reason);
     const verdicts = [...this.verdicts.values()].filter((verdict) => isMeant(verdict) && fits(verdict.node));
     return tallyOf({ nodes: verdicts.length, lacking: {} }, verdicts);
+  }
+
+  /** The nodes that are meant and refused, beside these: for a sentence. Mostly there are none, and the tally knows. */
+  leftOut(beside: ReadonlySet<string>): string {
+    return leftOutText(this.tally()) === "" ? "" : leftOutText(this.tallyOfMeant(({ name }) => !beside.has(name)));
   }
 
   /** No node has both the labels and the workload, and no holder is watched. */

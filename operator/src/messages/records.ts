@@ -30,8 +30,11 @@ interface Published {
   readonly wanted: string;
   /** Nodes that have what the resource asks for, do not match, and are not published: `1 Cordoned (node-4: it is cordoned)`. */
   readonly leftOut: string;
-  /** Published nodes in their grace period; ms since the epoch. */
-  readonly graces: readonly { readonly node: string; readonly until: number }[];
+  /** Published addresses of nodes that do not match, each with the time until which it stays, in ms since the epoch. */
+  readonly kept: {
+    readonly gracePeriodSeconds: number;
+    readonly nodes: readonly { readonly node: string; readonly until: number }[];
+  };
   /** All addresses are of ranges for private networks. */
   readonly isPrivate: boolean;
 }
@@ -49,12 +52,12 @@ const WANTED = "IPv4 address in ExternalIP";
 const PUBLISHED: Published = {
   ...{ name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
   leftOut: "1 Cordoned (node-4: it is cordoned)",
-  graces: [],
+  kept: { gracePeriodSeconds: 60, nodes: [{ node: "node-3", until: Date.parse("2026-01-01T10:02:11Z") }] },
   isPrivate: false,
 };
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ name, count, cut, addressless, wanted, leftOut, isPrivate, graces }: Published): string {
+function publishedText({ name, count, cut, addressless, wanted, leftOut, isPrivate, kept }: Published): string {
   if (count === 0) return `record ${name} is empty: no node has the labels`;
   const scope = isPrivate ? " of private networks, which the internet does not reach" : "";
   const addresses = `${count === 1 ? "1 address" : `${count} addresses`}${scope}`;
@@ -63,15 +66,14 @@ function publishedText({ name, count, cut, addressless, wanted, leftOut, isPriva
     addressless.length === 0
       ? ""
       : `; ${listed(addressless, LISTED)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
-  const kept =
-    graces.length === 0
-      ? ""
-      : `; ${graces.length} of them for nodes in their grace period (${listed(
-          graces.map(({ node, until }) => `${node} until ${timeText(until)}`),
-          LISTED,
-        )})`;
   const refused = leftOut === "" ? "" : `; left out: ${leftOut}`;
-  return `record ${name} holds ${addresses}${more}${kept}${lacking}${refused}`;
+  return `record ${name} holds ${addresses}${more}${keptText(kept)}${lacking}${refused}`;
+}
+
+function keptText({ gracePeriodSeconds, nodes }: Published["kept"]): string {
+  if (nodes.length === 0) return "";
+  const times = new Set(nodes.map(({ node, until }) => `${node} until ${timeText(until)}`));
+  return `; ${nodes.length} of them of nodes that do not match now (gracePeriodSeconds is ${gracePeriodSeconds}; ${listed([...times], LISTED)})`;
 }
 
 function unservedText({ addressless, wanted, refusals, offered }: Unserved): string {

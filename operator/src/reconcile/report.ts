@@ -70,7 +70,8 @@ export function emitStatusEvents<T extends KindTypes>(
 
 /** One cause may turn several conditions. */
 function eachOnce(messages: readonly EventMessage[]): readonly EventMessage[] {
-  return [...new Map(messages.map((message) => [`${message.reason} ${message.note}`, message])).values()];
+  const isSame = (a: EventMessage, b: EventMessage) => a.reason === b.reason && a.note === b.note;
+  return messages.filter((message, index) => messages.findIndex((other) => isSame(message, other)) === index);
 }
 
 export function showMetrics<T extends KindTypes>(

@@ -5,7 +5,7 @@ import type { Problem } from "../messages/message.js";
 import { recordMessages } from "../messages/records.js";
 import { type DnsSnapshot, fullNameOf } from "./record-plan.js";
 
-/** @param cause the content. @param place with the provider that has it, which is a default if the spec names none */
+/** @param cause the content. The provider is the one that has the record set, whether the spec names it or not. */
 export function inNamedZone(
   dns: Pick<DnsSnapshot, "fqdn"> | undefined,
   { recordName = "", zone = "", provider = "" }: Partial<DnsRecordSet> = {},

@@ -108,6 +108,13 @@ const CASES: readonly Case[] = [
     refused: ["Tainted!"],
     says: "taint b:NoSchedule, not",
   },
+  {
+    what: "a taint whose key another value tolerates",
+    node: { taints: [{ key: "a", value: "x", effect: "NoSchedule" }] },
+    match: { tolerations: [{ key: "a", effect: "NoExecute" }] },
+    refused: ["Tainted!"],
+    says: 'not tolerated (match.tolerations has its key, but tolerates it only with value "" and effect NoExecute)',
+  },
   { what: "a tolerated taint", node: { taints: [taint("a", "NoExecute")] }, match: ANY, refused: [] },
   {
     what: "a taint of ours",

@@ -6,7 +6,6 @@ import type { NodeRecordSet, Snapshot } from "../../src/controllers/node-dns-rec
 import type { SlimNode } from "../../src/kube/cache/slim.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
-import { leftOutText } from "../../src/match/tally.js";
 import { refusedNodes } from "../../src/messages/refused-nodes.js";
 import type { RecordSetFacts } from "../../src/providers/types.js";
 import { meta } from "../claims/resources.js";
@@ -74,8 +73,7 @@ function nodesOf({ match = {} }: Partial<NodeDNSRecordSetSpec>, nodes: NonNullab
     cordoned: () => index.cordoned(),
     verdictOf: (name: string) => index.verdict(name),
     refusals: refusedNodes(index.tally(), "match"),
-    leftOut: (isPublished: (node: string) => boolean) =>
-      leftOutText(index.tallyOfMeant((node) => !isPublished(node.name))),
+    leftOut: (published: ReadonlySet<string>) => index.leftOut(published),
     ...(index.anyNodeHasLabels() ? {} : { noNode: { since: NOW - 60_000, connected: true } }),
   };
 }

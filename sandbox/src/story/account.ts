@@ -176,11 +176,11 @@ function downtimes(style: Style, { addresses }: Totals): readonly string[] {
     pool,
   ]);
   if (rows.length === 0) return [];
-  const told =
+  const legend =
     "DOWN: time without a node that serves it, grace periods included, counted from when a node first served it";
   return [
     ...table(style, [["ADDRESS", "NODE", "MOVES", "DOWN", "OF"], ...rows], INDENT),
-    toned(style, "dim", wrapped(style, " ".repeat(INDENT) + told, INDENT)),
+    toned(style, "dim", wrapped(style, " ".repeat(INDENT) + legend, INDENT)),
   ];
 }
 

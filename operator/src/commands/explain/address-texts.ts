@@ -1,14 +1,6 @@
 /** Pure: what the status of a resource says of its addresses and its DNS name, for `flipop explain`. */
 
-import {
-  type CreatedAddress,
-  canonicalIp,
-  type FloatingIPPoolSpec,
-  type FloatingIPPoolStatus,
-  type NodeDNSRecordSetSpec,
-  type NodeDNSRecordSetStatus,
-} from "cdk8s-flipop/api";
-import { timeText } from "../../clock.js";
+import { type CreatedAddress, canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { listed } from "../../values.js";
 import type { OwnObject } from "../read.js";
 
@@ -18,18 +10,6 @@ export function wellText({ status }: OwnObject): readonly string[] {
     if (reason !== "Observed") return [];
     if (type === "FirewallReady") return message;
     return type === "DNSReady" ? message : [];
-  });
-}
-
-/** Nodes that a record set keeps although they do not match now. */
-export function gracesText({ spec, status }: OwnObject): readonly string[] {
-  const { gracePeriodSeconds = 0 } = (spec ?? {}) as Partial<NodeDNSRecordSetSpec>;
-  const { addresses = [] } = (status ?? {}) as NodeDNSRecordSetStatus;
-  if (!Array.isArray(addresses)) return [];
-  return addresses.flatMap(({ address, nodeName, graceSince }) => {
-    if (graceSince === undefined) return [];
-    const until = timeText(Date.parse(graceSince) + gracePeriodSeconds * 1000);
-    return `${address} of ${nodeName}, which does not match, until ${until} (gracePeriodSeconds is ${gracePeriodSeconds})`;
   });
 }
 

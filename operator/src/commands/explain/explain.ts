@@ -17,7 +17,7 @@ import { type Explanation, explanationText, nodeText } from "../render/explain.j
 import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
-import { disabledText, gracesText, keptText, wellText } from "./address-texts.js";
+import { disabledText, keptText, wellText } from "./address-texts.js";
 import { heldBy, withUnowned } from "./held-addresses.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { type Asked, QUESTIONS } from "./question.js";
@@ -140,7 +140,6 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
     conditions: problemsOf(kind, object),
     asks: asked.text,
     well: wellText(object),
-    graces: gracesText(object),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),

@@ -39,6 +39,8 @@ export interface ShownCheck {
   readonly check: string;
   readonly passed: boolean;
   readonly seen: string;
+  /** `noted`: the node passes it, but people should know what was seen. `skipped`: another check says it. */
+  readonly special?: "noted" | "skipped";
   /** Of a check that the node does not pass: what would change that. */
   readonly reason?: string;
   readonly remedy?: string;
@@ -73,7 +75,10 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
       ? `${listed(serving)} ${serving.length === 1 ? "is" : "are"} ready`
       : seen;
   };
-  const matching = values.map((value) => shown({ ...value, own, seen: seenOf(value) }));
+  const matching = values.map((value) => ({
+    ...shown({ ...value, own, seen: seenOf(value) }),
+    ...specialOf(value, input),
+  }));
   const further = [regionCheck, roomCheck, machineCheck, addressCheck].flatMap(
     (check) => check(node, question, holds) ?? [],
   );
@@ -110,6 +115,12 @@ function shown({ check, seen, refusal, own }: Omit<CheckValue, "reason"> & { rea
   const { reason } = refusal;
   const remedy = own[reason] ?? REFUSALS[reason].remedy;
   return { check, passed: false, seen, reason, ...(remedy === "" ? {} : { remedy }) };
+}
+
+function specialOf({ reason, refusal }: CheckValue, { node, workload }: CheckInput): Pick<ShownCheck, "special"> {
+  if (refusal !== undefined) return {};
+  if (reason === "Cordoned" && node.cordoned) return { special: "noted" };
+  return reason === "PodNotReady" && workload?.state === "absent" ? { special: "skipped" } : {};
 }
 
 /** In place of the general ones. */
@@ -237,8 +248,6 @@ function checkValues(input: CheckInput): readonly CheckValue[] {
   });
 }
 
-export const NOT_CORDONED = "not cordoned";
-
 const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input: CheckInput) => string]>> = {
   LabelsDiffer: ["labels", labels],
   NodeDeleting: ["deletion", () => "not being deleted"],
@@ -246,7 +255,7 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
   ForeignProviderID: ["cloud", ({ match }) => match.machines?.providerIdScheme ?? "any"],
   InvalidProviderID: ["machine ID", ({ node }) => node.machine ?? ""],
   DuplicateProviderID: ["machine", () => "no other node has it"],
-  Cordoned: ["cordon", ({ node }) => (node.cordoned ? "cordoned, which match.tolerations tolerates" : NOT_CORDONED)],
+  Cordoned: ["cordon", ({ node }) => (node.cordoned ? "cordoned, which match.tolerations tolerates" : "not cordoned")],
   Tainted: ["taints", taints],
   NodeNotReady: ["ready", () => "Ready is True"],
   NodeUnwell: ["health", health],

@@ -3,7 +3,7 @@
 import { type Tally, tallyText } from "../../match/tally.js";
 import { partsOf } from "../../messages/message.js";
 import { SEE_NODES } from "../../messages/refused-nodes.js";
-import { NOT_CORDONED, type NodeExplanation, type ShownCheck } from "../explain/node-explanation.js";
+import type { NodeExplanation, ShownCheck } from "../explain/node-explanation.js";
 import { problemText, type StatusProblem, type StatusRow } from "./status.js";
 import { onRow, tableText } from "./table.js";
 
@@ -20,8 +20,6 @@ export interface Explanation {
   readonly asks: string;
   /** The content of its DNS name, and what its firewall lets through. If either is not as it should be, a condition says so. */
   readonly well: readonly string[];
-  /** Addresses of nodes that a record set keeps in their grace period, each with its end. */
-  readonly graces: readonly string[];
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
@@ -56,7 +54,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, well, graces, asks, tally, disabled, kept, unprobed } = explanation;
+  const { resource, conditions, well, asks, tally, disabled, kept, unprobed } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
@@ -67,7 +65,6 @@ function headText(explanation: Explanation): string {
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
     ...well.map((text) => `  ${text}`),
-    ...graces.map((text) => `  keeps ${text}`),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
   ];
@@ -122,8 +119,8 @@ function heldText({ holds, result, checks }: NodeExplanation): string {
 
 function whyText({ obstacles, checks }: NodeExplanation): string {
   if (obstacles.length > 0) return obstacles.map(({ reason, seen }) => `${reason}: ${seen}`).join("; ");
-  const cordon = checks.find(({ check, seen }) => check === "cordon" && seen !== NOT_CORDONED);
-  return cordon === undefined ? "" : `(${cordon.seen})`;
+  const noted = checks.filter(({ special }) => special === "noted");
+  return noted.map(({ seen }) => `(${seen})`).join(" ");
 }
 
 /** Each reason once, in the order of the table. */
@@ -139,11 +136,10 @@ function remediesText(nodes: readonly NodeExplanation[]): string {
 /** Every check of one node. */
 export function nodeText(explanation: Explanation, node: NodeExplanation): string {
   const { kind, namespace, name } = explanation.resource;
-  const rows = node.checks.map(({ check, passed, seen }) => [
-    `  ${check}`,
-    passed ? (seen === "-" ? "" : "ok") : "NO",
-    seen,
-  ]);
+  const rows = node.checks.map(({ check, passed, seen, special }) => {
+    const verdict = passed ? "ok" : "NO";
+    return [`  ${check}`, special === "skipped" ? "" : verdict, seen];
+  });
   const problems = problemLines(explanation)
     .map((line) => `${onRow(line)}\n`)
     .join("");

@@ -128,11 +128,8 @@ function keptOf({ dns }: Snapshot, { stale, values }: Publication): readonly str
   return dns.records.records.map(({ value }) => value).sort();
 }
 
-function withTtl(
-  { dns, leftOut, resource: { spec } }: Snapshot,
-  desired: Desired,
-  publication: Publication,
-): PlannedCondition {
+function withTtl(snapshot: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
+  const { dns, leftOut } = snapshot;
   const { recordSet } = desired;
   const { entries, values, cut, addressless } = publication;
   if (dns.kept !== undefined) return yes("DNSReady", dns.kept);
@@ -144,8 +141,8 @@ function withTtl(
     cut,
     addressless,
     wanted: publishedText(desired),
-    leftOut: leftOut((node) => entries.some(({ nodeName }) => nodeName === node)),
-    graces: entries.flatMap((entry) => graceOf(entry, spec.gracePeriodSeconds)),
+    leftOut: leftOut(new Set(entries.map(({ nodeName }) => nodeName))),
+    kept: keptIn(snapshot, publication),
     isPrivate: values.every(isPrivate),
   };
   const isTaken = asked === 0 || used <= asked;
@@ -155,9 +152,16 @@ function withTtl(
   return yes("DNSReady", inNamedZone(dns, { ...recordSet, provider: desired.provider }, held));
 }
 
-function graceOf({ nodeName, graceSince }: Publication["entries"][number], seconds = 0) {
-  const since = timeOf(graceSince);
-  return since === undefined ? [] : [{ node: nodeName, until: since + seconds * 1000 }];
+/** Published nodes that do not match, with the time until which they stay: the end of their grace, or of a stop. */
+function keptIn({ now, resource: { spec } }: Snapshot, { entries, massFailure }: Publication) {
+  const { gracePeriodSeconds = 0 } = spec;
+  const nodes = entries.flatMap(({ nodeName, graceSince }) => {
+    const since = timeOf(graceSince);
+    if (since === undefined) return [];
+    const end = since + gracePeriodSeconds * 1000;
+    return [{ node: nodeName, until: end > now ? end : (massFailure?.until ?? end) }];
+  });
+  return { gracePeriodSeconds, nodes };
 }
 
 function conflict(snapshot: Snapshot): PlannedCondition {

@@ -3,7 +3,6 @@
 import { holderKey, nameOfHolder } from "../../health/holder-registry.js";
 import { markHolders, nodesOf as probedNodesOf, probesOf } from "../../health/probed-nodes.js";
 import type { ResourceRef } from "../../inventory/view.js";
-import { leftOutText } from "../../match/tally.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages } from "../../messages/provider.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
@@ -87,7 +86,7 @@ function nodesOf({
     cordoned: () => index.cordoned(),
     verdictOf: (name) => index.verdict(name),
     refusals: refusedNodes(index.tally(), "match"),
-    leftOut: (isPublished) => leftOutText(index.tallyOfMeant((node) => !isPublished(node.name))),
+    leftOut: (published) => index.leftOut(published),
   };
 }
 

@@ -125,7 +125,7 @@ export interface Snapshot extends ProbesSnapshot {
   readonly verdictOf: (name: string) => Verdict | undefined;
   readonly refusals: RefusedNodes;
   /** Nodes that are meant, do not match, and are not published, as `leftOutText` counts them. */
-  readonly leftOut: (isPublished: (node: string) => boolean) => string;
+  readonly leftOut: (published: ReadonlySet<string>) => string;
   /** Absent: some node has the labels that the match asks for. */
   readonly noNode?: Absence;
   readonly dns: DnsSnapshot;

@@ -13,7 +13,7 @@ import {
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
-import type { Desired } from "../../addresses/desired.js";
+import { type Desired, dnsProviderOf } from "../../addresses/desired.js";
 import type { Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
@@ -28,7 +28,7 @@ import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { inNamedZone } from "../../records/in-place.js";
 import { fullNameOf } from "../../records/record-plan.js";
-import { lackOfPorts, type PortsFound, rulesOf } from "../../routing/ports.js";
+import { lackOfPorts, needsRule, type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { limitOf } from "./election.js";
@@ -192,16 +192,11 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
-  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan, findings);
   const { name } = firewall;
-  return yes(
-    "FirewallReady",
-    firewallMessages.notNeeded({
-      name,
-      nodePortRange: resolvedClass.nodePortRange,
-      ports: textsOf(findings.ports.ports),
-    }),
-  );
+  const { nodePortRange } = resolvedClass;
+  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan, findings, nodePortRange);
+  const ports = textsOf(findings.ports.ports);
+  return yes("FirewallReady", firewallMessages.notNeeded({ name, nodePortRange, ports }));
 }
 
 /** All its ports are in the NodePort range: a firewall that does not exist is none that is missing. */
@@ -216,23 +211,28 @@ function isOfOther({ heldElsewhere, placement }: Findings): boolean {
   return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
 }
 
-function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan, findings: Findings): PlannedCondition {
+function inStep(
+  { name, facts }: FirewallSnapshot,
+  plan: FirewallPlan,
+  findings: Findings,
+  nodePortRange: string,
+): PlannedCondition {
   if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
     return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
   }
   if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
-  const toCome = portsToCome(findings.ports);
+  const toCome = portsToCome(findings.ports, nodePortRange);
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
   const ports = plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`);
   return yes("FirewallReady", firewallMessages.open({ name, ports, sources: [...findings.ports.sourceRanges].sort() }));
 }
 
-/** Ports of pods that are not ready yet, which no earlier pod had. */
-function portsToCome({ ports, later = [] }: PortsFound): readonly string[] {
+/** Ports of pods that are not ready yet, which no earlier pod had, and which need a rule. */
+function portsToCome({ ports, later = [] }: PortsFound, nodePortRange: string): readonly string[] {
   const isOpen = (port: RoutedPort) => ports.some((each) => each.port === port.port && each.protocol === port.protocol);
-  return textsOf(later.filter((port) => !isOpen(port)));
+  return textsOf(later.filter((port) => !isOpen(port) && needsRule(port, nodePortRange)));
 }
 
 function textsOf(ports: readonly RoutedPort[]): readonly string[] {
@@ -251,7 +251,14 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
   const { values = [] } = status.dns ?? {};
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
   const content = { name: fullNameOf(snapshot.dns, spec.dnsRecordSet), values };
-  return yes("DNSReady", inNamedZone(snapshot.dns, spec.dnsRecordSet, recordMessages.inPlace(content)));
+  return yes(
+    "DNSReady",
+    inNamedZone(
+      snapshot.dns,
+      { ...spec.dnsRecordSet, provider: dnsProviderOf(snapshot.set) },
+      recordMessages.inPlace(content),
+    ),
+  );
 }
 
 /** Being created, being moved, or answered. */

@@ -85,16 +85,18 @@ describe("the plan of a pool at the limits of its provider", () => {
     });
   });
 
-  it("takes a node of its region though another one is in front", () => {
-    const cloud = cluster([], { ips: [A] });
-    cloud.addNode("near", { labels: { "topology.kubernetes.io/region": "nyc3" } });
-    cloud.now += 60_000;
-    cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
-    const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
-    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
-    const [assign] = altered(cloud, { inventory }).sequences.flatMap(actionsOf);
-    expect(assign).to.have.nested.property("node.name", "near");
-  });
+  for (const label of ["nyc3", "NYC3"]) {
+    it(`takes a node of its region though another one is in front, with region label ${label}`, () => {
+      const cloud = cluster([], { ips: [A] });
+      cloud.addNode("near", { labels: { "topology.kubernetes.io/region": label } });
+      cloud.now += 60_000;
+      cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
+      const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const [assign] = altered(cloud, { inventory }).sequences.flatMap(actionsOf);
+      expect(assign).to.have.nested.property("node.name", "near");
+    });
+  }
 
   describe("with a region", () => {
     const REGION = "topology.kubernetes.io/region";

@@ -96,7 +96,7 @@ describe("the records of a node record set", () => {
     await world.run("game");
     expect(said())
       .to.match(
-        /holds 2 addresses; 1 of them for nodes in their grace period \(n2 until \S+Z\); left out: 1 Tainted \(n3: /,
+        /holds 2 addresses; 1 of them of nodes that do not match now \(gracePeriodSeconds is 600; n2 until \S+Z\); left out: 1 Tainted \(n3: /,
       )
       .and.not.include("NodeNotReady");
   });

@@ -13,7 +13,6 @@ import {
 } from "../../../src/controllers/node-dns-record-set/resource.js";
 import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
-import { leftOutText } from "../../../src/match/tally.js";
 import { refusedNodes } from "../../../src/messages/refused-nodes.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
@@ -167,7 +166,7 @@ export class World extends WorldNodes {
       cordoned: () => index.cordoned(),
       verdictOf: (node) => index.verdict(node),
       refusals: refusedNodes(index.tally(), "match"),
-      leftOut: (isPublished) => leftOutText(index.tallyOfMeant((node) => !isPublished(node.name))),
+      leftOut: (published: ReadonlySet<string>) => index.leftOut(published),
       ...(desired === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
       ...(since === undefined ? {} : { noNode: { since, connected: this.connected } }),
       ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },

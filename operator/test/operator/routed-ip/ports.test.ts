@@ -109,6 +109,10 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     made.serve({ node: "n1" });
     made.world.start();
     await made.until("443 is open", () => made.condition("a", "Ready") === "True/Observed");
+    change(443, 31_000);
+    setPod("False", 443, 31_000);
+    await made.world.rest();
+    expect(made.condition("a", "Ready"), "a port that needs no rule").to.equal("True/Observed");
     change(443, 8443);
     setPod("False", 443, 8443);
     await made.until("it waits", () => made.condition("a", "FirewallReady") === "Unknown/UnderWay");

@@ -2,6 +2,7 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import { dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
+import { dnsProviderOf } from "../../../addresses/desired.js";
 import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
@@ -57,7 +58,14 @@ export function dnsReadyOf(
   const { values = [] } = snapshot.set.writtenDns ?? {};
   if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
   const content = { name: fullNameOf(snapshot.dns, snapshot.set.dnsRecordSet), values };
-  return yes("DNSReady", inNamedZone(snapshot.dns, snapshot.set.dnsRecordSet, recordMessages.inPlace(content)));
+  return yes(
+    "DNSReady",
+    inNamedZone(
+      snapshot.dns,
+      { ...snapshot.set.dnsRecordSet, provider: dnsProviderOf(snapshot.set) },
+      recordMessages.inPlace(content),
+    ),
+  );
 }
 
 /** The only address is no reason to worry about its record while a Job moves it, or while its node still answers. */
