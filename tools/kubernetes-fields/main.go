@@ -11,6 +11,7 @@ import (
 	admission "k8s.io/api/admissionregistration/v1"
 	apps "k8s.io/api/apps/v1"
 	authorization "k8s.io/api/authorization/v1"
+	autoscaling "k8s.io/api/autoscaling/v1"
 	batch "k8s.io/api/batch/v1"
 	coordination "k8s.io/api/coordination/v1"
 	core "k8s.io/api/core/v1"
@@ -31,7 +32,7 @@ var kinds = []any{
 	coordination.Lease{}, discovery.EndpointSlice{}, events.Event{}, networking.NetworkPolicy{},
 	policy.PodDisruptionBudget{}, policy.Eviction{}, rbac.Role{}, rbac.RoleBinding{}, rbac.ClusterRole{},
 	rbac.ClusterRoleBinding{}, admission.ValidatingAdmissionPolicy{}, admission.ValidatingAdmissionPolicyBinding{},
-	authorization.SelfSubjectAccessReview{}, meta.DeleteOptions{}, meta.Status{},
+	authorization.SelfSubjectAccessReview{}, autoscaling.Scale{}, meta.DeleteOptions{}, meta.Status{},
 }
 
 // Types whose JSON is not an object of their fields.

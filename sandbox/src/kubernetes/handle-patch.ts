@@ -2,6 +2,7 @@ import { badRequest, unsupportedMediaType } from "./api-status.js";
 import { bodyText } from "./body-text.js";
 import { isObject, type JsonObject, typeName } from "./json.js";
 import type { Reply } from "./reply.js";
+import type { ApiRequest } from "./request.js";
 import { type ResourceCall, scopeOf, writeReply } from "./resource-call.js";
 import type { ResourceType } from "./resources/resource-type.js";
 import { apply, readApply } from "./write/apply.js";
@@ -20,17 +21,18 @@ const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 /** Answers a PATCH; the media type says of which sort. */
 export function handlePatch({ cluster, type, target, request }: ResourceCall, name: string): Reply {
   const options = readWriteOptions(request.query, "PatchOptions");
-  const mediaType = request.headers["content-type"]?.split(";")[0]?.trim() ?? "";
   const subresource = target.subresource === "status" ? "status" : undefined;
   const place = { type, namespace: scopeOf(type, target), name, subresource } as const;
-  if (mediaType === APPLY_PATCH) {
+  if (mediaTypeOf(request) === APPLY_PATCH) {
     return writeReply(type, apply(cluster, place, readApply(request), options));
   }
-  return writeReply(type, patch(cluster, place, readPatch(type, mediaType, bodyText(request)), options));
+  return writeReply(type, patch(cluster, place, readPatch(type, request), options));
 }
 
-function readPatch(type: ResourceType, mediaType: string, text: string): Patch {
-  switch (mediaType) {
+/** Of any sort but that of server-side apply. */
+export function readPatch(type: ResourceType, request: ApiRequest): Patch {
+  const text = bodyText(request);
+  switch (mediaTypeOf(request)) {
     case JSON_PATCH: {
       const operations = parsePatch(text, "array").filter(isObject);
       return (current) => patched(jsonPatch(current, operations));
@@ -47,6 +49,10 @@ function readPatch(type: ResourceType, mediaType: string, text: string): Patch {
     default:
       throw unsupported(type);
   }
+}
+
+function mediaTypeOf({ headers }: ApiRequest): string {
+  return headers["content-type"]?.split(";")[0]?.trim() ?? "";
 }
 
 function parsePatch(text: string, wanted: "array"): readonly unknown[];

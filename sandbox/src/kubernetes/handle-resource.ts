@@ -4,6 +4,7 @@ import { PROTOBUF } from "./built-in/protobuf.js";
 import { collectionOf } from "./cluster.js";
 import { handlePatch } from "./handle-patch.js";
 import { handlePodAction } from "./handle-pod-action.js";
+import { handleScale } from "./handle-scale.js";
 import type { JsonObject } from "./json.js";
 import type { ApiObject } from "./objects.js";
 import { listMetadata, listText } from "./output/list-text.js";
@@ -31,6 +32,7 @@ export function handleResource(call: ResourceCall): Reply {
   const { type, target } = call;
   const { subresource, name } = target;
   if (subresource !== undefined && !type.subresources.includes(subresource)) throw noSuchResource();
+  if (subresource === "scale") return handleScale(call, name ?? "");
   if (subresource !== undefined && subresource !== "status") return handlePodAction(call, subresource, name ?? "");
   return handlerOf(call)(call, name ?? "");
 }

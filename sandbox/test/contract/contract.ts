@@ -13,6 +13,7 @@ import { presentingContract } from "./presenting.js";
 import { readingContract } from "./reading.js";
 import type { TargetSource } from "./target.js";
 import { watchingContract } from "./watching.js";
+import { workloadsContract } from "./workloads.js";
 
 /**
  * Every behaviour of the Kubernetes API that the operator, kubectl and the tests rely on. It runs unchanged against
@@ -28,6 +29,7 @@ export function kubernetesContract(target: TargetSource): void {
   deletingContract(target);
   nodesAndPodsContract(target);
   otherKindsContract(target);
+  workloadsContract(target);
   customResourcesContract(target);
   ratchetingContract(target);
   authorizingContract(target);

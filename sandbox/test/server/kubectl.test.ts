@@ -130,7 +130,7 @@ describe("kubectl on the emulator", () => {
     expect(deployment).to.include({ replicas: 2 });
     expect(deployment.template.spec.containers[0]).to.deep.include({
       image: "example.invalid/web",
-      ports: [{ containerPort: 8080 }],
+      ports: [{ containerPort: 8080, protocol: "TCP" }],
     });
     expect(await kubectl("get job once -o jsonpath={.spec.template.spec.containers[0].command}")).to.equal(
       '["sleep","60"]',
@@ -138,6 +138,12 @@ describe("kubectl on the emulator", () => {
     expect(await kubectl("get role reader -o jsonpath={.rules[0].verbs}")).to.equal('["get","list"]');
     expect(await kubectl("get rolebinding readers -o jsonpath={.subjects[0].kind}")).to.equal("ServiceAccount");
     expect(await kubectl("get pdb two -o jsonpath={.spec.minAvailable}")).to.equal("50%");
+  });
+  it("scales a Deployment", async () => {
+    expect(await kubectl("scale deployment two --replicas=5")).to.contain("deployment.apps/two scaled");
+    expect(await kubectl("get deployment two -o jsonpath={.spec.replicas}")).to.equal("5");
+    const refusal = await failure(kubectl("scale deployment two --current-replicas=2 --replicas=1"));
+    expect(refusal).to.contain("Expected replicas to be 2, was 5");
   });
   it("labels and annotates pools and nodes", async () => {
     await kubectl("label fip edge team=net");

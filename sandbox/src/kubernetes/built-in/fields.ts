@@ -50,6 +50,9 @@ authorization.ResourceAttributes 1=namespace:text? 2=verb:text? 3=group:text? 4=
 authorization.SelfSubjectAccessReview authorization.k8s.io/v1 1=metadata:meta.ObjectMeta 2=spec:authorization.SelfSubjectAccessReviewSpec 3=status:authorization.SubjectAccessReviewStatus
 authorization.SelfSubjectAccessReviewSpec 1=resourceAttributes:authorization.ResourceAttributes 2=nonResourceAttributes:authorization.NonResourceAttributes
 authorization.SubjectAccessReviewStatus 1=allowed:bool 4=denied:bool? 2=reason:text? 3=evaluationError:text?
+autoscaling.Scale autoscaling/v1 1=metadata:meta.ObjectMeta 2=spec:autoscaling.ScaleSpec 3=status:autoscaling.ScaleStatus
+autoscaling.ScaleSpec 1=replicas:int?
+autoscaling.ScaleStatus 1=replicas:int 2=selector:text?
 batch.Job batch/v1 1=metadata:meta.ObjectMeta 2=spec:batch.JobSpec 3=status:batch.JobStatus
 batch.JobCondition 1=type:text 2=status:text 3=lastProbeTime:time 4=lastTransitionTime:time 5=reason:text? 6=message:text?
 batch.JobSpec 1=parallelism:int 2=completions:int 3=activeDeadlineSeconds:int 11=podFailurePolicy:batch.PodFailurePolicy 16=successPolicy:batch.SuccessPolicy 7=backoffLimit:int 12=backoffLimitPerIndex:int 13=maxFailedIndexes:int 4=selector:meta.LabelSelector 5=manualSelector:bool 6=template:core.PodTemplateSpec 8=ttlSecondsAfterFinished:int 9=completionMode:text 10=suspend:bool 14=podReplacementPolicy:text 15=managedBy:text

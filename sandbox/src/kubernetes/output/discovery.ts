@@ -11,7 +11,9 @@ const NO_DELETE_COLLECTION = new Set(["namespaces"]);
 const SUBRESOURCE_KINDS: Readonly<Record<string, { group: string; version: string; kind: string }>> = {
   eviction: { group: "policy", version: "v1", kind: "Eviction" },
   binding: { group: "", version: "v1", kind: "Binding" },
+  scale: { group: "autoscaling", version: "v1", kind: "Scale" },
 };
+const ACTIONS = new Set(["eviction", "binding"]);
 
 /** The answer to `/api`. */
 export function apiVersions(): JsonObject {
@@ -56,9 +58,12 @@ function resource(type: ResourceType): JsonObject {
 }
 
 function subresource({ plural, namespaced, kind }: ResourceType, name: string): JsonObject {
-  const own = SUBRESOURCE_KINDS[name];
-  const verbs = own ? ["create"] : ["get", "patch", "update"];
-  return { name: `${plural}/${name}`, singularName: "", namespaced, ...(own ?? { kind }), verbs };
+  const own = SUBRESOURCE_KINDS[name] ?? { kind };
+  return { name: `${plural}/${name}`, singularName: "", namespaced, ...own, verbs: subresourceVerbs(name) };
+}
+
+function subresourceVerbs(name: string): readonly string[] {
+  return ACTIONS.has(name) ? ["create"] : ["get", "patch", "update"];
 }
 
 function verbsOf({ plural }: ResourceType): readonly string[] {
@@ -107,7 +112,7 @@ function aggregatedResource(type: ResourceType): JsonObject {
       subresources: subresources.map((one) => ({
         subresource: one,
         responseKind: SUBRESOURCE_KINDS[one] ?? responseKind,
-        verbs: SUBRESOURCE_KINDS[one] ? ["create"] : ["get", "patch", "update"],
+        verbs: subresourceVerbs(one),
       })),
     }),
   };

@@ -10,6 +10,7 @@ import type { ResourceType } from "./resource-type.js";
 import { configMaps, secrets, serviceAccounts } from "./secret.js";
 import { services } from "./service.js";
 import { storedOnly } from "./stored-only.js";
+import { workloads } from "./workload.js";
 
 /** All built-in resources, in the order of discovery. */
 export const BUILTIN_RESOURCES: readonly ResourceType[] = [
@@ -21,6 +22,7 @@ export const BUILTIN_RESOURCES: readonly ResourceType[] = [
   secrets,
   serviceAccounts,
   services,
+  ...workloads,
   ...storedOnly,
   modernEvents,
   jobs,

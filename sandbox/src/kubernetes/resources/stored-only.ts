@@ -1,7 +1,6 @@
 import { at, listOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import { builtin, column, nameColumn, textColumn } from "./builtin.js";
-import { workloadColumns } from "./workload-columns.js";
 
 /** Resources that are stored and nothing more, so that whole manifests apply and `kubectl get all` works. */
 const RBAC = "rbac.authorization.k8s.io";
@@ -15,34 +14,7 @@ function roleCell(binding: ApiObject): string {
   return `${textOf(at(binding, "roleRef", "kind"))}/${textOf(at(binding, "roleRef", "name"))}`;
 }
 
-function count(object: ApiObject, field: string): number {
-  const value = at(object, "status", field);
-  return typeof value === "number" ? value : 0;
-}
-
-function replicas(object: ApiObject): number {
-  const value = at(object, "spec", "replicas");
-  return typeof value === "number" ? value : 1;
-}
-
-const workload = { group: "apps", subresources: ["status"], categories: ["all"], generation: true } as const;
-
 export const storedOnly = [
-  builtin({
-    ...workload,
-    plural: "deployments",
-    kind: "Deployment",
-    shortNames: ["deploy"],
-    columns: [
-      column("Ready", (object) => `${count(object, "readyReplicas")}/${replicas(object)}`),
-      { ...column("Up-to-date", (object) => count(object, "updatedReplicas")), type: "integer" },
-      { ...column("Available", (object) => count(object, "availableReplicas")), type: "integer" },
-      ...workloadColumns,
-    ],
-  }),
-  builtin({ ...workload, plural: "daemonsets", kind: "DaemonSet", shortNames: ["ds"] }),
-  builtin({ ...workload, plural: "replicasets", kind: "ReplicaSet", shortNames: ["rs"] }),
-  builtin({ ...workload, plural: "statefulsets", kind: "StatefulSet", shortNames: ["sts"] }),
   builtin({ group: "policy", plural: "poddisruptionbudgets", kind: "PodDisruptionBudget", shortNames: ["pdb"] }),
   builtin({ group: "networking.k8s.io", plural: "networkpolicies", kind: "NetworkPolicy", shortNames: ["netpol"] }),
   builtin({ group: RBAC, plural: "roles", kind: "Role", allColumns: createdColumns }),

@@ -1,4 +1,4 @@
-import { at, listOf, objectOf, textOf } from "../json.js";
+import { at, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import type { Column } from "../output/column.js";
 import { column, wide } from "./builtin.js";
@@ -16,7 +16,10 @@ function containers(object: ApiObject, field: "name" | "image"): string {
 }
 
 function selectorCell(object: ApiObject): string {
-  const labels = objectOf(at(object, "spec", "selector", "matchLabels"));
+  return pairsText(objectOf(at(object, "spec", "selector", "matchLabels")));
+}
+
+export function pairsText(labels: JsonObject): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${textOf(value)}`);
   return pairs.join(",") || "<none>";
 }

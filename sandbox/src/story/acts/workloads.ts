@@ -5,11 +5,13 @@
 
 import { createHash } from "node:crypto";
 import type { Emulator } from "../../kubernetes/index.js";
+import { at } from "../../kubernetes/json.js";
 import type { StoryClock } from "../clock.js";
 import { syncEndpointSlices } from "../endpoint-slices.js";
 import { isReady, isTerminating, type Pod, Pods, targetOf, type Workload } from "../pods.js";
 import type { NodeObject } from "../rules/judge.js";
 import { admits, schedule, selects } from "./scheduler.js";
+import { syncDaemonSetStatus, syncDeploymentStatus } from "./workload-status.js";
 
 const APPS = "apps/v1";
 const HASH_LABEL = "pod-template-hash";
@@ -70,6 +72,7 @@ export class Workloads {
     const well = new Set(nodes.filter(isReady).map(({ metadata }) => metadata.name));
     this.pods.syncReadiness((node) => well.has(node));
     this.pods.syncEnds();
+    this.syncStatus(nodes);
     syncEndpointSlices(this.kubernetes);
   }
 
@@ -77,13 +80,13 @@ export class Workloads {
   private syncDaemonSet(set: Workload, nodes: readonly NodeObject[]): void {
     const { spec } = set.spec.template;
     const labels = { [REVISION_LABEL]: hashOf(set) };
+    const isFresh = freshness(set);
     const pods = this.pods.of(set);
     const selected = nodes.filter((node) => selects(spec, node));
     const names = new Set<string | undefined>(selected.map(({ metadata }) => metadata.name));
-    // Running pods keep their template: DaemonSets have no rolling update here.
-    const isOutdated = ({ metadata, spec: { nodeName } }: Pod) =>
-      nodeName === undefined && metadata.labels?.[REVISION_LABEL] !== labels[REVISION_LABEL];
+    const isOutdated = (pod: Pod) => pod.spec.nodeName === undefined && !isFresh(pod);
     for (const pod of pods) if (!names.has(targetOf(pod)) || isOutdated(pod)) this.pods.terminate(pod);
+    this.rollDaemonSet(set);
     const have = new Set(pods.map(targetOf));
     for (const node of selected) {
       const { name } = node.metadata;
@@ -91,12 +94,22 @@ export class Workloads {
     }
   }
 
+  /** Rolling update with maxUnavailable 1, the default: the next pod ends when all others are ready. */
+  private rollDaemonSet(set: Workload): void {
+    if (at(set.spec, "updateStrategy", "type") === "OnDelete") return;
+    const all = this.pods.of(set);
+    const stale = all.filter((pod) => !freshness(set)(pod));
+    if (all.some((pod) => isTerminating(pod))) return;
+    const [next] = all.every(isReady) ? stale : stale.filter((pod) => !isReady(pod));
+    if (next !== undefined) this.pods.terminate(next);
+  }
+
   /** Rolling update with maxSurge 1 and maxUnavailable 0, as 25 % of few replicas are. */
   private syncDeployment(deployment: Workload): void {
     const hash = hashOf(deployment);
     const replicas = deployment.spec.replicas ?? 1;
-    const current = () => this.pods.of(deployment).filter((pod) => !isTerminating(pod));
-    const isFresh = ({ metadata }: Pod) => metadata.labels?.[HASH_LABEL] === hash;
+    const isFresh = freshness(deployment);
+    const current = () => this.current(deployment);
     const fresh = current().filter(isFresh);
     const stale = current().filter((pod) => !isFresh(pod));
     const room = Math.min(replicas - fresh.length, replicas + Math.sign(stale.length) - current().length);
@@ -112,6 +125,22 @@ export class Workloads {
     this.terminate(stale.filter(isReady), spare);
   }
 
+  private syncStatus(nodes: readonly NodeObject[]): void {
+    for (const deployment of this.list("Deployment")) {
+      const counted = { pods: this.current(deployment), isFresh: freshness(deployment) };
+      syncDeploymentStatus(this.kubernetes, deployment, counted);
+    }
+    for (const set of this.list("DaemonSet")) {
+      const { spec } = set.spec.template;
+      const desired = nodes.filter((node) => selects(spec, node) && admits(node, spec)).length;
+      syncDaemonSetStatus(this.kubernetes, set, { pods: this.current(set), isFresh: freshness(set), desired });
+    }
+  }
+
+  private current(workload: Workload): readonly Pod[] {
+    return this.pods.of(workload).filter((pod) => !isTerminating(pod));
+  }
+
   private terminate(pods: readonly Pod[], count: number): void {
     for (const pod of pods.slice(0, Math.max(0, count))) this.pods.terminate(pod);
   }
@@ -120,6 +149,13 @@ export class Workloads {
     const all = this.kubernetes.list(APPS, kind) as readonly unknown[] as readonly Workload[];
     return all.filter((workload) => !isTerminating(workload));
   }
+}
+
+/** Whether a pod is of the template as it is now. */
+function freshness(workload: Workload): (pod: Pod) => boolean {
+  const hash = hashOf(workload);
+  const label = workload.kind === "DaemonSet" ? REVISION_LABEL : HASH_LABEL;
+  return ({ metadata }) => metadata.labels?.[label] === hash;
 }
 
 function hashOf({ spec }: Workload): string {

@@ -109,6 +109,59 @@ describe("workloads of a story", () => {
     expect(leaving.every(({ ready, serving }) => serving && !ready)).to.equal(true);
   });
 
+  it("have a status that counts their pods, and add and end pods when they are scaled", async () => {
+    const { kubernetes, clock, endpoints } = await rig();
+    const ref = { apiVersion: "apps/v1", kind: "Deployment", name: "web", namespace: "default" };
+    const scale = (replicas: number) =>
+      kubernetes.change(ref, (object) => ({ ...object, spec: { ...(object["spec"] as object), replicas } }));
+    const status = () => kubernetes.get(ref)?.["status"];
+    expect(status()).to.deep.include({ replicas: 2, updatedReplicas: 2, readyReplicas: 2, unavailableReplicas: 0 });
+    scale(5);
+    await clock.sleep(60_000);
+    expect(status()).to.deep.include({ observedGeneration: 2, replicas: 5, readyReplicas: 4, unavailableReplicas: 1 });
+    expect(conditionsOf(status())).to.deep.equal(["Available=False", "Progressing=True"]);
+    scale(1);
+    await clock.sleep(120_000);
+    expect(status()).to.deep.include({ observedGeneration: 3, replicas: 1, readyReplicas: 1, unavailableReplicas: 0 });
+    expect(conditionsOf(status())).to.deep.equal(["Available=True", "Progressing=True"]);
+    expect(endpoints()).to.have.length(1);
+  });
+
+  it("of a DaemonSet get a new template one after the other, unless its strategy is OnDelete", async () => {
+    const { kubernetes, clock, workloads } = await rig();
+    const ref = { apiVersion: "apps/v1", kind: "DaemonSet", name: "agent", namespace: "default" };
+    kubernetes.create(daemonSet("agent", {}));
+    const status = () => kubernetes.get(ref)?.["status"];
+    const agents = () => kubernetes.list("v1", "Pod").filter(({ metadata }) => metadata.labels?.["app"] === "agent");
+    const isReady = (pod: object) =>
+      listOf(at(pod, "status", "conditions")).some(
+        (one) => at(one, "type") === "Ready" && at(one, "status") === "True",
+      );
+    const change = (edit: object) =>
+      kubernetes.change(ref, (object) => ({ ...object, spec: { ...(object["spec"] as object), ...edit } }));
+    workloads.sync(true);
+    await clock.sleep(10_000);
+    expect(status()).to.deep.include({ desiredNumberScheduled: 4, numberReady: 4, updatedNumberScheduled: 4 });
+    const template = (image: string) => ({
+      template: {
+        metadata: { labels: { app: "agent" } },
+        spec: { terminationGracePeriodSeconds: 5, containers: [{ name: "main", image }] },
+      },
+    });
+    let fewest = 4;
+    clock.onStep(() => {
+      fewest = Math.min(fewest, agents().filter(isReady).length);
+    });
+    change(template("second"));
+    await clock.sleep(200_000);
+    expect(status()).to.deep.include({ numberReady: 4, updatedNumberScheduled: 4 });
+    expect(fewest, "one at a time").to.equal(3);
+    change({ ...template("third"), updateStrategy: { type: "OnDelete" } });
+    await clock.sleep(200_000);
+    expect(status()).to.deep.include({ numberReady: 4, numberUnavailable: 0 });
+    expect(at(status(), "updatedNumberScheduled")).to.equal(0);
+  });
+
   it("let pods of a drained node serve until their grace is over, those that kubectl deletes too", async () => {
     const { kubernetes, clock, workloads, endpoints } = await rig();
     const [first = "", second = ""] = endpoints().map(({ node }) => node);
@@ -152,6 +205,10 @@ describe("workloads of a story", () => {
     expect(nodesOf("plain")).to.have.members(names);
   });
 });
+
+function conditionsOf(status: unknown): readonly string[] {
+  return listOf(at(status, "conditions")).map((one) => `${textOf(at(one, "type"))}=${textOf(at(one, "status"))}`);
+}
 
 function daemonSet(app: string, pod: object) {
   const labels = { app };
