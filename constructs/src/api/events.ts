@@ -39,6 +39,13 @@ export const EVENTS = {
     remedy:
       "The note says what to write to use the addresses again. flipop orphans lists and releases those that no resource knows.",
   },
+  RecordsRetained: {
+    type: "Normal",
+    meaning:
+      "A resource is gone, or names another record set, and deletionPolicy is not Delete: its former records stay at the provider.",
+    remedy:
+      "Delete them at the provider if nothing serves there any more: an address that the account releases may become somebody else's.",
+  },
   Forgotten: {
     type: "Normal",
     meaning: "A resource no longer counts an address among those that it created; the note gives the reason.",

@@ -179,7 +179,8 @@ function backup(
   const seen = set.metadata.annotations?.[Annotation.createdIps];
   if ((seen ?? "") === value) return [];
   const why = "a copy of the created addresses, should the status get lost";
-  const left = forgotten.length === 0 ? {} : { forgotten };
+  // Of a resource that goes, the operator has released it: no news.
+  const left = forgotten.length === 0 || isDeleting(set) ? {} : { forgotten };
   return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
 }
 

@@ -1,10 +1,11 @@
 /** Addresses of the account that no resource has: those of a resource that is gone, and all of them for the metric. */
 
+import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import type { ClaimedAddress, Claims } from "../claims/claims.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { InventoryAddress } from "../inventory/view.js";
 import type { NodeDirectory } from "../match/node-directory.js";
-import { eventMessages } from "../messages/events.js";
+import { eventMessages, recordsRetained } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
 
 interface Known {
@@ -12,17 +13,33 @@ interface Known {
   readonly claims: Claims;
 }
 
-/** @param claimed by a resource that is gone. @param field that takes the addresses. `undefined`: none stays without a resource. */
-export function retained(
+/** A resource that is gone. */
+interface Gone {
+  readonly addresses: readonly ClaimedAddress[];
+  /** The field that takes the addresses. */
+  readonly field: "ips" | "routedIP";
+  readonly spec: { readonly dnsRecordSet?: DnsRecordSet };
+  readonly status: { readonly dns?: DnsStatus };
+}
+
+/** What stays of it at the providers. Empty: nothing that no other resource has. */
+export function retained(known: Known, { addresses, field, spec, status }: Gone): readonly EventMessage[] {
+  return [
+    ...retainedAddresses(known, addresses, field),
+    ...recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy),
+  ];
+}
+
+function retainedAddresses(
   { inventories, claims }: Known,
   claimed: readonly ClaimedAddress[],
-  field: "ips" | "routedIP",
-): EventMessage | undefined {
+  field: Gone["field"],
+): readonly EventMessage[] {
   const left = claimed.filter(({ ip }) => inventories.find(ip) !== undefined && claims.holderOf(ip) === undefined);
-  if (left.length === 0) return undefined;
+  if (left.length === 0) return [];
   const ips = left.map(({ ip }) => ip);
   const held = ips.filter((ip) => inventories.find(ip)?.holder !== undefined);
-  return eventMessages.retained({ ips, held, field });
+  return [eventMessages.retained({ ips, held, field })];
 }
 
 const HOLDERS = ["node", "other", "none"] as const;

@@ -34,6 +34,13 @@ function namesOf(values: readonly string[]): string {
   return values.length === 0 ? "nothing" : listed(values, LISTED);
 }
 
+interface RecordsLeft {
+  readonly recordName: string;
+  readonly zone: string;
+  readonly provider: string;
+  readonly values: readonly string[];
+}
+
 interface Retained {
   readonly ips: readonly string[];
   /** Those of them that a machine holds. */
@@ -109,6 +116,13 @@ export const eventMessages = topic("events", {
       return `${namesOf(ips)} ${ips.length === 1 ? "stays" : "stay"} in the account${where}: to use ${ips.length === 1 ? "it" : "them"} again, write ${value}; flipop orphans lists and releases what no resource uses`;
     },
     example: { ips: ["203.0.113.7"], held: ["203.0.113.7"], field: "ips" },
+  }),
+  recordsRetained: event({
+    reason: "RecordsRetained",
+    action: "Retain",
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}, because deletionPolicy is not Delete; delete it at the provider if nothing serves there any more`,
+    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
   }),
   forgotten: event({
     reason: "Forgotten",
@@ -186,6 +200,15 @@ export const eventMessages = topic("events", {
 /** A cleanup was given up. `undefined`: nothing stays behind. */
 export function abandoned(left: readonly string[], why: string): EventMessage | undefined {
   return left.length === 0 ? undefined : eventMessages.cleanupAbandoned({ why, left });
+}
+
+/** Of a resource that is gone, or names another record set now. @param dns what its status said last */
+export function recordsRetained(
+  dns: RecordsLeft | undefined,
+  policy: string | undefined = undefined,
+): readonly EventMessage[] {
+  if (dns === undefined || dns.values.length === 0 || policy === "Delete") return [];
+  return [eventMessages.recordsRetained(dns)];
 }
 
 /** A copy of the created addresses was put right. `undefined`: nothing left it that a person should know of. */

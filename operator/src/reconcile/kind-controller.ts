@@ -135,22 +135,17 @@ export class KindController<T extends KindTypes> implements Drainable {
 
   private reportRetained(object: T["object"]): void {
     const { events, logger, leads } = this.tools;
-    const message = leads() ? this.kind.retained?.(object) : undefined;
-    if (message === undefined) return;
+    const messages = (leads() && this.kind.retained?.(object)) || [];
     const { kind } = this.kind.names;
     const { namespace, name, uid } = object.metadata;
-    const { type, reason, action, note } = message;
-    logger.info(
-      { kind, resource: keyOf({ namespace, name }), note },
-      "Addresses of a deleted resource stay in the account",
-    );
-    events.record({
-      regarding: regardingOf({ kind, name, uid, ...(namespace && { namespace }) }),
-      type,
-      reason,
-      action,
-      note,
-    });
+    const regarding = regardingOf({ kind, name, uid, ...(namespace && { namespace }) });
+    for (const { type, reason, action, note } of messages) {
+      logger.info(
+        { kind, resource: keyOf({ namespace, name }), note },
+        "Something of a deleted resource stays at the provider",
+      );
+      events.record({ regarding, type, reason, action, note });
+    }
   }
 
   private written(key: string): void {

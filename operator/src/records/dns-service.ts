@@ -20,7 +20,8 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { omitUndefined } from "../values.js";
 import { type Caller, RecordSet, type RecordSetView } from "./cached-record-set.js";
-import { type DnsAction, type DnsSnapshot, isSameName, type WhichRecords } from "./record-plan.js";
+import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-plan.js";
+import { isSameName } from "./same-name.js";
 
 export interface DnsQuestion {
   /** Provider of the records. */

@@ -13,6 +13,7 @@ import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
 import type { Records } from "./cached-record-set.js";
+import { isSameName, mayBeSameSet } from "./same-name.js";
 
 export interface Reasoned {
   /** For people; completes "... because". */
@@ -35,7 +36,12 @@ export type DnsAction =
     });
 
 /** `status.dns`; `undefined` removes it. */
-export type RecordDns = Reasoned & { readonly do: "record-dns"; readonly written: DnsStatus | undefined };
+export type RecordDns = Reasoned & {
+  readonly do: "record-dns";
+  readonly written: DnsStatus | undefined;
+  /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
+  readonly left?: DnsStatus;
+};
 
 /** One after the other. */
 export type RecordSequence = readonly (DnsAction | RecordDns)[];
@@ -110,7 +116,8 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
   const previous = previousRemoval(desired);
   if (previous.some(isRead)) return [...change, ...previous];
-  const record = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
+  const left = leftBehind(desired);
+  const record = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now", left)];
   return [...begun(desired, change, written), ...change, ...previous, ...record];
 }
 
@@ -232,6 +239,13 @@ function previousRemoval(desired: DesiredRecords): RecordSequence {
   return isWhollyCurrent(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
 }
 
+/** What the former name still holds, where nothing is to delete it. */
+function leftBehind({ dns, last, wanted, provider }: DesiredRecords): DnsStatus | undefined {
+  if (last === undefined || last.values.length === 0 || wanted.deletionPolicy === "Delete") return undefined;
+  const isOthers = dns.previous.claim?.ours === false;
+  return isOthers || mayBeSameSet(last, { ...wanted, provider }) ? undefined : last;
+}
+
 /** One zone has two names, its domain and its id: what looks renamed may be the set that has just been written. */
 function strangersOnly({ records, previous }: DnsSnapshot, asked: readonly RecordType[]): Records {
   const known = previous.records;
@@ -257,8 +271,9 @@ function statusOf({ provider, wanted, types }: DesiredRecords, values: readonly 
   return { provider, zone: wanted.zone, recordName: wanted.recordName, types: types.ours, values };
 }
 
-export function recorded(written: DnsStatus | undefined, why: string): RecordDns {
-  return { do: "record-dns", written, why };
+/** @param left see `RecordDns.left` */
+export function recorded(written: DnsStatus | undefined, why: string, left?: DnsStatus): RecordDns {
+  return { do: "record-dns", written, why, ...(left && { left }) };
 }
 
 function isRead(action: DnsAction | RecordDns): boolean {
@@ -275,12 +290,6 @@ function isWhollyCurrent(last: DnsStatus, desired: Named & Pick<DesiredRecords, 
 }
 
 type Named = Pick<RecordRemoval, "provider" | "wanted">;
-
-type Name = Pick<DnsStatus, "provider" | "zone" | "recordName">;
-
-export function isSameName(a: Name, b: Name): boolean {
-  return a.provider === b.provider && a.zone === b.zone && a.recordName === b.recordName;
-}
 
 function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
   return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;

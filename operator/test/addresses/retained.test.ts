@@ -5,14 +5,14 @@ import { retained } from "../../src/addresses/retained.js";
 describe("the Event about addresses that a deleted resource leaves", () => {
   const [A, B] = ["203.0.113.7", "203.0.113.8"];
   type Known = Parameters<typeof retained>[0];
-  type Claimed = Parameters<typeof retained>[1];
+  type Gone = Parameters<typeof retained>[1];
 
   /** Addresses of the account, with their holders, and those that another resource has. */
   function eventOf(held: Readonly<Record<string, string | undefined>>, taken: readonly string[] = []) {
     const inventories = { find: (ip: string) => (ip in held ? { holder: held[ip] } : undefined) };
     const claims = { holderOf: (ip: string) => (taken.includes(ip) ? {} : undefined) };
-    const claimed = [A, B].map((ip) => ({ ip }));
-    return retained({ inventories, claims } as unknown as Known, claimed as unknown as Claimed, "ips")?.note;
+    const gone = { addresses: [A, B].map((ip) => ({ ip })), field: "ips", spec: {}, status: {} };
+    return retained({ inventories, claims } as unknown as Known, gone as unknown as Gone)[0]?.note;
   }
 
   it("names one as well as several", () => {
@@ -27,5 +27,25 @@ describe("the Event about addresses that a deleted resource leaves", () => {
   it("names none that another resource has, or that is not in the account", () => {
     expect(eventOf({ [A]: undefined }, [A])).to.equal(undefined);
     expect(eventOf({})).to.equal(undefined);
+  });
+
+  it("names the record set, unless the operator deletes it", () => {
+    const dns = { provider: "digitalocean", zone: "example.com", recordName: "www", types: ["A"], values: [A] };
+    const notesOf = (deletionPolicy: string, values = [A]) => {
+      const known = { inventories: {}, claims: {} } as unknown as Known;
+      const gone = {
+        addresses: [],
+        field: "ips",
+        spec: { dnsRecordSet: { deletionPolicy } },
+        status: { dns: { ...dns, values } },
+      };
+      return retained(known, gone as unknown as Gone).map(({ note }) => note);
+    };
+    expect(notesOf("Retain")).to.have.length(1);
+    expect(notesOf("Retain")[0]).to.include(
+      "record set www in zone example.com at digitalocean stays and holds 203.0.113.7",
+    );
+    expect(notesOf("Delete")).to.deep.equal([]);
+    expect(notesOf("Retain", [])).to.deep.equal([]);
   });
 });

@@ -51,6 +51,20 @@ describe("the chain of a record set", () => {
     expect(of({})).to.deep.equal(["apply-records current", "apply-records previous", "record-dns"]);
   });
 
+  it("tells of the former set that stays, unless it is another resource's or the same by the id of its zone", () => {
+    const leftOf = (change: Partial<DesiredRecords>) =>
+      recordChain({ ...WISH, ...change }).flatMap((action) => (action.do === "record-dns" && action.left) || []);
+    const retain = { ...WISH.wanted, deletionPolicy: "Retain" } as const;
+    expect(leftOf({ wanted: retain })).to.deep.equal([LAST]);
+    expect(leftOf({ wanted: retain, provider: "elsewhere" })).to.deep.equal([LAST]);
+    expect(leftOf({}), "the operator deletes it").to.deep.equal([]);
+    expect(leftOf({ wanted: retain, last: { ...LAST, values: [] } })).to.deep.equal([]);
+    expect(leftOf({ wanted: retain, last: { ...LAST, recordName: NEW, values: ["203.0.113.8"] } })).to.deep.equal([]);
+    const theirs = { ...WISH.dns, previous: { ...WISH.dns.previous, claim: THEIRS } };
+    expect(leftOf({ wanted: retain, dns: theirs })).to.deep.equal([]);
+    expect(leftOf({ wanted: retain, last: { ...LAST, zone: "0123456789abcdef", recordName: NEW } })).to.deep.equal([]);
+  });
+
   it("writes nothing before it is decided which resource has the name, nor before a retry is due", () => {
     expect(recordChain({ ...WISH, dns: undecided })).to.deep.equal([]);
     expect(of({ retryAt: 1 })).to.deep.equal([]);

@@ -118,7 +118,8 @@ function lateDeletion(): Seen {
 /** The account has the address, and no resource names it any more. */
 function leftInAccount(): Seen {
   const inventories = partial<Inventories>({ find: () => partial<InventoryAddress>({ ip: A }) });
-  const event = retained({ inventories, claims: new Claims() }, [{ ip: A, title: "created" }], "ips");
+  const gone = { addresses: [{ ip: A, title: "created" }], field: "ips", spec: {}, status: {} } as const;
+  const [event] = retained({ inventories, claims: new Claims() }, gone);
   return { where: "Event", reason: `${event?.reason}`, message: `${event?.note}` };
 }
 

@@ -10,6 +10,7 @@ import { poolClaims } from "../../claims/read-claims.js";
 import { followHealth, nodesOf } from "../../health/probed-nodes.js";
 import { MatchFollower } from "../../match/match-feed.js";
 import { inPreference } from "../../match/node-preference.js";
+import type { EventMessage } from "../../messages/message.js";
 import { forgetPool } from "../../metrics/definitions.js";
 import type { ProviderId } from "../../providers/types.js";
 import { publishToOf } from "../../publishing/published.js";
@@ -41,7 +42,7 @@ import {
   withCreationResult,
 } from "./resource.js";
 import { holdersOf, probeOnStandby } from "./safeguards.js";
-import type { Gathered } from "./snapshot.js";
+import type { Gathered, Pool } from "./snapshot.js";
 import { forOlderCrd, holdMs, statusOf } from "./status.js";
 
 const WORKERS = 16;
@@ -55,6 +56,11 @@ export const createFloatingIPPoolController: ControllerFactory = (context) => {
   const { parts } = resources;
   return partsOf(context, controller, { caches: parts, withAddresses: parts, check: "floating-ip-pools" });
 };
+
+/** What stays of a pool that is gone. */
+function retainedBy(context: ControllerContext, pool: Pool): readonly EventMessage[] {
+  return retained(context, { ...pool, addresses: poolClaims(pool).addresses, field: "ips" });
+}
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {
   const { claims, providers, records } = context;
@@ -70,7 +76,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
     remember: (state) => remember(context, state),
     registerVersion: (state, read) => seen(context, state, read),
     forget: (state) => forget(context, state),
-    retained: (object) => retained(context, poolClaims(readPool(object).pool).addresses, "ips"),
+    retained: (object) => retainedBy(context, readPool(object).pool),
     close: ({ memory }) => memory.close(),
     mayRun: ({ ref }) => claims.areAddressesDecided(ref.uid),
     prepare: (state, why) => claimAndPrepare(context, state, why),

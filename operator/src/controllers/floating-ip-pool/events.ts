@@ -12,6 +12,7 @@ import {
   type FailureNames,
   failedEvent,
   forgotten,
+  recordsRetained,
 } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
@@ -103,6 +104,15 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
       return eventMessages.released(action);
     case "apply-records":
       return eventMessages.recordsChanged({ ...action.changes, cause: action.cause });
+    default:
+      return bookkept(snapshot, action);
+  }
+}
+
+function bookkept(snapshot: Snapshot, action: PlannedAction): EventMessage | undefined {
+  switch (action.do) {
+    case "record-dns":
+      return recordsRetained(action.left)[0];
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "forget-created":

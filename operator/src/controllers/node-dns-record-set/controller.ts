@@ -15,7 +15,7 @@ import type { ResourceRef } from "../../inventory/view.js";
 import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
 import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
-import { abandoned, conditionEvent, eventMessages } from "../../messages/events.js";
+import { abandoned, conditionEvent, eventMessages, recordsRetained } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
@@ -73,6 +73,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     },
     registerVersion: (state, read) => seen(context, state, read),
     forget: ({ ref }) => forget(context, ref.uid),
+    retained: (object) => retainedBy(readResource(object).resource),
     gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
     register: ({ memory }, { snapshot }, made) => followPublished(memory, snapshot.resource, made.intended),
@@ -92,6 +93,11 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     metrics: ({ ref }, { snapshot }, made) => samplesOf({ metrics, zones: records.zones.lookUp }, ref, snapshot, made),
     pendingWarnings: { forbidden: ROLE_TEXT },
   };
+}
+
+/** What stays of a record set that is gone. */
+function retainedBy({ spec, status }: NodeRecordSet): readonly EventMessage[] {
+  return recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy);
 }
 
 function forget({ claims, holders }: ControllerContext, uid: string): void {
@@ -157,6 +163,7 @@ export function eventsOf({ results }: SequenceResult<Action>, explanation: strin
   return results.flatMap(({ action, outcome }): EventMessage | readonly EventMessage[] => {
     if (outcome.is !== "done") return [];
     if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
+    if (action.do === "record-dns") return recordsRetained(action.left);
     if (action.do !== "apply-records") return [];
     return [eventMessages.recordsChanged({ ...action.changes, cause: action.cause ?? explanation })];
   });

@@ -6,7 +6,8 @@ import { Finalizer } from "cdk8s-flipop/api";
 import { RECORDS_EMPTY_AFTER_MS, RECORDS_RECONNECT_MS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
-import { isSameName, removalChain } from "../../records/record-plan.js";
+import { removalChain } from "../../records/record-plan.js";
+import { isSameName } from "../../records/same-name.js";
 import type { Desired, Publication } from "./publication.js";
 import type { ActionSequence, NodeRecordSet, Snapshot } from "./resource.js";
 

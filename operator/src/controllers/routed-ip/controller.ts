@@ -6,13 +6,14 @@ import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
 import { keyOf } from "../../kube/objects.js";
+import type { EventMessage } from "../../messages/message.js";
 import { forgetRouted } from "../../metrics/definitions.js";
 import { publishToOf } from "../../publishing/published.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { namespacedSource } from "../../reconcile/resource-source.js";
 import { nodesOfSlices, type SliceFacts } from "../../routing/endpoint-workload.js";
-import { type RoutedRead, readRouted } from "../../routing/resource.js";
+import { type RoutedIP, type RoutedRead, readRouted } from "../../routing/resource.js";
 import type { Drainable } from "../../runtime/manager.js";
 import type { Stop } from "../../runtime/stop-switch.js";
 import { type ControllerContext, forgetInRegistries } from "../context.js";
@@ -92,6 +93,11 @@ export class RoutedIPs {
   }
 }
 
+/** What stays of a RoutedIP that is gone. */
+function retainedBy(context: ControllerContext, routed: RoutedIP): readonly EventMessage[] {
+  return retained(context, { ...routed, addresses: routedIpClaims(routed, {}).addresses, field: "routedIP" });
+}
+
 function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
   const { routing } = tools;
   const { context } = routing;
@@ -104,7 +110,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     remember: (state) => remember(tools, state, onUse),
     registerVersion: (state) => seen(tools, state, onUse),
     forget: (state) => forget(tools, state, onUse),
-    retained: (object) => retained(context, routedIpClaims(readRouted(object).routed, {}).addresses, "routedIP"),
+    retained: (object) => retainedBy(context, readRouted(object).routed),
     close: ({ memory }) => close(memory),
     mayRun: ({ ref }) => context.claims.areAddressesDecided(ref.uid),
     prepare: (state, why) => claimAndPrepare(tools, state, why),

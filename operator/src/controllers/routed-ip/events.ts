@@ -10,6 +10,7 @@ import {
   type FailureNames,
   failedEvent,
   forgotten,
+  recordsRetained,
 } from "../../messages/events.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -97,6 +98,8 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
 
 function otherTelling(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
   switch (action.do) {
+    case "record-dns":
+      return recordsRetained(action.left)[0];
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "remove-finalizer":
