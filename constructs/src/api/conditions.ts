@@ -161,6 +161,11 @@ export const REASONS = {
     meaning: "A foreign writer keeps undoing the operator's changes.",
     remedy: "Stop the foreign writer; the operator tries again every 10 minutes.",
   },
+  HolderCordoned: {
+    meaning: "An address stays on a cordoned node, because match.tolerations tolerates the taint of a cordon.",
+    remedy:
+      "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints that you name by key.",
+  },
   TTLRaised: {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to the number that the message names, or more.",

@@ -122,6 +122,7 @@ const OWN_PLACES = {
     conditions: ["Conflict", "Accepted", "Fulfilled", "DNSReady", "Published", "Assigned"],
     ofAddress: true,
   },
+  HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,

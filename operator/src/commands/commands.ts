@@ -31,7 +31,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Show all resources, each with its first problem",
     details: [
       "READY and PROBLEM come from the conditions of the resource: PROBLEM is the first condition that is bad, with its",
-      "[reason](conditions.md), or the pause of a resource that serves. A kind that you may not read is named on the error output.",
+      "[reason](conditions.md), or the pause of a resource that serves. If there is none, a NOTE in parentheses shows a condition that is",
+      "good with a restriction that you may not have meant. A kind that you may not read is named on the error output.",
     ],
     args: [],
     options: [

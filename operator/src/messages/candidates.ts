@@ -2,6 +2,7 @@
 
 import { timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
+import { listed } from "../values.js";
 import { addToIps, type BusyNodes, busyText, isShared, nodeRemedies, setRoutedIp } from "./busy-nodes.js";
 import { note, type Problem, problem, topic } from "./message.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
@@ -26,6 +27,17 @@ interface LacksBoth extends Refusals {
 export type CoolOffEnd = number | "unanswered";
 
 const countText = ({ active, desired }: Count) => `${active} of ${desired} addresses are active`;
+
+interface Fulfilled extends Count {
+  /** Addresses that `ips` lists and the pool does not need. */
+  readonly disabled: readonly string[];
+}
+
+function fulfilledText({ disabled, ...count }: Fulfilled): string {
+  const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
+  if (disabled.length === 0) return countText(count);
+  return `${countText(count)}; ${listed(disabled)} ${is} disabled, because desiredIPs is ${count.desired}: raise it to use ${it}, too`;
+}
 
 /** Why calls to the account take long. */
 export function limitText({ calls, until }: LimitWait): string {
@@ -62,7 +74,19 @@ const BUSY: BusyNodes = {
 };
 
 export const candidateMessages = topic("candidates", {
-  fulfilled: note({ reason: "Observed", text: countText, example: { active: 3, desired: 3 } }),
+  fulfilled: note({
+    reason: "Observed",
+    text: (count: Fulfilled) => fulfilledText(count),
+    example: { active: 2, desired: 2, disabled: ["203.0.113.9"] },
+  }),
+  onCordoned: problem({
+    reason: "HolderCordoned",
+    by: "author",
+    text: ({ node, ip, ...count }: Fulfilled & { readonly node: string; readonly ip: string }) =>
+      `${fulfilledText(count)}; ${node} is cordoned, and ${ip} stays there, because match.tolerations tolerates that`,
+    remedy: "if the address is to leave cordoned nodes, tolerate only the taints that you mean, each by its key",
+    example: { active: 2, desired: 2, disabled: [], node: "node-3", ip: "203.0.113.7" },
+  }),
   onTheirWay: note({
     reason: "UnderWay",
     text: (count: Count) => `${countText(count)}, the others are on their way`,

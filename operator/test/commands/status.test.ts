@@ -49,7 +49,7 @@ describe("flipop status", () => {
   it("shows each resource on one line, with its problem, and nothing else in a pipe", async () => {
     const { code, out, err } = await flipop.run("status");
     expect(out.split("\n").map((line) => line.split(/ {2,}/))).to.deep.equal([
-      ["NAMESPACE", "NAME", "READY", "SERVES", "PROBLEM"],
+      ["NAMESPACE", "NAME", "READY", "SERVES", "PROBLEM (NOTE)"],
       [
         ...["default", "pool/web", "True", "1/2 addresses"],
         "Fulfilled=False TooFewCandidates: 1 of 2 addresses are active: add nodes",
@@ -61,6 +61,34 @@ describe("flipop status", () => {
       [""],
     ]);
     expect({ code, err }).to.deep.equal({ code: 0, err: "" });
+  });
+
+  it("shows in parentheses what is good with a restriction, where there is no problem, and how many addresses are disabled", async () => {
+    const metadata = { name: "noted", namespace: "default" };
+    const conditions = [
+      condition("Ready", "True", "Observed", "fine"),
+      condition("Accepted", "True", "Observed", "fine"),
+      condition("Fulfilled", "True", "HolderCordoned", "1 of 1 addresses are active; node-1 is cordoned"),
+      condition("DNSReady", "True", "TTLRaised", "60"),
+    ];
+    const ips = { "203.0.113.8": { state: "active" }, "203.0.113.9": { state: "disabled" } };
+    const counts = { desired: 1, active: 1, unassigned: 0, candidates: 1 };
+    const status = { observedGeneration: 1, ips, counts, conditions };
+    kubernetes.create({
+      ...POOL,
+      metadata,
+      spec: { provider: "digitalocean", ips: Object.keys(ips), desiredIPs: 1 },
+      status,
+    });
+    const { out } = await flipop.run("status", "-n", "default");
+    expect(out.split("\n")[1]?.split(/ {2,}/)).to.deep.equal([
+      ...["default", "pool/noted", "True", "1/1 addresses, 1 disabled"],
+      "(Fulfilled=True HolderCordoned: 1 of 1 addresses are active; node-1 is cordoned)",
+    ]);
+    const [row] = JSON.parse((await flipop.run("status", "-n", "default", "-o", "json")).out) as readonly object[];
+    expect(row).to.have.property("notes").with.length(2);
+    expect(row).not.to.have.property("problem");
+    kubernetes.delete({ ...POOL, ...metadata });
   });
 
   it("adds the provider, the age and the addresses with their nodes under -o wide", async () => {

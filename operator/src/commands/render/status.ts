@@ -30,6 +30,8 @@ export interface StatusRow {
   readonly created: string;
   /** What keeps it from serving, else the first condition that warns. Absent: there is neither. */
   readonly problem?: StatusProblem;
+  /** Good conditions with a restriction that its author may not have meant. */
+  readonly notes: readonly StatusProblem[];
 }
 
 export interface StatusProblem {
@@ -63,6 +65,7 @@ export function rowOf(kind: AnyKind, { metadata, spec = {}, status = {} }: OwnOb
     addresses: (ADDRESSES[kind.kind] ?? none)(status),
     provider: typeof spec["provider"] === "string" ? spec["provider"] : "",
     created: metadata.creationTimestamp ?? "",
+    notes: notesOf(kind, status),
     ...(problem && { problem }),
   };
 }
@@ -78,8 +81,10 @@ type Status = NonNullable<OwnObject["status"]>;
 
 const SERVES: Readonly<Record<string, (status: Status) => string>> = {
   FloatingIPPool: (status) => {
-    const { counts } = status as FloatingIPPoolStatus;
-    return counts === undefined ? "" : `${counts.active}/${counts.desired} addresses`;
+    const { counts, ips = {} } = status as FloatingIPPoolStatus;
+    if (counts === undefined) return "";
+    const disabled = Object.values(ips).filter(({ state }) => state === "disabled").length;
+    return `${counts.active}/${counts.desired} addresses${disabled === 0 ? "" : `, ${disabled} disabled`}`;
   },
   NodeDNSRecordSet: (status) => {
     const { counts, addresses = [] } = status as NodeDNSRecordSetStatus;
@@ -150,6 +155,14 @@ export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject):
   return shown;
 }
 
+function notesOf(kind: AnyKind, { conditions = [] }: Status): readonly StatusProblem[] {
+  const notes = inOrder(kind, conditions).filter(
+    (condition) =>
+      condition.status !== "Unknown" && !SUMMARY.has(condition.type) && isNotable(condition) && !isBad(condition),
+  );
+  return notes.map(({ type: condition, status, reason, message }) => ({ condition, status, reason, message }));
+}
+
 /** Bad, or good with a restriction. */
 function isNotable({ type, status, reason }: Pick<Condition, "type" | "status" | "reason">): boolean {
   if (status === "Unknown") return reason !== "NotObserved";
@@ -208,14 +221,19 @@ export function statusTable(rows: readonly StatusRow[], { wide, now }: { wide: b
 
 export function headOf(wide: boolean): readonly string[] {
   const more = wide ? ["PROVIDER", "AGE", "ADDRESSES"] : [];
-  return ["NAMESPACE", "NAME", "READY", "SERVES", ...more, "PROBLEM"];
+  return ["NAMESPACE", "NAME", "READY", "SERVES", ...more, "PROBLEM (NOTE)"];
 }
 
 export function cellsOf(row: StatusRow, wide: boolean, now: number): readonly string[] {
-  const { kind, namespace, name, ready, serves, provider, created, problem } = row;
+  const { kind, namespace, name, ready, serves, provider, created } = row;
   const more = wide ? [provider || "-", age(created, now) || "-", addressesText(row)] : [];
-  const text = problem === undefined ? "" : oneLine(problemText(problem));
-  return [namespace || "-", `${shortName(kind)}/${name}`, ready, serves || "-", ...more, text];
+  return [namespace || "-", `${shortName(kind)}/${name}`, ready, serves || "-", ...more, oneLine(saidText(row))];
+}
+
+/** The problem, else the first note. */
+function saidText({ problem, notes: [note] }: StatusRow): string {
+  if (problem !== undefined) return problemText(problem);
+  return note === undefined ? "" : `(${problemText(note)})`;
 }
 
 /** `Fulfilled=False NoCandidate: 0 of 9 nodes match`. */
@@ -235,6 +253,8 @@ function oneLine(text: string): string {
 /** `12 resources, 2 with a problem`. */
 export function summaryText(rows: readonly StatusRow[]): string {
   const bad = rows.filter(({ problem }) => problem !== undefined).length;
+  const noted = rows.filter(({ problem, notes }) => problem === undefined && notes.length > 0).length;
   const all = countOf(rows.length, "resource");
-  return `${all}, ${bad === 0 ? "none has a problem" : `${bad} with a problem: flipop explain NAME says more`}`;
+  const told = `${bad === 0 ? "none has a problem" : `${bad} with a problem`}${noted === 0 ? "" : `, ${noted} with a note`}`;
+  return `${all}, ${told}${bad + noted === 0 ? "" : ": flipop explain NAME says more"}`;
 }

@@ -44,7 +44,7 @@ export function conditionsOf(
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const count = { active: activeOf(findings), desired: findings.desired.desiredCount };
   if (!isObserved(snapshot)) return unobserved(snapshot, count);
-  if (count.active >= count.desired) return yes("Fulfilled", candidateMessages.fulfilled(count));
+  if (count.active >= count.desired) return yes("Fulfilled", fulfilledBy(snapshot, findings, count));
   if (isDeleting(snapshot.set)) {
     const cause = findings.creation ?? addressMessages.beingDeleted();
     return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
@@ -56,6 +56,20 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));
   return unknown("Fulfilled", candidateMessages.onTheirWay(count));
+}
+
+type Counted = Pick<Parameters<typeof candidateMessages.tooFewActive>[0], "active" | "desired">;
+
+function fulfilledBy({ verdictOf }: Snapshot, { addresses, desired }: Findings, count: Counted): Problem {
+  const listed = new Set(desired.addresses.filter(({ inSpec }) => inSpec).map(({ ip }) => ip));
+  const disabled = addresses.filter(({ ip, status }) => status.state === "disabled" && listed.has(ip));
+  const told = { ...count, disabled: disabled.map(({ ip }) => ip) };
+  const onCordoned = addresses.flatMap(({ ip, status: { state, providerID } }) => {
+    const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
+    return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
+  });
+  if (onCordoned[0] !== undefined) return candidateMessages.onCordoned({ ...told, ...onCordoned[0] });
+  return candidateMessages.fulfilled(told);
 }
 
 /** With a lost holder, where there is one. */

@@ -4,6 +4,7 @@ import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
 import { providerMessages } from "../../../src/messages/provider.js";
 
+import type { ProviderId } from "../../../src/providers/types.js";
 import { ModelCloud } from "./support/model-cloud.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
@@ -41,6 +42,31 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(is).to.equal("False/TooFewCandidates");
     expect(message).to.include(`node-2 already holds ${B} of FloatingIPPool default/second`);
     expect(message, "a node with an address of its own is no obstacle").not.to.include("node-1");
+  });
+
+  it("is nothing where an address stays on a cordoned node that match tolerates, which the message tells", () => {
+    const cloud = cluster("node-1", "node-2");
+    cloud.addPool("web", { ips: [A] });
+    cloud.addresses.set(A, "digitalocean://node-1");
+    const snapshot = cloud.snapshot("web");
+    const verdictOf = (machine: ProviderId) => {
+      const verdict = snapshot.verdictOf(machine);
+      return verdict && { ...verdict, node: { ...verdict.node, cordoned: true } };
+    };
+    const { is, message } = fulfilled(plan({ ...snapshot, verdictOf }));
+    expect(is).to.equal("True/HolderCordoned");
+    expect(message).to.include(`node-1 is cordoned, and ${A} stays there, because match.tolerations tolerates that`);
+    expect(fulfilled(plan(snapshot)).is).to.equal("True/Observed");
+  });
+
+  it("is nothing where desiredIPs needs fewer addresses than ips lists; the message names those that are disabled", () => {
+    const cloud = cluster("node-1", "node-2");
+    cloud.addPool("web", { ips: [A, B], desiredIPs: 1 });
+    cloud.addresses.set(A, "digitalocean://node-1");
+    cloud.addresses.set(B, undefined);
+    const { is, message } = fulfilled(cloud.plan("web"));
+    expect(is).to.equal("True/Observed");
+    expect(message).to.include(`${B} is disabled, because desiredIPs is 1: raise it to use it, too`);
   });
 
   it("is that no node matches, also while the account does not answer", () => {

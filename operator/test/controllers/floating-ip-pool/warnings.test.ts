@@ -118,7 +118,7 @@ describe("the warnings of a pool", () => {
     expect(warnings([], [fulfilled("Unknown", candidateMessages.onTheirWay(count)), ...none], [])).to.be.empty;
     expect(warnings([], [fulfilled("Unknown", deleting), ...none], [])).to.be.empty;
     expect(warnings([], [fulfilled("False", creationMessages.running()), ...none], [])).to.be.empty;
-    const unwanted = fulfilled("True", candidateMessages.fulfilled({ active: 0, desired: 0 }));
+    const unwanted = fulfilled("True", candidateMessages.fulfilled({ active: 0, desired: 0, disabled: [] }));
     expect(warnings([], [unwanted, ...none], [])).to.have.length(2);
   });
 
