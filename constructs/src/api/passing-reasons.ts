@@ -1,4 +1,4 @@
-import type { Reason } from "./conditions";
+import type { Reason } from "./reasons";
 
 /**
  * Reasons that can end without a person: the operator works, or waits for a provider, a node or an object that another tool

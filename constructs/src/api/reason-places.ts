@@ -1,7 +1,8 @@
-import { type ConditionType, type Reason, SUMMARY_TYPES } from "./conditions";
+import { type ConditionType, SUMMARY_TYPES } from "./condition-types";
 import type { KindName } from "./kinds/kinds";
 import type { MetricName } from "./metrics";
 import { PASSING_REASONS } from "./passing-reasons";
+import type { Reason } from "./reasons";
 
 /** Where a reason can appear. */
 export interface ReasonPlace {

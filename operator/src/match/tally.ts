@@ -95,7 +95,7 @@ function lackingText({ label, workload, presence }: Lacking): string {
   ];
   const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);
   if (found === undefined) return words.join(" or ");
-  return `${words.join(" or ")} (${label === undefined ? "" : "nodes have the label; "}${found})`;
+  return `${words.join(" or ")} (${label === undefined ? "" : "there are nodes with the label; "}${found})`;
 }
 
 function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>): string {

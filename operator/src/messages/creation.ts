@@ -32,8 +32,6 @@ interface Lost {
 interface Unplaced {
   readonly busy: BusyNodes;
   readonly refusals: RefusedNodes;
-  /** The resource with the field `region`. */
-  readonly regionOf: string;
 }
 
 interface Elsewhere {
@@ -45,7 +43,9 @@ interface Elsewhere {
   readonly matches: boolean;
 }
 
-interface InRegion extends Pick<Unplaced, "regionOf"> {
+interface InRegion {
+  /** The resource with the field `region`. */
+  readonly regionOf: string;
   readonly provider: string;
   readonly family: string;
   /** Of the nodes that match; empty: not known. */
@@ -106,13 +106,11 @@ export const creationMessages = topic("creation", {
       const occupied = busy.shown.length === 0 ? "" : `: ${busyText(busy)}`;
       return `the operator creates the address on a node that matches and is free, and there is none${occupied}; ${refusals.text}`;
     },
-    remedy: ({ refusals, busy, regionOf }) => {
+    remedy: ({ refusals, busy }) => {
       const nodes = busy.shown.length === 0 ? refusals.remedy : ADD_MATCHING;
-      const idle = nodeRemedies(busy, giveToResource);
-      const region = `set region of ${regionOf}, and the operator creates the address there without a node`;
-      return [...idle, nodes, region].join("; or ");
+      return [...nodeRemedies(busy, giveToResource), nodes].join("; or ");
     },
-    example: { busy: { shown: [], more: 0 }, refusals: EXAMPLE_LABELS, regionOf: refText(OTHER) },
+    example: { busy: { shown: [], more: 0 }, refusals: EXAMPLE_LABELS },
   }),
   onlyInRegion: problem({
     reason: "NoCandidate",

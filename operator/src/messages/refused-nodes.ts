@@ -61,7 +61,7 @@ function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: 
 function labelText({ lacking: { workload } }: Tally, { holderLabel }: MarkKeys): readonly string[] {
   if (workload === undefined || holderLabel === undefined) return [];
   return [
-    `if the pods select nodes by label ${holderLabel}, remove that from them: only a node with an address has it`,
+    `if the pods select nodes by label ${holderLabel}, which only a node with an address has, remove podNamespace and podLabel from spec.match, or that label from the pods`,
   ];
 }
 

@@ -162,7 +162,7 @@ describe("the index of a match", () => {
     expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod} (no such pod exists)`);
     expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lacks label pool=web");
     const both = (...pods: readonly SlimPod[]) => lack({ ...WEB, ...PODS }, ["a", "w"], ...pods);
-    const neither = `2 lack label pool=web or ${pod} (nodes have the label; `;
+    const neither = `2 lack label pool=web or ${pod} (there are nodes with the label; `;
     const webPod = (name: string, more: Partial<SlimPod>) =>
       slimPod(name, { namespace: "shop", labels: { app: "web" }, ...more });
     const waits = webPod("1", { nodeName: undefined, phase: "Pending", ready: false });

@@ -55,7 +55,9 @@ describe("the remedies for nodes that do not match", () => {
     const marks = { holderLabel: "example.com/holder", untilTaint: { key: "example.com/until", nodes: ["c"] } };
     expect(refusedNodes(tally, "match").remedy).not.to.include("example.com");
     expect(refusedNodes(tally, "match", marks).remedy)
-      .to.include("if the pods select nodes by label example.com/holder, remove that from them")
+      .to.include(
+        "if the pods select nodes by label example.com/holder, which only a node with an address has, remove podNamespace",
+      )
       .and.include(
         "if the pods have no toleration for taint example.com/until (untilAssigned), add it (with operator: Exists): the taint keeps them off c",
       );

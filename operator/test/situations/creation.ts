@@ -85,7 +85,7 @@ export const CREATION: readonly Group[] = [
       creating({
         when: "`region` is empty, and no node is free",
         shows: "Fulfilled NoCandidate",
-        names: ["label a node", "set region of FloatingIPPool default/web"],
+        names: ["label a node"],
         seen: () => refused({ match: { nodeLabel: "pool=edge" } }, { spec: { desiredIPs: 1, region: "" } }),
         fix: "Let a node match: [no node matches](#a-pool-has-no-address-because-no-node-matches). Or set `region`",
       }),

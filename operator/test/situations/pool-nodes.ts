@@ -204,7 +204,7 @@ const REFUSED: Group = {
       when: "The pods run, but not on nodes with the labels of `match.nodeLabel`",
       shows: NONE,
       names: [
-        "nodes have the label",
+        "there are nodes with the label",
         "pod shop/web-7d4b9 is ready, on node-9",
         "run such a pod on a node with the label",
       ],

@@ -234,6 +234,14 @@ export function otherKindsContract(target: TargetSource): void {
       const { body } = ok(await create({ type: "NodePort", ports: [{ port: 80 }] }));
       expect(JSON.stringify(body.spec?.ports)).to.match(/"nodePort":3\d{4}/);
     });
+    it("of type LoadBalancer get a node port, unless they ask for none", async () => {
+      const portsOf = async (spec: object) => {
+        const { body } = ok(await create({ type: "LoadBalancer", ports: [{ port: 80 }], ...spec }));
+        return JSON.stringify(body.spec?.ports);
+      };
+      expect(await portsOf({})).to.match(/"nodePort":3\d{4}/);
+      expect(await portsOf({ allocateLoadBalancerNodePorts: false })).not.to.include("nodePort");
+    });
     it("need names for two ports", async () => {
       const answer = await create({ ports: [{ name: "a", port: 80 }, { port: 81 }] });
       expect(causes(answer)).to.deep.equal(["spec.ports[1].name: Required value"]);

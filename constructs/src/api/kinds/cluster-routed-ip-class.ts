@@ -1,7 +1,7 @@
 import { type AccessLimits, accessLimitsProperties } from "../access/access-limits";
 import { type RetainedAddress, retainedAddressesSchema } from "../access/retained-address";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "../condition";
-import { SUMMARY_TYPES } from "../conditions";
+import { SUMMARY_TYPES } from "../condition-types";
 import { LABEL_VALUE_PATTERN } from "../labels/label-syntax";
 import { API_GROUP, ELECTED_NODE_TAINT } from "../names";
 import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";

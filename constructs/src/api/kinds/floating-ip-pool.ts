@@ -1,4 +1,4 @@
-import { SUMMARY_TYPES } from "../conditions";
+import { SUMMARY_TYPES } from "../condition-types";
 import { type IpFamily, ipRule, MAX_IP_LENGTH } from "../ip-address";
 import { type Match, matchSchema } from "../labels/match";
 import { type Publication, publishToSchema } from "../publication";

@@ -1,5 +1,5 @@
 import { type Condition, conditionsSchema, observedGenerationSchema } from "../condition";
-import { SUMMARY_TYPES } from "../conditions";
+import { SUMMARY_TYPES } from "../condition-types";
 import { type IpFamily, MAX_IP_LENGTH } from "../ip-address";
 import { type Match, matchSchema } from "../labels/match";
 import { API_GROUP } from "../names";

@@ -1,4 +1,4 @@
-import type { ConditionType } from "../conditions";
+import type { ConditionType } from "../condition-types";
 import type { PrinterColumn } from "../schema/printer-column";
 import type { SchemaOf } from "../schema/schema";
 

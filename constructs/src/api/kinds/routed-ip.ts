@@ -1,4 +1,4 @@
-import { SUMMARY_TYPES } from "../conditions";
+import { SUMMARY_TYPES } from "../condition-types";
 import { ipRule, MAX_IP_LENGTH } from "../ip-address";
 import { type Publication, publishToSchema } from "../publication";
 import { gracePeriodSchema, holderLabelSchema, pausedSchema, untilAssignedSchema } from "../schema/common-fields";

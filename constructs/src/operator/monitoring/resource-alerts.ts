@@ -1,4 +1,5 @@
-import type { ConditionType, Reason } from "../../api/conditions";
+import type { ConditionType } from "../../api/condition-types";
+import type { Reason } from "../../api/reasons";
 import { type Alert, describeCommand, RESOURCE } from "./alert";
 import { flipopMetric } from "./metric-queries";
 

@@ -207,7 +207,7 @@ function withoutRegion(snapshot: AddressSnapshot, desired: Desired): Problem {
   const regionOf = regionOwner(set);
   if (capabilities?.createsOnNode.includes(family) === true) {
     const busy = busyNodesOf(snapshot, { limit: capabilities.addressesPerNode, desired });
-    return creationMessages.noRegion({ busy, refusals, regionOf });
+    return creationMessages.noRegion({ busy, refusals });
   }
   return creationMessages.onlyInRegion({ provider, family, regionOf, regions: regionsText(candidates) });
 }

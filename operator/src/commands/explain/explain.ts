@@ -6,7 +6,7 @@ import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
 import type { AddressFacts } from "../../providers/types.js";
-import { compareText, omitUndefined } from "../../values.js";
+import { compareText, listed, omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
 import { askersBeside, ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
@@ -138,7 +138,7 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
   return {
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
-    asks: asked.text,
+    asks: `${asked.text}${namespacesText(nodes, question)}`,
     well: wellText(object),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
@@ -151,6 +151,14 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
       .map(({ node }) => node),
     ...marks,
   };
+}
+
+/** Where the pods that count are, if `match` counts those of any namespace. */
+function namespacesText(nodes: NodeDirectory, { workload }: Question): string {
+  const pods = [...nodes.list()].flatMap(({ name }) => workload?.servingOn?.(name) ?? []);
+  const namespaces = [...new Set(pods.map((key) => key.slice(0, key.indexOf("/"))))].sort(compareText);
+  if (namespaces.length < 2) return "";
+  return `; pods of namespaces ${listed(namespaces)} count: podNamespace of spec.match limits that to one`;
 }
 
 function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {

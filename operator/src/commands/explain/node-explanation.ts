@@ -77,7 +77,7 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   };
   const matching = values.map((value) => ({
     ...shown({ ...value, own, seen: seenOf(value) }),
-    ...specialOf(value, input),
+    ...specialOf(value, input, serving),
   }));
   const further = [regionCheck, roomCheck, machineCheck, addressCheck].flatMap(
     (check) => check(node, question, holds) ?? [],
@@ -117,8 +117,14 @@ function shown({ check, seen, refusal, own }: Omit<CheckValue, "reason"> & { rea
   return { check, passed: false, seen, reason, ...(remedy === "" ? {} : { remedy }) };
 }
 
-function specialOf({ reason, refusal }: CheckValue, { node, workload }: CheckInput): Pick<ShownCheck, "special"> {
+/** @param serving pods that make the node match */
+function specialOf(
+  { reason, refusal }: CheckValue,
+  { node, workload }: CheckInput,
+  serving: readonly string[],
+): Pick<ShownCheck, "special"> {
   if (refusal !== undefined) return {};
+  if (reason === "NoPod" && serving.length > 0) return { special: "noted" };
   if (reason === "Cordoned" && node.cordoned) return { special: "noted" };
   return reason === "PodNotReady" && workload?.state === "absent" ? { special: "skipped" } : {};
 }

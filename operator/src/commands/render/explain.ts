@@ -98,7 +98,7 @@ function marksText({ holderLabel, untilAssignedTaint }: Explanation): readonly s
 
 function narrowTable(nodes: readonly NodeExplanation[]): string {
   const rows = nodes.map((node) => [node.node, node.result, heldText(node), whyText(node)]);
-  return tableText([["NODE", "RESULT", "HOLDS", "WHY NOT"], ...rows]);
+  return tableText([["NODE", "RESULT", "HOLDS", "WHY NOT (NOTE)"], ...rows]);
 }
 
 /** One column for each check. */

@@ -22,12 +22,14 @@ describe("flipop explain", () => {
     const { code, out, err } = await flipop.run("explain", "pool/web", "-n", "ingress");
     expect({ code, err }).to.deep.equal({ code: 0, err: "" });
     const rows = cells(out);
-    expect(rows.get("node-1")?.slice(1)).to.deep.equal(["holds", "203.0.113.1"]);
+    expect(rows.get("node-1")?.slice(1)).to.deep.equal(["holds", "203.0.113.1", "(ingress/web-node-1 is ready)"]);
     expect(rows.get("node-2")?.slice(1)).to.deep.equal([
       ...["occupied", "203.0.113.2"],
       "Occupied: it already holds 203.0.113.2 of FloatingIPPool ingress/second; the limit is 1",
     ]);
-    expect(rows.get("node-3")?.slice(1), "an IPv6 address takes no room").to.deep.equal(["candidate", "-"]);
+    expect(rows.get("node-3")?.slice(1), "an IPv6 address takes no room").to.deep.equal([
+      ...["candidate", "-", "(ingress/web-node-3 is ready)"],
+    ]);
     expect(rows.get("node-4")?.[3]).to.match(/^Cordoned: it is cordoned/);
     expect(rows.get("node-5")?.[3]).to.equal("Tainted: it has taint dedicated=db:NoSchedule, not tolerated");
     expect(rows.get("node-6")?.[3]).to.equal("NodeNotReady: Ready is Unknown (Tested)");
@@ -37,6 +39,24 @@ describe("flipop explain", () => {
     expect(out).to.include("1 more node lacks what is asked for: --all shows it\n");
     expect(out).to.include("  asks for nodes with pool=work that run a ready pod of namespace ingress with app=web\n");
     expect(out).to.match(/Cordoned +Uncordon the node, or, where the resource has match, tolerate/);
+  });
+
+  it("names the namespaces whose pods count, where match names none", async () => {
+    const pod = { apiVersion: "v1", kind: "Pod", namespace: "default", name: "stray" };
+    kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod" },
+      metadata: { name: "stray", namespace: "default", labels: { app: "web" } },
+      spec: { nodeName: "db-1", containers: [{ name: "web", image: "web" }] },
+      status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+    });
+    cluster.pool("any", { desiredIPs: 1, match: { podLabel: "app=web" } }, {});
+    const { out } = await flipop.run("explain", "pool/any", "-n", "ingress");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "any" });
+    kubernetes.delete(pod);
+    expect(out).to.include(
+      "; pods of namespaces default, ingress count: podNamespace of spec.match limits that to one",
+    );
+    expect(cells(out).get("db-1")?.at(-1)).to.equal("(default/stray is ready)");
   });
 
   it("shows first, of nodes that all lack what is asked for, those that lack the least", async () => {

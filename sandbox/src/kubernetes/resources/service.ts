@@ -47,7 +47,11 @@ function withDefaults(given: JsonObject, old: JsonObject, env: Env): JsonObject 
     ipFamilyPolicy: old.ipFamilyPolicy ?? "SingleStack",
     ...given,
     type,
-    ports: listOf(given.ports).map((port, index) => portWithDefaults(objectOf(port), type, { old, index, env })),
+    ports: listOf(given.ports).map((port, index) => {
+      const isOnNodes =
+        type !== "ClusterIP" && !(type === "LoadBalancer" && given.allocateLoadBalancerNodePorts === false);
+      return portWithDefaults(objectOf(port), isOnNodes, { old, index, env });
+    }),
   };
   if (listOf(spec.ports).length === 0) delete spec.ports;
   if (type === "ExternalName") return spec;
@@ -61,9 +65,9 @@ interface PortPlace {
   readonly env: Env;
 }
 
-function portWithDefaults(port: JsonObject, type: string, { old, index, env }: PortPlace): JsonObject {
+function portWithDefaults(port: JsonObject, isOnNodes: boolean, { old, index, env }: PortPlace): JsonObject {
   const filled: JsonObject = { protocol: "TCP", targetPort: port.port, ...port };
-  if (type === "ClusterIP" || typeof port.nodePort === "number") return filled;
+  if (!isOnNodes || typeof port.nodePort === "number") return filled;
   const before = at(listOf(old.ports)[index], "nodePort");
   return { ...filled, nodePort: before ?? FIRST_NODE_PORT + Math.floor(env.random() * NODE_PORTS) };
 }
