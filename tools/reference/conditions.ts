@@ -27,7 +27,7 @@ function introduction(): readonly string[] {
   return [
     "# Conditions",
     "",
-    generatedFrom("conditions.ts, refusals.ts and reason-places.ts in constructs/src/api"),
+    generatedFrom("condition-types.ts, reasons.ts, refusals.ts and reason-places.ts in constructs/src/api"),
     "",
     "The operator writes its observations to `status.conditions` of every resource. The message names the value and the fix;",
     "this page explains each type and each reason.",
