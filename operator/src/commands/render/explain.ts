@@ -101,11 +101,20 @@ function narrowTable(nodes: readonly NodeExplanation[]): string {
   return tableText([["NODE", "RESULT", "HOLDS", "WHY NOT (NOTE)"], ...rows]);
 }
 
-/** One column for each check. */
+/** One column for each check; what all nodes have in common is a line below. */
 function wideTable(nodes: readonly NodeExplanation[]): string {
-  const names = nodes[0]?.checks.map(({ check }) => check.toUpperCase()) ?? [];
-  const rows = nodes.map((node) => [node.node, node.result, heldText(node), ...node.checks.map(checkCell)]);
-  return tableText([["NODE", "RESULT", "HOLDS", ...names], ...rows]);
+  const names = nodes[0]?.checks.map(({ check }) => check) ?? [];
+  const cells = nodes.map(({ checks }) => checks.map(checkCell));
+  const isCommon = (column: number) => nodes.length > 1 && cells.every((row) => row[column] === cells[0]?.[column]);
+  const [common, own] = [names.map((_, column) => isCommon(column)), names.map((_, column) => !isCommon(column))];
+  const rows = nodes.map((node, index) => [
+    ...[node.node, node.result, heldText(node)],
+    ...(cells[index] ?? []).filter((_, column) => own[column]),
+  ]);
+  const heads = names.filter((_, column) => own[column]).map((name) => name.toUpperCase());
+  const shared = names.flatMap((name, column) => (common[column] ? `${name}: ${cells[0]?.[column]}` : []));
+  const line = shared.length === 0 ? "" : `all ${nodes.length}: ${shared.join("; ")}\n`;
+  return `${tableText([["NODE", "RESULT", "HOLDS", ...heads], ...rows])}${line}`;
 }
 
 function checkCell({ passed, seen }: ShownCheck): string {
