@@ -111,7 +111,9 @@ export class NodeMarks {
     const isLabel = (key: string) => key.startsWith(HOLDER_LABEL_PREFIX);
     this.labels = new MarkedNodes(nodes, clock, ({ labels }) => Object.keys(labels).filter(isLabel));
     const isTaint = (key: string) => key.startsWith(UNTIL_ASSIGNED_PREFIX);
-    this.taints = new MarkedNodes(nodes, clock, ({ ownTaints = [] }) => ownTaints.filter(isTaint));
+    this.taints = new MarkedNodes(nodes, clock, ({ ownTaints = [] }) =>
+      ownTaints.map(({ key }) => key).filter(isTaint),
+    );
   }
 }
 

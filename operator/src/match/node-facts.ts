@@ -94,8 +94,8 @@ export interface NodeFacts {
   readonly conditionTaints: readonly ConditionTaint[];
   /** All others, without ours and without the cordon's. */
   readonly taints: readonly TaintFacts[];
-  /** Keys of ours. Absent: none. */
-  readonly ownTaints?: readonly string[];
+  /** Ours. Absent: none. */
+  readonly ownTaints?: readonly TaintFacts[];
   /** `v1.32.1`; empty where unknown. */
   readonly kubeletVersion: string;
   /** RFC 3339; empty where unknown. */
@@ -126,7 +126,7 @@ export function nodeFacts(node: SlimNode, standIn?: string): NodeFacts {
 }
 
 function ownTaintsOf(taints: readonly TaintFacts[]): Pick<NodeFacts, "ownTaints"> {
-  const ownTaints = taints.filter(isOwnTaint).map(({ key }) => key);
+  const ownTaints = taints.filter(isOwnTaint);
   return ownTaints.length === 0 ? {} : { ownTaints };
 }
 

@@ -178,7 +178,7 @@ function marksOf(
   };
   return omitUndefined({
     holderLabel: where(label, ({ labels }, key) => labels[key] !== undefined),
-    untilAssignedTaint: where(taint, ({ ownTaints = [] }, key) => ownTaints.includes(key)),
+    untilAssignedTaint: where(taint, ({ ownTaints = [] }, key) => ownTaints.some((taint) => taint.key === key)),
   });
 }
 

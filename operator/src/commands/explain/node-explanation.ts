@@ -5,7 +5,7 @@ import { isIn, regionOf } from "../../addresses/assignments.js";
 import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../../match/checks.js";
 import type { CompiledMatch } from "../../match/compile-match.js";
 import { labelOf } from "../../match/node-directory.js";
-import { type NodeFacts, taintText } from "../../match/node-facts.js";
+import { isElectionTaint, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
 import { contradictionOf } from "../../messages/refused-nodes.js";
@@ -134,11 +134,17 @@ type OwnRemedies = Readonly<Partial<Record<RefusalReason, string>>>;
 
 function ownRemedies({ ownTaints = [] }: NodeFacts, { nodeLabels }: CompiledMatch): OwnRemedies {
   const contradiction = contradictionOf(nodeLabels);
-  const taint = `If the pods have no toleration for taint ${listed(ownTaints)} (untilAssigned), add it (with operator: Exists): the taint keeps them off the node.`;
+  const kept = ownTaints.filter(keepsPodsAway);
+  const texts = kept.map((taint) => `${taint.key} (${isElectionTaint(taint) ? "electedNodeTaint" : "untilAssigned"})`);
+  const taint = `If the pods have no toleration for taint ${listed(texts)}, add it (with operator: Exists): the taint keeps them off the node.`;
   return {
     ...(contradiction !== undefined && { LabelsDiffer: sentence(contradiction) }),
-    ...(ownTaints.length > 0 && { NoPod: taint }),
+    ...(kept.length > 0 && { NoPod: taint }),
   };
+}
+
+function keepsPodsAway({ effect }: TaintFacts): boolean {
+  return effect !== "PreferNoSchedule";
 }
 
 function sentence(text: string): string {
@@ -277,9 +283,15 @@ function labels({ node, match }: CheckInput): string {
 
 function taints({ node, match }: CheckInput): string {
   const tolerated = node.taints.filter((taint) => match.tolerations.some((toleration) => tolerates(toleration, taint)));
-  const own = (node.ownTaints ?? []).map((key) => `${key} of the operator, for untilAssigned: pods must tolerate it`);
+  const own = (node.ownTaints ?? []).map(ownTaintText);
   const texts = [...(tolerated.length === 0 ? [] : [`${tolerated.map(taintText).join(", ")}, tolerated`]), ...own];
   return texts.length === 0 ? "no taints" : texts.join("; ");
+}
+
+function ownTaintText(taint: TaintFacts): string {
+  const purpose = isElectionTaint(taint) ? "the elected node of a RoutedIP" : "untilAssigned";
+  const asks = keepsPodsAway(taint) ? "pods must tolerate it" : "no pod has to tolerate it";
+  return `${taint.key} of the operator, for ${purpose}: ${asks}`;
 }
 
 function health({ node }: CheckInput): string {

@@ -245,6 +245,26 @@ describe("flipop explain", () => {
     expect(both.out).to.match(/LabelsDiffer +Correct spec.match.nodeLabel, which no node can have/);
   });
 
+  it("asks for no toleration of the taint of an elected node, unless the class lets it keep pods away", async () => {
+    const key = "flipop.digitalocean.com/routed-ip";
+    const explained = async (effect: string) => {
+      cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect }] });
+      const { out } = await flipop.run("explain", "pool/web", "node-9", "-n", "ingress");
+      kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+      return out;
+    };
+    const preferred = await explained("PreferNoSchedule");
+    const of = `${key} of the operator, for the elected node of a RoutedIP`;
+    expect(preferred).to.match(new RegExp(`taints +ok +${of}: no pod has to tolerate it\n`));
+    expect(preferred)
+      .to.match(/NoPod +/)
+      .and.not.include("untilAssigned")
+      .and.not.include("add it");
+    const hard = await explained("NoSchedule");
+    expect(hard).to.match(new RegExp(`taints +ok +${of}: pods must tolerate it\n`));
+    expect(hard).to.include(`no toleration for taint ${key} (electedNodeTaint), add it`);
+  });
+
   const mistakes: readonly (readonly [string[], string])[] = [
     [
       ["pool/web"],
