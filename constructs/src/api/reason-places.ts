@@ -145,6 +145,7 @@ const OWN_PLACES = {
   ClassNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
   ClassNameTaken: { kinds: ["ClusterRoutedIPClass"], conditions: ["Accepted"] },
   SecretNotFound: { kinds: ["RoutedIP", ...ISSUERS], conditions: UNSERVED },
+  NoFirewall: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   FirewallNotFound: FIREWALL,
   FirewallForbidden: FIREWALL,
   FirewallFull: FIREWALL,

@@ -194,6 +194,10 @@ export const REASONS = {
     meaning: "The Secret or its key does not exist, or the key is empty.",
     remedy: "Create it, or correct credentialsSecretRef.",
   },
+  NoFirewall: {
+    meaning: "The issuer names no firewall, so the operator opens no port. The condition is True all the same.",
+    remedy: "Set routedIPFirewallName of the issuer, or open the ports in a firewall of your own.",
+  },
   FirewallNotFound: {
     meaning: "The firewall does not exist yet; the operator creates it when a node may join it.",
     remedy: "",

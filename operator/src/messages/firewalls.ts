@@ -2,7 +2,7 @@
 
 import { PROTECTED_PORTS_TEXT } from "cdk8s-flipop/api";
 import { countOf, listed } from "../values.js";
-import { TOKEN_RIGHTS } from "./failed-calls.js";
+import { authorOf, TOKEN_RIGHTS } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
 
 interface Firewall {
@@ -27,8 +27,13 @@ interface ClosedPorts {
 
 interface OpenPorts extends Firewall {
   readonly ports: readonly string[];
-  /** Ranges that the Service names. Empty: everybody. */
+}
+
+interface PortsForSome extends OpenPorts {
+  /** Ranges that the Service names. */
   readonly sources: readonly string[];
+  /** `namespace/name` of the Service. */
+  readonly service: string;
 }
 
 interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
@@ -37,21 +42,33 @@ interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
   readonly byDefault?: boolean;
 }
 
+const letsThrough = ({ name, ports }: OpenPorts) =>
+  `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`;
+const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const notOpened = (ports: string) => `so the operator does not open ${ports}`;
 
 export const firewallMessages = topic("firewalls", {
   open: note({
     reason: "Observed",
-    text: ({ name, ports, sources }: OpenPorts) => {
-      const from = sources.length === 0 ? "" : ` from ${listed(sources)} only`;
-      return `firewall "${name}" lets ${listed(ports) || "all that is needed"} through${from}`;
-    },
-    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"], sources: [] },
+    text: letsThrough,
+    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
   }),
-  notNamed: note({
+  openForSome: problem({
     reason: "Observed",
-    text: () =>
-      "the issuer names no firewall (routedIPFirewallName), so the operator opens no port; what other firewalls let through is not known",
+    by: "author",
+    text: ({ sources, service, ...open }: PortsForSome) =>
+      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,
+    remedy: ({ service }) => `to let more in, change ${rangesOf(service)}`,
+    example: { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" },
+  }),
+  notNamed: problem({
+    reason: "NoFirewall",
+    by: "other",
+    text: ({ issuer }: { readonly issuer: string }) =>
+      `RoutedIPIssuer ${issuer} names no firewall (routedIPFirewallName), so the operator opens no port; what other firewalls let through is not known`,
+    remedy: ({ issuer }) =>
+      `${authorOf({ issuer })} set routedIPFirewallName, or open the ports in a firewall of your own`,
+    example: { issuer: "platform/cloud" },
   }),
   notNeeded: note({
     reason: "Observed",

@@ -13,6 +13,10 @@ const EXAMPLE_CAUSE: Problem = {
 export const summaryMessages = topic("summary", {
   serves: note({ reason: "Observed", text: () => "the resource serves as requested" }),
   nothingToDo: note({ reason: "Observed", text: () => "the resource serves as requested; nothing is left to do" }),
+  nothingMoreToDo: note({
+    reason: "Observed",
+    text: () => "the operator has nothing left to do; condition Ready says what it does not do",
+  }),
   waits: note({
     reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
     text: () => "condition Ready shows what the operator does or waits for, and who can help",

@@ -53,13 +53,10 @@ export function summary(
   );
   if (unmet !== undefined) return notReady(withIgnored(unmet, ignoredOfMatch), others);
   if (unserved !== undefined) return notReady(no("Ready", unserved));
-  const done = summaryMessages.nothingToDo();
-  return [yes("Ready", restriction(required)), no("Reconciling", done), no("Stalled", done)];
-}
-
-/** What a person should know of a resource that serves: it is paused, or a part of its spec is ignored. */
-function restriction(required: readonly PlannedCondition[]): Problem {
-  return required.find(({ reason }) => reason !== "Observed") ?? summaryMessages.serves();
+  // What a person should know of a resource that serves: it is paused, or a part of its spec is ignored.
+  const restriction = required.find(({ reason }) => reason !== "Observed");
+  const done = restriction === undefined ? summaryMessages.nothingToDo() : summaryMessages.nothingMoreToDo();
+  return [yes("Ready", restriction ?? summaryMessages.serves()), no("Reconciling", done), no("Stalled", done)];
 }
 
 const LACKS_NODES: readonly Reason[] = ["NoCandidate", "TooFewCandidates"];

@@ -1,6 +1,8 @@
 /** The ports of a RoutedIP are closed. */
 
+import type { Snapshot } from "../../src/controllers/routed-ip/snapshot.js";
 import { permittedPorts, portAccessOf } from "../../src/routing/port-access.js";
+import type { ResolvedIssuerClass } from "../../src/routing/resolved-class.js";
 import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
 import { routed, routedSeen } from "./routed-scenes.js";
 import type { Group } from "./situation.js";
@@ -35,6 +37,18 @@ export const ROUTED_FIREWALLS: Group = {
         );
       },
       fix: "Use another port, or ask the author of the issuer",
+    }),
+    routed({
+      when: "The issuer names no firewall",
+      shows: "FirewallReady NoFirewall",
+      names: ["RoutedIPIssuer default/do", "routedIPFirewallName", "a firewall of your own"],
+      seen: () => {
+        const withoutFirewall = ({ firewallName: _name, ...resolvedClass }: ResolvedIssuerClass) => ({ resolvedClass });
+        const change = ({ resolvedClass }: Snapshot) =>
+          resolvedClass === undefined ? {} : withoutFirewall(resolvedClass);
+        return routedSeen({ change }, "FirewallReady");
+      },
+      fix: "Ask the author of the issuer to set `routedIPFirewallName`, or open the ports yourself",
     }),
     routed({
       when: "The node has no other firewall",

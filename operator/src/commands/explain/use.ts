@@ -7,7 +7,7 @@ import {
   DEFAULT_NODE_PORT_RANGE,
   KINDS,
 } from "cdk8s-flipop/api";
-import { resolveClass, usesOf } from "../../routing/resolved-class.js";
+import { type Issuer, resolveClass, usesOf } from "../../routing/resolved-class.js";
 import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
 import { omitUndefined } from "../../values.js";
 import type { KindRead, OwnObject } from "../read.js";
@@ -36,6 +36,10 @@ export interface UseExplanation {
   readonly resource: StatusRow;
   /** Of a class: the name by which RoutedIPs use it. Absent: that of the object. */
   readonly className?: string;
+  /** Of a class: `namespace/name`. Absent: Jobs do the work. */
+  readonly issuer?: string;
+  /** Of the issuer; empty: it names none. Absent: there is no issuer. */
+  readonly firewall?: string;
   /** As the operator's condition Accepted says. */
   readonly usable: StatusRow["ready"];
   /** It serves only until no RoutedIP uses it. Absent: a person has not deleted it. */
@@ -49,10 +53,11 @@ export interface UseExplanation {
 
 /** Pure. @param reads of RoutedIPs, issuers and classes */
 export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly KindRead[]): UseExplanation {
-  const users = kind.kind === "ClusterRoutedIPClass" ? usersOfClass(object, reads) : usersOfIssuer(object, reads);
+  const users = isClass(kind) ? usersOfClass(object, reads) : usersOfIssuer(object, reads);
   return {
     resource: rowOf(kind, object),
     ...omitUndefined({ className: otherName(kind, object) }),
+    ...accountOf(kind, object, reads),
     usable: usableOf(object),
     ...(object.metadata.deletionTimestamp !== undefined && { deleting: true as const }),
     conditions: problemsOf(kind, object),
@@ -61,8 +66,30 @@ export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly Kin
   };
 }
 
-function otherName({ kind }: AnyKind, object: OwnObject): string | undefined {
-  const name = kind === KINDS.ClusterRoutedIPClass.kind ? nameOfClass(object) : object.metadata.name;
+function isClass({ kind }: AnyKind): boolean {
+  return kind === KINDS.ClusterRoutedIPClass.kind;
+}
+
+/** The issuer of a class, and what the issuer names. */
+function accountOf(
+  kind: AnyKind,
+  { metadata, spec }: OwnObject,
+  reads: readonly KindRead[],
+): Pick<UseExplanation, "issuer" | "firewall"> {
+  const { issuerRef } = (spec ?? {}) as ClusterRoutedIPClassSpec;
+  if (isClass(kind) && issuerRef === undefined) return {};
+  const { namespace, name } = issuerRef ?? metadata;
+  const key = `${namespace}/${name}`;
+  const firewall = firewallOf(lookUpOf(reads).issuer(key));
+  return omitUndefined({ issuer: isClass(kind) ? key : undefined, firewall });
+}
+
+function firewallOf(issuer: Issuer | undefined): string | undefined {
+  return issuer && (issuer.spec.routedIPFirewallName ?? "");
+}
+
+function otherName(kind: AnyKind, object: OwnObject): string | undefined {
+  const name = isClass(kind) ? nameOfClass(object) : object.metadata.name;
   return name === object.metadata.name ? undefined : name;
 }
 
@@ -137,14 +164,18 @@ const USABLE: Readonly<Record<UseExplanation["usable"], string>> = {
 
 const LEAVING = "it is being deleted, and serves until no RoutedIP uses it: let new RoutedIPs use another one";
 
+const NO_FIREWALL = "none, so the operator opens no port (routedIPFirewallName of the issuer)";
+
 /** Pure. */
 export function useText(explanation: UseExplanation): string {
-  const { resource, className, usable, deleting, conditions, allows, users } = explanation;
+  const { resource, className, issuer, firewall, usable, deleting, conditions, allows, users } = explanation;
   const { kind, namespace, name } = resource;
   const lines = [
     `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${deleting && usable === "True" ? LEAVING : USABLE[usable]}`,
     ...conditions.flatMap((problem) => inLines(`  ${problemText(problem)}`)),
     ...(className === undefined ? [] : [`  RoutedIPs use it as className ${className} (spec.className)`]),
+    ...(issuer === undefined ? [] : [`  issuer: RoutedIPIssuer ${issuer}`]),
+    ...(firewall === undefined ? [] : [`  firewall: ${firewall || NO_FIREWALL}`]),
     ...Object.entries(allows).map(([field, limit]) => `  ${field}: ${[limit].flat().join(", ") || "none"}`),
     ...(users.length === 0 ? ["  nothing uses it"] : []),
   ];

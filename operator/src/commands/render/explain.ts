@@ -64,7 +64,7 @@ function headText(explanation: Explanation): string {
     ...kept.map((text) => `  serves ${text}`),
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
-    ...well.map((text) => `  ${text}`),
+    ...well.flatMap((text) => inLines(`  ${text}`)),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
   ];

@@ -188,13 +188,15 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   const { firewall: plan } = findings;
   if (problem !== undefined) return no("FirewallReady", problem);
   if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
-  if (resolvedClass?.firewallName === undefined) return yes("FirewallReady", firewallMessages.notNamed());
+  if (resolvedClass === undefined) return unknown("FirewallReady");
+  if (resolvedClass.firewallName === undefined)
+    return yes("FirewallReady", firewallMessages.notNamed({ issuer: resolvedClass.issuer }));
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
   const { name } = firewall;
   const { nodePortRange } = resolvedClass;
-  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan, findings, nodePortRange);
+  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(snapshot, { firewall, plan }, findings);
   const ports = textsOf(findings.ports.ports);
   return yes("FirewallReady", firewallMessages.notNeeded({ name, nodePortRange, ports }));
 }
@@ -211,11 +213,15 @@ function isOfOther({ heldElsewhere, placement }: Findings): boolean {
   return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
 }
 
+interface Planned {
+  readonly firewall: FirewallSnapshot;
+  readonly plan: FirewallPlan;
+}
+
 function inStep(
-  { name, facts }: FirewallSnapshot,
-  plan: FirewallPlan,
+  { routed: { metadata, spec }, resolvedClass }: Snapshot,
+  { firewall: { name, facts }, plan }: Planned,
   findings: Findings,
-  nodePortRange: string,
 ): PlannedCondition {
   if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
@@ -223,10 +229,15 @@ function inStep(
   }
   if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
-  const toCome = portsToCome(findings.ports, nodePortRange);
+  const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
-  const ports = plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`);
-  return yes("FirewallReady", firewallMessages.open({ name, ports, sources: [...findings.ports.sourceRanges].sort() }));
+  const open = { name, ports: plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`) };
+  return yes("FirewallReady", openText(open, findings.ports, serviceKeyOf(metadata, spec)));
+}
+
+function openText(open: Parameters<typeof firewallMessages.open>[0], { sourceRanges }: PortsFound, service: string) {
+  if (sourceRanges.length === 0) return firewallMessages.open(open);
+  return firewallMessages.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
 }
 
 /** Ports of pods that are not ready yet, which no earlier pod had, and which need a rule. */

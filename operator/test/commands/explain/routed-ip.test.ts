@@ -2,6 +2,7 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import type { Emulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
+import { firewallMessages } from "../../../src/messages/firewalls.js";
 import type { Flipop } from "../flipop.js";
 import { cells, ExplainedCluster } from "./explained-cluster.js";
 
@@ -35,6 +36,29 @@ describe("flipop explain routedip", () => {
     expect(out).to.match(/no node can serve it: .*Service.*games\/game/);
     expect(cells(out).get("node-3")?.[1]).to.equal("candidate");
     expect(cells(out).has("node-7")).to.equal(false);
+  });
+
+  it("shows whom the firewall lets in, or that the issuer names none, and on a line of its own what to do", async () => {
+    const seen = { lastTransitionTime: "2026-01-31T12:00:00Z", observedGeneration: 1 };
+    const explained = async (reason: string, message: string) => {
+      kubernetes.create({
+        ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "open", namespace: "games" } },
+        spec: { className: "fast", serviceRef: { serviceName: "open" } },
+        status: { conditions: [{ ...seen, type: "FirewallReady", status: "True", reason, message }] },
+      });
+      const { out } = await flipop.run("explain", "routedip/open", "-n", "games");
+      kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "open", namespace: "games" });
+      return out;
+    };
+    const some = firewallMessages.openForSome({ name: "f", ports: ["udp 5060"], sources: ["::/64"], service: "a/b" });
+    const ranges = "loadBalancerSourceRanges of Service a/b";
+    expect(await explained(some.reason, some.message)).to.include(
+      `\n  firewall "f" lets udp 5060 through from ::/64 only (${ranges})\n    fix: to let more in, change ${ranges}\n`,
+    );
+    const none = firewallMessages.notNamed({ issuer: "platform/cloud" });
+    expect(await explained(none.reason, none.message)).to.include(
+      `\n  FirewallReady=True NoFirewall: ${none.message.replace("; fix: ", "\n    fix: ")}\n`,
+    );
   });
 
   it("says of a RoutedIP that is being deleted what the deletion waits for, and not what it would need to serve", async () => {

@@ -30,6 +30,10 @@ describe("flipop explain of an issuer or a class", () => {
     const refused = [{ ...ACCEPTED, ...refusal }];
     create("RoutedIPIssuer", { metadata: { name: "unused", namespace: "a" }, spec: account, conditions: refused });
     const issuerRef = { name: "main", namespace: "platform" };
+    const spec = { ...account, routedIPFirewallName: "teams" };
+    create("RoutedIPIssuer", { metadata: { name: "walled", namespace: "a" }, spec, conditions: [ACCEPTED] });
+    const walled = { issuerRef: { name: "walled", namespace: "a" } };
+    create("ClusterRoutedIPClass", { metadata: { name: "walled" }, spec: walled, conditions: [ACCEPTED] });
     const shared = { issuerRef, className: "public", allowedNamespaces: ["a"], allowedZones: ["example.com"] };
     create("ClusterRoutedIPClass", { metadata: { name: "public-v1" }, spec: shared, conditions: [ACCEPTED] });
     passed += 60_000;
@@ -78,6 +82,7 @@ describe("flipop explain of an issuer or a class", () => {
     return JSON.parse(out) as UseExplanation;
   }
 
+  const OPENS_NONE = "  firewall: none, so the operator opens no port (routedIPFirewallName of the issuer)";
   const UNSEEN =
     "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
 
@@ -115,8 +120,15 @@ describe("flipop explain of an issuer or a class", () => {
   it("says why RoutedIPs cannot use an issuer, and that nothing does", async () => {
     const { out } = await flipop.run("explain", "issuer/unused", "-n", "a");
     expect(out).to.equal(
-      "RoutedIPIssuer a/unused: RoutedIPs cannot use it\n  Accepted=False Unauthorized: replace the token\n  nothing uses it\n",
+      `RoutedIPIssuer a/unused: RoutedIPs cannot use it\n  Accepted=False Unauthorized: replace the token\n${OPENS_NONE}\n  nothing uses it\n`,
     );
+  });
+
+  it("names the issuer of a class, and the firewall of the issuer", async () => {
+    const { out: issuer } = await flipop.run("explain", "issuer/walled", "-n", "a");
+    expect(issuer).to.include("\n  firewall: teams\n").and.not.include("\n  issuer: ");
+    const { out: named } = await flipop.run("explain", "class/walled");
+    expect(named).to.include("\n  issuer: RoutedIPIssuer a/walled\n  firewall: teams\n");
   });
 
   it("says of one that is being deleted how long it serves, not that RoutedIPs can use it", async () => {
@@ -138,10 +150,11 @@ describe("flipop explain of an issuer or a class", () => {
 
   it("shows the users in a table, one on each line", async () => {
     const { out } = await flipop.run("explain", "class/public-v1");
-    const [head, named, namespaces, zones, empty, ...rows] = out.trimEnd().split("\n");
-    expect([head, named, namespaces, zones, empty]).to.deep.equal([
+    const [head, named, issuer, firewall, namespaces, zones, empty, ...rows] = out.trimEnd().split("\n");
+    expect([head, named, issuer, firewall, namespaces, zones, empty]).to.deep.equal([
       "ClusterRoutedIPClass public-v1: RoutedIPs can use it",
       "  RoutedIPs use it as className public (spec.className)",
+      ...["  issuer: RoutedIPIssuer platform/main", OPENS_NONE],
       ...["  allowedNamespaces: a", "  allowedZones: example.com", ""],
     ]);
     expect(rows.map((row) => row.split(/ {3,}/).slice(0, 4))).to.deep.equal([

@@ -1,6 +1,9 @@
+import { KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { plan } from "../../../src/controllers/routed-ip/plan.js";
 import { serviceMessages } from "../../../src/messages/services.js";
+import { summary } from "../../../src/reconcile/summary.js";
 import { FIREWALL, FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 import { altered, condition, conditionOf, does, IP, settled, world } from "./routed-plans.js";
@@ -225,7 +228,41 @@ describe("the firewall in the plan of a RoutedIP", () => {
     expect(message).to.equal(problem.message);
     const { firewallName: _none, ...resolvedClass } = made.resolvedClass.get("a") ?? ({} as never);
     const without = altered(made, { portsOn, resolvedClass });
-    expect(condition(without, "FirewallReady"), "without a firewall, none is missing").to.equal("True/Observed");
+    expect(condition(without, "FirewallReady"), "without a firewall, none is missing").to.equal("True/NoFirewall");
+  });
+
+  it("says which issuer names none, whom to ask, and that ready is all but that", () => {
+    const made = settled();
+    const { firewallName: _none, ...resolvedClass } = made.resolvedClass.get("a") ?? ({} as never);
+    const { firewall: _firewall, ...snapshot } = made.snapshot("a");
+    const planned = plan({ ...snapshot, resolvedClass });
+    const { is, message } = conditionOf(planned, "FirewallReady");
+    expect(is).to.equal("True/NoFirewall");
+    expect(message).to.match(
+      /^RoutedIPIssuer default\/do names no firewall .*; fix: have the author of RoutedIPIssuer/,
+    );
+    const { readyWhen } = KINDS.RoutedIP;
+    const [ready, reconciling, stalled] = summary(planned.conditions, { readyWhen });
+    expect(ready).to.include({ status: "True", reason: "NoFirewall", message });
+    expect([reconciling?.status, stalled?.status]).to.deep.equal(["False", "False"]);
+    expect(reconciling?.message).to.equal(
+      "the operator has nothing left to do; condition Ready says what it does not do",
+    );
+  });
+
+  it("says where the ranges of clients come from that it lets through", () => {
+    const made = settled();
+    const of = made.snapshot("a");
+    expect(conditionOf(plan(of), "FirewallReady").message).to.equal('firewall "ingress" lets tcp 443 through');
+    const sourceRanges = ["203.0.113.64/27"];
+    const facts = made.firewalls.get(FIREWALL);
+    const rules = facts?.rules.map((rule) => ({ ...rule, sources: sourceRanges })) ?? [];
+    if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, rules });
+    const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
+    const ranges = "loadBalancerSourceRanges of Service default/web";
+    expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message).to.equal(
+      `firewall "ingress" lets tcp 443 through from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}`,
+    );
   });
 
   it("moves its traces out of a firewall that the issuer names no more", () => {
