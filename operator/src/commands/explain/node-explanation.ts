@@ -13,6 +13,7 @@ import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
+import { roomOn } from "./room.js";
 
 export interface Question {
   readonly match: CompiledMatch;
@@ -180,41 +181,7 @@ const regionCheck: FurtherCheck = (node, { regions }) => {
   };
 };
 
-const roomCheck: FurtherCheck = (_node, { room }, holds) => {
-  if (room === undefined) return undefined;
-  const others = holds.filter(({ ours }) => !ours);
-  const own = holds.length - others.length;
-  if (own > 0 || others.length < room.limit) return { check: ROOM, passed: true, seen: heldText(holds) };
-  return {
-    ...{ check: ROOM, passed: false, reason: "Occupied" },
-    seen: `it already holds ${others.map(ownedText).join(", ")}; the limit is ${room.limit}`,
-    remedy: occupiedRemedy(others),
-  };
-};
-
-const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the two resources match different nodes.";
-const DISABLED_REMEDY =
-  "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
-const DELETING_REMEDY =
-  "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
-const UNOWNED_REMEDY =
-  "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP), or release it (flipop orphans --release IP --unassign).";
-
-function occupiedRemedy(others: readonly Held[]): string {
-  if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;
-  if (others.some(({ deleting }) => deleting)) return DELETING_REMEDY;
-  return others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY;
-}
-
-function ownedText({ ip, owner, disabled, deleting }: Held): string {
-  if (owner === undefined) return `${ip}, which no resource knows`;
-  if (deleting) return `${ip} of ${owner}, which is being deleted`;
-  return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
-}
-
-function heldText(holds: readonly Held[]): string {
-  return holds.length === 0 ? "holds no address" : `holds ${holds.map(({ ip }) => ip).join(", ")}`;
-}
+const roomCheck: FurtherCheck = (_node, { room }, holds) => room && { check: ROOM, ...roomOn(room.limit, holds) };
 
 const machineCheck: FurtherCheck = (node, { refusing }) => {
   if (refusing === undefined) return undefined;

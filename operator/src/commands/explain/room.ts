@@ -1,0 +1,46 @@
+/** Pure: whether a node has room for another address, and what would make some, for `flipop explain`. */
+
+import type { Held } from "./held-addresses.js";
+
+interface Room {
+  readonly passed: boolean;
+  readonly seen: string;
+  readonly reason?: string;
+  readonly remedy?: string;
+}
+
+/** @param limit of addresses on a node */
+export function roomOn(limit: number, holds: readonly Held[]): Room {
+  const others = holds.filter(({ ours }) => !ours);
+  const own = holds.length - others.length;
+  if (own > 0 || others.length < limit) return { passed: true, seen: heldText(holds) };
+  return {
+    ...{ passed: false, reason: "Occupied" },
+    seen: `it already holds ${others.map(ownedText).join(", ")}; the limit is ${limit}`,
+    remedy: occupiedRemedy(others),
+  };
+}
+
+const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the two resources match different nodes.";
+const DISABLED_REMEDY =
+  "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
+const DELETING_REMEDY =
+  "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
+const UNOWNED_REMEDY =
+  "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP), or release it (flipop orphans --release IP --unassign).";
+
+function occupiedRemedy(others: readonly Held[]): string {
+  if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;
+  if (others.some(({ deleting }) => deleting)) return DELETING_REMEDY;
+  return others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY;
+}
+
+function ownedText({ ip, owner, disabled, deleting }: Held): string {
+  if (owner === undefined) return `${ip}, which no resource knows`;
+  if (deleting) return `${ip} of ${owner}, which is being deleted`;
+  return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
+}
+
+function heldText(holds: readonly Held[]): string {
+  return holds.length === 0 ? "holds no address" : `holds ${holds.map(({ ip }) => ip).join(", ")}`;
+}
