@@ -11,8 +11,11 @@ interface Firewall {
 
 const LIMITER = "RoutedIPIssuer web/digitalocean";
 const FIREWALL: Firewall = { name: "ingress" };
-export const SECOND_ISSUER =
-  "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef; if the RoutedIP itself names the issuer, create it again with the second one";
+const SECOND_ISSUER =
+  "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef; if the RoutedIP itself names the issuer, create it again with the second one, and with routedIP set to its address (routedIPReclaimPolicy has to be Retain): otherwise the address changes";
+
+const FEWER_NODES = "run the Services on fewer nodes";
+const MOST_LISTED = 12;
 
 interface ClosedPorts {
   /** Such as 22/TCP. */
@@ -34,6 +37,22 @@ interface PortsForSome extends OpenPorts {
   readonly sources: readonly string[];
   /** `namespace/name` of the Service. */
   readonly service: string;
+}
+
+interface TooMuch extends Firewall {
+  readonly count: number;
+  readonly most: number;
+}
+
+interface TooManyRules extends TooMuch {
+  /** Such as 3478/UDP: those that stay closed. */
+  readonly ports: readonly string[];
+  /** Those that have their rules. */
+  readonly open: readonly string[];
+  /** How many rules for incoming traffic no RoutedIP has put there. */
+  readonly foreign: number;
+  /** Several of these are for the same port. */
+  readonly alike?: { readonly port: string; readonly count: number };
 }
 
 interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
@@ -111,13 +130,38 @@ export const firewallMessages = topic("firewalls", {
     remedy: "have the author of the issuer leave routedIPFirewallName out",
     example: { provider: "acme" },
   }),
-  full: problem({
+  tooManyNodes: problem({
     reason: "FirewallFull",
-    by: "author",
-    text: ({ said }: { readonly said: string }) => said,
-    remedyInText: true,
+    by: "other",
+    text: ({ name, count, most }: TooMuch) =>
+      `firewall "${name}" would cover ${count} nodes, at most ${most} are possible`,
+    remedy: ({ most }) => [`run the Services on at most ${most} nodes`, SECOND_ISSUER],
+    example: { ...FIREWALL, count: 11, most: 10 },
+  }),
+  tooManyRules: problem({
+    reason: "FirewallFull",
+    by: "account",
+    text: ({ name, ports, count, most, open, foreign }: TooManyRules) =>
+      [
+        `firewall "${name}" has no room for ${listed(ports, MOST_LISTED)}: it would have ${count} inbound and outbound rules, at most ${most} are possible`,
+        ...(open.length === 0 ? [] : [`${listed(open, MOST_LISTED)} ${open.length === 1 ? "stays" : "stay"} open`]),
+        ...(foreign === 0
+          ? []
+          : [`${foreign} of its inbound rules ${foreign === 1 ? "is" : "are"} not the operator's`]),
+      ].join("; "),
+    remedy: ({ foreign, alike }) => [
+      ...(alike === undefined
+        ? []
+        : [
+            `have the owner of the account replace the ${alike.count} rules for ${alike.port} by one with all their sources`,
+          ]),
+      ...(foreign === 0 ? [] : ["have the owner of the account remove rules of the firewall that nothing needs"]),
+      "use fewer ports",
+      SECOND_ISSUER,
+    ],
     example: {
-      said: `firewall "ingress" would cover 11 nodes, at most 10 are possible; run the Services on at most 10 nodes, or ${SECOND_ISSUER}`,
+      ...{ name: "voice", ports: ["3478/UDP"], count: 51, most: 50, open: ["5060/UDP"], foreign: 46 },
+      alike: { port: "8443/TCP", count: 46 },
     },
   }),
   allFull: problem({
@@ -125,7 +169,7 @@ export const firewallMessages = topic("firewalls", {
     by: "other",
     text: ({ name, additional }: Firewall & { readonly additional: number }) =>
       `firewall "${name}" and its ${additional} additional firewalls have no room for another node, and the operator creates no more`,
-    remedy: `run the Services on fewer nodes, or ${SECOND_ISSUER}`,
+    remedy: [FEWER_NODES, SECOND_ISSUER],
     example: { ...FIREWALL, additional: 24 },
   }),
   noAdditional: problem({
@@ -133,7 +177,11 @@ export const firewallMessages = topic("firewalls", {
     by: "account",
     text: ({ name, next, failure }: Firewall & { readonly next: string; readonly failure: string }) =>
       `all nodes in firewall "${name}" serve, and it has no room for another node; the operator cannot create the additional firewall "${next}": ${failure}`,
-    remedy: `run the Services on fewer nodes, have the owner of the account give the token the right to create firewalls (${TOKEN_RIGHTS}) or ask the provider for a higher limit, or ${SECOND_ISSUER}`,
+    remedy: [
+      FEWER_NODES,
+      `have the owner of the account give the token the right to create firewalls (${TOKEN_RIGHTS}), or ask the provider for a higher limit`,
+      SECOND_ISSUER,
+    ],
     example: {
       ...FIREWALL,
       next: "ingress-2",

@@ -42,10 +42,12 @@ export interface NoteEntry<V> extends Sentence<V> {
   readonly reason: Reason | ((values: V) => Reason);
 }
 
+type Remedy = string | readonly string[];
+
 export interface ProblemEntry<V> extends NoteEntry<V> {
   readonly by: Actor;
-  /** What to do; the message ends with it. @default the remedy of the reason, on the reference page only */
-  readonly remedy?: string | ((values: V) => string);
+  /** What to do; the message ends with it. Several are alternatives, the mildest first. @default the remedy of the reason, on the reference page only */
+  readonly remedy?: Remedy | ((values: V) => Remedy);
   /** The text itself says what to do: it is one of a provider, for example. */
   readonly remedyInText?: true;
 }
@@ -94,7 +96,7 @@ export function problem<V = void>(entry: ProblemEntry<V>): Named<Maker<V, Proble
   const { remedy, text, by, remedyInText: hasRemedy = false } = entry;
   if (remedy === undefined) return conditionText(entry, { by, hasRemedy });
   const cure = (values: V) => (typeof remedy === "function" ? remedy(values) : remedy);
-  const message = (values: V) => `${text(values)}${FIX}${cure(values)}`;
+  const message = (values: V) => [text(values), ...[cure(values)].flat()].join(FIX);
   return conditionText({ ...entry, text: message }, { by, hasRemedy: true });
 }
 

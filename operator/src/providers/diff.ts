@@ -1,7 +1,6 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { SECOND_ISSUER } from "../messages/firewalls.js";
 import { printable } from "../printable.js";
 import { ProviderError } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
@@ -214,21 +213,27 @@ export function isNumbered(name: string, other: string): boolean {
   return other.startsWith(`${name}-`) && /^\d+$/.test(other.slice(name.length + 1));
 }
 
-/** `undefined` where the change fits the provider's limits, also half-way, as additions come first; else what does not. */
-export function overLimit(
-  current: FirewallFacts,
-  change: FirewallChange,
-  limits: { readonly rulesPerFirewall: number; readonly nodesPerFirewall: number },
-): string | undefined {
-  const rules = current.rules.length + (current.outboundRules ?? 0) + change.addRules.length;
-  const nodes = current.nodes.length + change.addNodes.length;
-  if (rules > limits.rulesPerFirewall) {
-    return `firewall "${current.name}" would have ${rules} inbound and outbound rules, at most ${limits.rulesPerFirewall} are possible; use fewer ports, have the owner of the account remove rules of the firewall that nothing needs, or ${SECOND_ISSUER}`;
-  }
-  if (nodes > limits.nodesPerFirewall) {
-    return `firewall "${current.name}" would cover ${nodes} nodes, at most ${limits.nodesPerFirewall} are possible; run the Services on at most ${limits.nodesPerFirewall} nodes, or ${SECOND_ISSUER}`;
-  }
-  return undefined;
+/** A firewall that would have too many rules, or nodes. */
+export interface Excess {
+  readonly name: string;
+  readonly count: number;
+  readonly most: number;
+}
+
+/** `undefined` where so many more rules fit, also half-way, as additions come first. */
+export function excessRules(
+  { name, rules, outboundRules = 0 }: FirewallFacts,
+  added: number,
+  most: number,
+): Excess | undefined {
+  const count = rules.length + outboundRules + added;
+  return count > most ? { name, count, most } : undefined;
+}
+
+/** `undefined` where one more node fits. */
+export function excessNodes({ name, nodes }: FirewallFacts, most: number): Excess | undefined {
+  const count = nodes.length + 1;
+  return count > most ? { name, count, most } : undefined;
 }
 
 /** The change of one step. */

@@ -2,8 +2,9 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import {
+  excessNodes,
+  excessRules,
   isEmptyChange,
-  overLimit,
   planRecordChanges,
   planRemoval,
   recordsAfter,
@@ -172,7 +173,6 @@ function valuesOf(records: readonly RecordFacts[], type: string): readonly strin
 }
 
 const NAMED = { id: "1", name: "web" };
-const LIMITS = { rulesPerFirewall: 3, nodesPerFirewall: 2 };
 
 describe("a change of a firewall", () => {
   it("is empty where no part of it has anything", () => {
@@ -192,14 +192,14 @@ describe("a change of a firewall", () => {
     expect(ruleKey(one)).not.to.equal(ruleKey({ ...one, otherSources: true }));
   });
 
-  it("counts rules and nodes as they are half-way, and says what is too many", () => {
-    const current = firewall([rule("1"), rule("2"), rule("3")], ["a", "b"]);
-    const change = { ...NAMED, addRules: [], addNodes: [], removeRules: [rule("1")], removeNodes: ["a"] };
-    expect(overLimit(current, { ...change, addRules: [rule("4")] }, LIMITS)).to.match(
-      /4 inbound and outbound rules, at most 3/,
-    );
-    expect(overLimit(current, { ...change, addNodes: ["c"] }, LIMITS)).to.match(/3 nodes, at most 2/);
-    expect(overLimit(current, change, LIMITS)).to.equal(undefined);
+  it("counts rules of both directions and nodes, and says what is too many", () => {
+    const current = firewall([rule("1"), rule("2")], ["a", "b"]);
+    const { name } = NAMED;
+    expect(excessRules(current, 2, 3)).to.deep.equal({ name, count: 4, most: 3 });
+    expect(excessRules({ ...current, outboundRules: 1 }, 1, 3)).to.deep.equal({ name, count: 4, most: 3 });
+    expect(excessRules(current, 1, 3)).to.equal(undefined);
+    expect(excessNodes(current, 2)).to.deep.equal({ name, count: 3, most: 2 });
+    expect(excessNodes(current, 3)).to.equal(undefined);
   });
 });
 

@@ -75,6 +75,17 @@ export const ROUTED_FIREWALLS: Group = {
       fix: "Run the Services on at most 10 nodes, let the operator create firewalls, or use a second issuer",
     }),
     routed({
+      when: "The firewall has no room for another rule",
+      shows: "FirewallReady FirewallFull",
+      names: ["443/TCP", "ingress", "50", "the 50 rules for 8443/TCP"],
+      seen: () => {
+        const partner = (at: number) => ({ protocol: "tcp" as const, ports: "8443", sources: [`192.0.2.${at}/32`] });
+        const rules = Array.from({ length: 50 }, (_, at) => ({ ...partner(at), otherSources: false }));
+        return routedSeen({ prepare: (world) => world.addFirewall(rules) }, "FirewallReady");
+      },
+      fix: "Let rules of others share one rule, or remove what nothing needs",
+    }),
+    routed({
       when: "The firewall does not exist yet, and no node may join it",
       shows: "FirewallReady FirewallNotFound",
       names: ["ingress", "the operator creates it"],

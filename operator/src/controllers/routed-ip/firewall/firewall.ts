@@ -6,13 +6,13 @@
 import type { FirewallRule } from "cdk8s-flipop/api";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
-import { changeOf, overLimit, ruleKey } from "../../../providers/diff.js";
+import { excessRules, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { Recorded } from "../../../routing/firewall-registry.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
-import { type FirewallPlace, isolates, placeMachine } from "./place-machine.js";
+import { type FirewallPlace, foreignRules, isolates, placeMachine } from "./place-machine.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
 
 export interface FirewallPlan {
@@ -80,8 +80,8 @@ function overLimitOfNew(
   if (capabilities === undefined) return undefined;
   const { createdOutboundRules: outboundRules = 0 } = capabilities;
   const empty: FirewallFacts = { id: "", name, rules: [], nodes: [], outboundRules, pending: false };
-  const full = overLimit(empty, changeOf(empty, { addRules: rules }), capabilities);
-  return full === undefined ? undefined : firewallMessages.full({ said: full });
+  const full = excessRules(empty, rules.length, capabilities.rulesPerFirewall);
+  return full && firewallMessages.tooManyRules({ ...full, ports: rules.map(portText), open: [], foreign: 0 });
 }
 
 interface Task {
@@ -91,7 +91,7 @@ interface Task {
 
 function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Task): FirewallPlan {
   const { desired, recorded } = task;
-  const rules = addedRules(firewall, facts, desired);
+  const rules = addedRules(firewall, facts, task);
   const join = placeMachine(firewall, facts, desired, recorded);
   const node = desired.rules.length === 0 ? optional(join) : join;
   const [addRules, addNodes] = [rules.add ?? [], node.add ?? []];
@@ -132,13 +132,31 @@ interface AddedRules {
   readonly problem?: Problem;
 }
 
-function addedRules({ capabilities }: FirewallSnapshot, facts: FirewallFacts, { rules }: DesiredFirewall): AddedRules {
+/** All that are missing, or none. */
+function addedRules(firewall: FirewallSnapshot, facts: FirewallFacts, { desired, recorded }: Task): AddedRules {
   const present = new Set(facts.rules.map(ruleKey));
-  const add = rules.filter((rule) => !present.has(ruleKey(rule)));
-  // The nodes of the additional ones count, too: their number says nothing about rules.
-  const full = capabilities && overLimit({ ...facts, nodes: [] }, changeOf(facts, { addRules: add }), capabilities);
+  const isOpen = (rule: FirewallRuleFacts) => present.has(ruleKey(rule));
+  const add = desired.rules.filter((rule) => !isOpen(rule));
+  const most = firewall.capabilities?.rulesPerFirewall ?? Number.POSITIVE_INFINITY;
+  const full = excessRules(facts, add.length, most);
   if (add.length === 0 || full === undefined) return { add };
-  return { problem: firewallMessages.full({ said: full }) };
+  const foreign = foreignRules(firewall, facts, recorded.rules);
+  const open = desired.rules.filter(isOpen).map(portText);
+  const more = { foreign: foreign.length, ...omitUndefined({ alike: mostAlike(foreign) }) };
+  return { problem: firewallMessages.tooManyRules({ ...full, ports: add.map(portText), open, ...more }) };
+}
+
+/** The largest group of rules for one port, which could be one rule with all their sources. */
+function mostAlike(rules: readonly FirewallRuleFacts[]) {
+  const counts = new Map<string, number>();
+  for (const rule of rules) counts.set(portText(rule), (counts.get(portText(rule)) ?? 0) + 1);
+  const [largest] = [...counts].sort(([, a], [, b]) => b - a);
+  if (largest === undefined || largest[1] === 1) return undefined;
+  return { port: largest[0], count: largest[1] };
+}
+
+function portText({ protocol, ports }: FirewallRuleFacts): string {
+  return [ports, protocol.toUpperCase()].filter((part) => part !== "").join("/");
 }
 
 /** What we recorded as ours, is there, and neither this nor another RoutedIP needs. */

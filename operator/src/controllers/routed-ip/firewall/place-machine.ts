@@ -3,8 +3,8 @@
 import type { FirewallRule } from "cdk8s-flipop/api";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
-import { changeOf, overLimit, ruleKey } from "../../../providers/diff.js";
-import type { FirewallFacts } from "../../../providers/firewall-types.js";
+import { type Excess, excessNodes, ruleKey } from "../../../providers/diff.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { Recorded } from "../../../routing/firewall-registry.js";
 import { ruleFacts } from "../../../routing/ports.js";
@@ -35,16 +35,16 @@ export function placeMachine(
     if (!firewall.coveredBy.has(target)) return { read: [target] };
     if (firewall.coveredBy.get(target)?.length === 0) return { problem: isolates(firewall, target, node) };
   }
-  const full = fullText(firewall, facts, target);
+  const full = fullOf(firewall, facts);
   if (full === undefined) return { add: [target] };
   const makeRoom = leaving(firewall, facts, recorded);
   return makeRoom.length > 0 ? { add: [target], makeRoom } : inAdditional(firewall, target, full);
 }
 
 /** `undefined`: there is room for the machine, in it or in an additional one. */
-function fullText({ capabilities, group }: FirewallSnapshot, facts: FirewallFacts, node: ProviderId) {
+function fullOf({ capabilities, group }: FirewallSnapshot, facts: FirewallFacts): Excess | undefined {
   if (capabilities === undefined || (group !== undefined && group.room > 0)) return undefined;
-  return overLimit(facts, changeOf(facts, { addNodes: [node] }), capabilities);
+  return excessNodes(facts, capabilities.nodesPerFirewall);
 }
 
 /** The first of our machines in it that serves nothing, neither for this RoutedIP nor for another one. */
@@ -54,8 +54,8 @@ function leaving({ idle, others }: FirewallSnapshot, facts: FirewallFacts, { nod
   return first === undefined ? [] : [first];
 }
 
-function inAdditional({ name, group }: FirewallSnapshot, target: ProviderId, said: string): FirewallPlace {
-  if (group === undefined) return { problem: firewallMessages.full({ said }) };
+function inAdditional({ name, group }: FirewallSnapshot, target: ProviderId, full: Excess): FirewallPlace {
+  if (group === undefined) return { problem: firewallMessages.tooManyNodes(full) };
   const { next, failure, retryAt, additional } = group;
   if (next === undefined) return { problem: firewallMessages.allFull({ name, additional: additional.length }) };
   if (failure === undefined) return { add: [target], extend: next };
@@ -74,10 +74,19 @@ export function opensSafely(firewall: FirewallSnapshot, machine: ProviderId, own
 }
 
 /** "Ours has rules of others already": whoever manages those knows what the firewall closes. */
-function hasForeignRule({ others }: FirewallSnapshot, facts: FirewallFacts, own: readonly FirewallRule[]): boolean {
+function hasForeignRule(firewall: FirewallSnapshot, facts: FirewallFacts, own: readonly FirewallRule[]): boolean {
+  return foreignRules(firewall, facts, own).length > 0;
+}
+
+/** Rules for incoming traffic that no RoutedIP has put there. */
+export function foreignRules(
+  { others }: Pick<FirewallSnapshot, "others">,
+  facts: FirewallFacts,
+  own: readonly FirewallRule[],
+): readonly FirewallRuleFacts[] {
   const ours = [...own, ...others.flatMap(({ rules }) => rules)].filter(({ preexisting }) => preexisting !== true);
   const keys = new Set(ours.map((rule) => ruleKey(ruleFacts(rule))));
-  return facts.rules.some((rule) => !keys.has(ruleKey(rule)));
+  return facts.rules.filter((rule) => !keys.has(ruleKey(rule)));
 }
 
 /** Why a machine that no other firewall covers does not join. */

@@ -4,6 +4,7 @@ import { describe, it } from "mocha";
 import { planFirewall } from "../../../../src/controllers/routed-ip/firewall/firewall.js";
 import { opensSafely } from "../../../../src/controllers/routed-ip/firewall/place-machine.js";
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
+import { partsOf } from "../../../../src/messages/message.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import type { GroupView } from "../../../../src/routing/firewall-group.js";
 import type { Recorded } from "../../../../src/routing/firewall-registry.js";
@@ -72,6 +73,41 @@ describe("the firewall of a RoutedIP", () => {
     expect([full.addRules, full.addNodes]).to.deep.equal([[], []]);
     const enough = plan(firewall(facts([rule(443)], [A]), { capabilities }));
     expect([enough.rulesProblem, enough.nodeProblem]).to.deep.equal([undefined, undefined]);
+  });
+
+  it("says which ports stay closed without room, and which rules of others could be one", () => {
+    const capabilities = { rulesPerFirewall: 4, nodesPerFirewall: 10, reserved: () => false };
+    const partner = (source: string) => ({ ...rule(8443), sources: [source] });
+    const others = [partner("192.0.2.1/32"), partner("192.0.2.2/32")];
+    const seen = { ...facts([...others, rule(443)], [A]), outboundRules: 1 };
+    const rules = [rule(443), { ...rule(3478), protocol: "udp" as const }];
+    const own = { rules: [record(443)], nodes: [A] };
+    const { rulesProblem, nodeProblem } = plan(firewall(seen, { capabilities }), { rules }, own);
+    expect(nodeProblem).to.equal(undefined);
+    const [said, ...fixes] = partsOf(rulesProblem?.message ?? "");
+    expect(said).to.equal(
+      'firewall "ingress" has no room for 3478/UDP: it would have 5 inbound and outbound rules, at most 4 are possible; 443/TCP stays open; 2 of its inbound rules are not the operator\'s',
+    );
+    expect(fixes.slice(0, 3)).to.deep.equal([
+      "have the owner of the account replace the 2 rules for 8443/TCP by one with all their sources",
+      "have the owner of the account remove rules of the firewall that nothing needs",
+      "use fewer ports",
+    ]);
+    expect(fixes[3]).to.match(
+      /second issuer .*with routedIP set to its address .*Retain\): otherwise the address changes$/,
+    );
+    const [alone] = others;
+    const single = plan(firewall({ ...seen, rules: alone ? [alone] : [], outboundRules: 2 }, { capabilities }), {
+      rules,
+    });
+    expect(single.rulesProblem?.message)
+      .to.contain("1 of its inbound rules is not")
+      .and.not.contain("all their sources");
+    const none = plan(firewall({ ...seen, rules: [], outboundRules: 3 }, { capabilities }), { rules });
+    expect(partsOf(none.rulesProblem?.message ?? "").slice(0, 2)).to.deep.equal([
+      'firewall "ingress" has no room for 443/TCP, 3478/UDP: it would have 5 inbound and outbound rules, at most 4 are possible',
+      "use fewer ports",
+    ]);
   });
 
   it("is not made with more rules than it can have, those for outgoing traffic included", () => {
