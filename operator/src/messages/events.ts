@@ -1,6 +1,7 @@
 /** Events of what the operator did, and of what it could not do. */
 
 import { Annotation, type EventReason, type Reason } from "cdk8s-flipop/api";
+import type { RecordStep } from "../providers/types.js";
 import { listed, listedClauses } from "../values.js";
 import { WHYS } from "./explanations.js";
 import { type EventMessage, event, type Problem, topic } from "./message.js";
@@ -17,6 +18,7 @@ interface RecordChange {
   readonly fqdn: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
+  readonly steps?: readonly RecordStep[];
 }
 
 interface FirewallChange {
@@ -29,6 +31,14 @@ interface FirewallChange {
 const LISTED = 12;
 const MOVE =
   "203.0.113.7 moves from node-3 (NodeNotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)";
+
+/** Of records that stay, only the TTL changes. */
+export function changeText({ fqdn, before, after, steps = [] }: RecordChange): string {
+  const [step] = steps;
+  const sameValues = before.length > 0 && [...before].sort().join() === [...after].sort().join();
+  if (sameValues && step !== undefined && "ttl" in step) return `${fqdn}: ${namesOf(after)}, now with TTL ${step.ttl}`;
+  return `${fqdn}: ${namesOf(before)} -> ${namesOf(after)}`;
+}
 
 function namesOf(values: readonly string[]): string {
   return values.length === 0 ? "nothing" : listed(values, LISTED);
@@ -172,8 +182,8 @@ export const eventMessages = topic("events", {
   recordsChanged: event({
     reason: "RecordsChanged",
     action: "ChangeRecords",
-    text: ({ fqdn, before, after, cause = "" }: RecordChange & { readonly cause?: string | undefined }) =>
-      `${fqdn}: ${namesOf(before)} -> ${namesOf(after)}${cause === "" ? "" : ` (${cause})`}`,
+    text: ({ cause = "", ...change }: RecordChange & { readonly cause?: string | undefined }) =>
+      `${changeText(change)}${cause === "" ? "" : ` (${cause})`}`,
     example: { fqdn: "www.example.com", before: ["203.0.113.7"], after: ["203.0.113.8"] },
   }),
   recordsReady: event({

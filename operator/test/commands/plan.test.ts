@@ -57,7 +57,7 @@ describe("flipop plan", () => {
     expect(err).to.equal("flipop: the plan does not apply ConfigMap other\n");
     expect(out).to.match(new RegExp(`^FloatingIPPool default/web\n(.*\n)*  ~ assign +${free} to node-1 +`));
     expect(out).to.match(new RegExp(`^ {2}[+] annotate-node +${free} on node-1 +`, "m"));
-    expect(out).to.match(/NodeDNSRecordSet default\/nodes\n {2}~ apply-records +nodes\.example\.com: none -> 198\./);
+    expect(out).to.match(/NodeDNSRecordSet default\/nodes\n {2}~ apply-records +nodes\.example\.com: nothing -> 198\./);
     expect(code).to.equal(2);
     expect(versions()).to.deep.equal([]);
     expect(kubernetes.list("coordination.k8s.io/v1", "Lease")).to.deep.equal([]);

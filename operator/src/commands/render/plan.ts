@@ -1,5 +1,7 @@
 /** Pure: the text of `flipop plan`. */
 
+import { changeText } from "../../messages/events.js";
+import type { RecordChangeSet } from "../../providers/types.js";
 import { isRead } from "../../reconcile/dry-run.js";
 import type { PlannedAction, ResourcePlan } from "../plan/collected-plans.js";
 import { onRow, tableText } from "./table.js";
@@ -71,11 +73,6 @@ function placeText(desired: unknown): string {
 }
 
 function recordsText(changes: unknown): string {
-  const { fqdn, before, after } = (changes ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof fqdn !== "string") return "";
-  return `${fqdn}: ${valuesText(before)} -> ${valuesText(after)}`;
-}
-
-function valuesText(values: unknown): string {
-  return Array.isArray(values) && values.length > 0 ? values.join(", ") : "none";
+  const change = (changes ?? {}) as Partial<RecordChangeSet>;
+  return change.fqdn === undefined ? "" : changeText(change as RecordChangeSet);
 }
