@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 5_950,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_150,
-  "operator/src/records": 1_000,
+  "operator/src/records": 1_100,
   "operator/src/routing": 2_680,
   "operator/src/runtime": 1_850,
   "operator/src": 1_950,

@@ -125,6 +125,8 @@ const OWN_PLACES = {
   },
   HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
+  Proxied: { kinds: SERVED, conditions: ["DNSReady"] },
+  UnmanagedRecords: { kinds: SERVED, conditions: ["DNSReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,
   GatewayNotFound: PUBLICATION,

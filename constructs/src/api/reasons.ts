@@ -135,6 +135,14 @@ export const REASONS = {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to the number that the message names, or more.",
   },
+  Proxied: {
+    meaning: "The name is proxied at Cloudflare: it resolves to Cloudflare's addresses, and only HTTP passes.",
+    remedy: "If that is not intended, set the records to DNS only at Cloudflare.",
+  },
+  UnmanagedRecords: {
+    meaning: "The name also has records of the other address family, which no resource manages.",
+    remedy: "If they are not meant, delete them at the provider.",
+  },
   ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef or publishTo." },
   ServiceUnsuitable: {
     meaning:

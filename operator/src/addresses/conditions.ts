@@ -7,13 +7,13 @@ import { claimMessages } from "../messages/claims.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
-import { type Content, recordMessages } from "../messages/records.js";
+import { recordMessages } from "../messages/records.js";
 import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { inNamedZone } from "../records/in-place.js";
-import { fullNameOf, ttlOf } from "../records/record-plan.js";
+import { inPlace } from "../records/in-place.js";
+import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
@@ -115,17 +115,21 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
     return no("DNSReady", accessMessages.recordExists({ name, values: foreign, limiter: snapshot.dns?.adopter }));
   }
   if (values.join() !== published.join()) return unknown("DNSReady");
-  return withTtl(snapshot, { name, values });
+  return keptOr(snapshot, recordsInPlace(snapshot, values));
 }
 
-function withTtl({ dns, set }: RecordsSnapshot, content: Content): PlannedCondition {
-  const { dnsRecordSet } = set;
-  if (dns?.kept !== undefined) return yes("DNSReady", dns.kept);
-  const asked = dnsRecordSet?.ttl ?? 0;
-  const used = ttlOf(dns, dnsRecordSet);
-  const isTaken = asked === 0 || used <= asked;
-  const held = isTaken ? recordMessages.inPlace(content) : recordMessages.ttlRaised({ ...content, asked, used });
-  return yes("DNSReady", inNamedZone(dns, { ...dnsRecordSet, provider: dnsProviderOf(set) }, held));
+function keptOr({ dns }: RecordsSnapshot, inPlace: PlannedCondition): PlannedCondition {
+  return dns?.kept === undefined ? inPlace : yes("DNSReady", dns.kept);
+}
+
+/** The record set holds what it should. */
+export function recordsInPlace(
+  { dns, set }: Pick<RecordsSnapshot, "dns" | "set">,
+  values: readonly string[],
+): PlannedCondition {
+  const content = { name: fullNameOf(dns, set.dnsRecordSet), values };
+  const named = { ...set.dnsRecordSet, provider: dnsProviderOf(set) };
+  return yes("DNSReady", inPlace(dns, named, recordMessages.inPlace(content)));
 }
 
 /** A paused resource makes no call: none would show that an old failure is over. */

@@ -151,7 +151,7 @@ export class Claims {
       addresses: new Map(claimant.addresses.map((desired) => [desired.ip, this.claimOn(addressKey(desired), uid)])),
       names: claimant.names
         .filter((desired) => this.isDecided(nameKey(desired), uid))
-        .map((desired) => ({ ...nameOf(desired), claim: this.claimOn(nameKey(desired), uid) })),
+        .map(({ title: _, ...name }) => ({ ...name, claim: this.claimOn(nameKey(name), uid) })),
     };
     this.views.set(uid, view);
     return view;
@@ -166,6 +166,11 @@ export class Claims {
   /** Whose an address is. */
   holderOf(ip: string): ResourceRef | undefined {
     return this.contests.get(addressKey({ ip }))?.winner.claimant.ref;
+  }
+
+  /** Whether a resource has or asks for the name, as far as that is known: some resources may be unread. */
+  mayBeClaimed(name: DnsName): boolean {
+    return !this.complete || this.contests.has(nameKey(name));
   }
 
   /** Who created the address or has it; a resource that only asks for it does not count. */
@@ -291,8 +296,4 @@ function addressKey({ ip }: Pick<ClaimedAddress, "ip">): string {
 
 function nameKey({ provider, zone, fqdn, type }: DnsName): string {
   return `${type} ${fqdn} in ${zone} at ${provider}`;
-}
-
-function nameOf({ provider, zone, fqdn, type }: ClaimedName): DnsName {
-  return { provider, zone, fqdn, type };
 }

@@ -83,7 +83,7 @@ export interface Maker<V, M> {
 export type Named<Made> = (id: string) => Made;
 
 /** Stands between what was seen and what to do about it. */
-const FIX = "; fix: ";
+export const FIX = "; fix: ";
 
 /** What was seen, then what to do about it, for each cause that the message names. */
 export function partsOf(message: string): readonly [string, ...string[]] {

@@ -1,10 +1,10 @@
 /** Record sets: what they hold, and why they do not hold what they should. */
 
-import type { IpFamily } from "cdk8s-flipop/api";
+import { familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
-import { note, type Problem, problem, topic } from "./message.js";
+import { FIX, note, type Problem, partsOf, problem, topic } from "./message.js";
 import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 /** What a record set holds. */
@@ -15,12 +15,41 @@ export interface Content {
 }
 
 const CONTENT: Content = { name: "www.example.com", values: ["203.0.113.7"] };
-const holds = ({ name, values }: Content) => `record ${name} holds ${listed(values)}`;
+const holds = ({ name, values }: Content) => `${typesText(values)} records of ${name} hold ${listed(values)}`;
+
+function typesText(ips: readonly string[]): string {
+  return [...new Set(ips.map((ip) => (familyOf(ip) === "IPv6" ? "AAAA" : "A")))].sort().join(" and ");
+}
+
+/** What users of the name may not expect, although the records are in place. */
+interface Remarked {
+  readonly cause: Problem;
+  readonly provider: string;
+  /** Addresses of the name that no resource manages. */
+  readonly others: readonly string[];
+}
+
+const OTHERS = ["2001:db8:51::20"];
+
+function alsoHas({ others }: Remarked): string {
+  if (others.length === 0) return "";
+  return `; the name also has ${typesText(others)} ${listed(others, LISTED)}, which this resource does not manage`;
+}
+
+function deletion({ others, provider }: Remarked): string {
+  const [are, them] = others.length === 1 ? ["it is", "it"] : ["they are", "them"];
+  return `if ${are} not meant, have the owner of the DNS account delete ${them} at ${provider}`;
+}
+
+/** Behind another remedy. */
+const andDeletion = (remarked: Remarked) => (remarked.others.length === 0 ? "" : `${FIX}${deletion(remarked)}`);
 
 /** What is published of nodes. */
 interface Published {
   /** Full, such as "www.example.com". */
   readonly name: string;
+  /** `A`, `AAAA`, or `A and AAAA`. */
+  readonly types: string;
   readonly count: number;
   /** Addresses that do not fit. */
   readonly cut: number;
@@ -50,15 +79,16 @@ interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, R
 
 const WANTED = "IPv4 address in ExternalIP";
 const PUBLISHED: Published = {
-  ...{ name: "nodes.example.com", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
+  ...{ name: "nodes.example.com", types: "A", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
   leftOut: "1 Cordoned (node-4: it is cordoned)",
   kept: { gracePeriodSeconds: 60, nodes: [{ node: "node-3", until: Date.parse("2026-01-01T10:02:11Z") }] },
   isPrivate: false,
 };
 const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ name, count, cut, addressless, wanted, leftOut, isPrivate, kept }: Published): string {
-  if (count === 0) return `record ${name} is empty: no node has the labels`;
+function publishedText({ name, types, count, cut, addressless, wanted, leftOut, isPrivate, kept }: Published): string {
+  const records = `${types} records`;
+  if (count === 0) return `${name} has no ${records}: no node has the labels`;
   const scope = isPrivate ? " of private networks, which the internet does not reach" : "";
   const addresses = `${count === 1 ? "1 address" : `${count} addresses`}${scope}`;
   const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
@@ -67,7 +97,7 @@ function publishedText({ name, count, cut, addressless, wanted, leftOut, isPriva
       ? ""
       : `; ${listed(addressless, LISTED)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
   const refused = leftOut === "" ? "" : `; left out: ${leftOut}`;
-  return `record ${name} holds ${addresses}${more}${keptText(kept)}${lacking}${refused}`;
+  return `${records} of ${name} hold ${addresses}${more}${keptText(kept)}${lacking}${refused}`;
 }
 
 function keptText({ gracePeriodSeconds, nodes }: Published["kept"]): string {
@@ -99,7 +129,7 @@ function addressRemedy(wanted: string): string {
 const LISTED = 20;
 const raised = ({ asked, used }: { readonly asked: number; readonly used: number }) =>
   `the provider allows no TTL of ${asked}, so the operator writes ${used}`;
-const SET_TTL = ({ used }: { readonly used: number }) => `set ttl to ${used} or more`;
+const HELD: Problem = { reason: "Observed", message: holds(CONTENT) };
 
 interface AtProvider {
   readonly cause: Problem;
@@ -129,23 +159,41 @@ export const recordMessages = topic("records", {
     by: "cause",
     text: ({ cause, provider }: AtProvider) => `${cause.message} (at ${provider})`,
     remedyInText: true,
-    example: { cause: { reason: "Observed", message: holds(CONTENT) }, provider: "cloudflare" },
+    example: { cause: HELD, provider: "cloudflare" },
   }),
   ttlRaised: problem({
     reason: "TTLRaised",
     by: "author",
-    text: ({ asked, used, ...content }: Content & { readonly asked: number; readonly used: number }) =>
-      `${holds(content)}; ${raised({ asked, used })}`,
-    remedy: SET_TTL,
-    example: { ...CONTENT, asked: 10, used: 30 },
+    text: ({ asked, used, ...remarked }: Remarked & { readonly asked: number; readonly used: number }) =>
+      `${remarked.cause.message}; ${raised({ asked, used })}${alsoHas(remarked)}`,
+    remedy: ({ used, ...remarked }) => `set ttl to ${used} or more${andDeletion(remarked)}`,
+    example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, asked: 10, used: 60 },
+  }),
+  proxied: problem({
+    reason: "Proxied",
+    by: "account",
+    text: (remarked: Remarked) =>
+      `${remarked.cause.message}; the name is proxied at Cloudflare: it resolves to Cloudflare's addresses, and only HTTP passes${alsoHas(remarked)}`,
+    remedy: (remarked) =>
+      `if that is not intended, have the owner of the DNS account set the records to DNS only at Cloudflare${andDeletion(remarked)}`,
+    example: { cause: HELD, provider: "cloudflare", others: [] },
+  }),
+  unmanaged: problem({
+    reason: "UnmanagedRecords",
+    by: "account",
+    text: (remarked: Remarked) => `${remarked.cause.message}${alsoHas(remarked)}`,
+    remedy: deletion,
+    example: { cause: HELD, provider: "cloudflare", others: OTHERS },
   }),
   nameCompleted: problem({
     reason: "Invalid",
     by: "author",
     text: ({ recordName, cause }: { readonly cause: Problem; readonly recordName: string; readonly name: string }) =>
-      `${cause.message}; recordName ${recordName} does not end with the name of the zone, so the operator appends that`,
-    remedy: ({ recordName, name }) =>
-      `if you mean ${recordName}, correct zone; if you mean ${name}, write that in recordName, and this warning ends`,
+      `${partsOf(cause.message)[0]}; recordName ${recordName} does not end with the name of the zone, so the operator appends that`,
+    remedy: ({ recordName, name, cause }) => {
+      const own = `if you mean ${recordName}, correct zone; if you mean ${name}, write that in recordName, and this warning ends`;
+      return [own, ...partsOf(cause.message).slice(1)].join(FIX);
+    },
     example: {
       ...{ recordName: "www.example.org", name: "www.example.org.example.com" },
       cause: { reason: "Observed", message: holds({ ...CONTENT, name: "www.example.org.example.com" }) },
@@ -156,14 +204,6 @@ export const recordMessages = topic("records", {
     text: () => "the nodes are observed, and no failure of the provider is known",
   }),
   nodesPublished: note({ reason: "Observed", text: publishedText, example: PUBLISHED }),
-  nodesTtlRaised: problem({
-    reason: "TTLRaised",
-    by: "author",
-    text: ({ asked, used, ...published }: Published & { readonly asked: number; readonly used: number }) =>
-      `${publishedText(published)}; ${raised({ asked, used })}`,
-    remedy: SET_TTL,
-    example: { ...PUBLISHED, asked: 10, used: 30 },
-  }),
   noneWithLabels: problem({
     reason: "KeptLastKnown",
     by: "administrator",

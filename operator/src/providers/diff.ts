@@ -124,6 +124,15 @@ export function recordsAfter(
   return { ...current, records };
 }
 
+/** Those of the types that were asked for, and the others. */
+export function byType(
+  all: readonly RecordFacts[],
+  types: readonly RecordType[],
+): Required<Pick<RecordSetFacts, "records" | "others">> {
+  const isAsked = ({ type }: RecordFacts) => types.includes(type);
+  return { records: all.filter(isAsked), others: all.filter((record) => !isAsked(record)) };
+}
+
 /** The type of the record that publishes an address. */
 export function typeOf(ip: string): RecordType {
   return familyOf(ip) === "IPv6" ? "AAAA" : "A";
@@ -158,8 +167,8 @@ function planType({ type, records, values, ttl }: DesiredType): TypePlan {
     if (record === undefined) return [];
     return [{ do: "update", id: record.id, type, from: record.value, to, ttl: ttl.existing ?? record.ttl }];
   });
-  const levelled = kept.flatMap(({ id, value, ttl: seen, ttlFixed }): RecordStep[] =>
-    ttl.existing === undefined || seen === ttl.existing || ttlFixed === true
+  const levelled = kept.flatMap(({ id, value, ttl: seen, proxied }): RecordStep[] =>
+    ttl.existing === undefined || seen === ttl.existing || proxied === true
       ? []
       : [{ do: "update", id, type, from: value, to: value, ttl: ttl.existing }],
   );

@@ -170,8 +170,8 @@ export interface RecordFacts {
   readonly value: string;
   /** Seconds; as the provider writes it (Cloudflare: 1 is automatic). */
   readonly ttl: number;
-  /** The provider decides on the TTL (a proxied record of Cloudflare): to write another one changes nothing. */
-  readonly ttlFixed?: boolean;
+  /** The name resolves to addresses of the provider (Cloudflare), which decides on the TTL: to write one changes nothing. */
+  readonly proxied?: boolean;
   /** Who wrote it, where the provider can keep that beside a record. */
   readonly owner?: string;
 }
@@ -185,6 +185,8 @@ export interface RecordSetFacts {
   /** Types that were read: `records` has all of these and no other. */
   readonly types: readonly RecordType[];
   readonly records: readonly RecordFacts[];
+  /** All addresses of the other type. Absent: the read does not show them. */
+  readonly others?: readonly RecordFacts[];
 }
 
 export type RecordStep =
@@ -217,13 +219,18 @@ export interface DnsCapabilities {
   ttl(seconds: number): number;
   /** Whether `owner` is kept. */
   readonly owner: boolean;
+  /** A new record gets settings of those beside it, as they were last read: that reading has to be fresh. */
+  readonly inherits?: true;
 }
 
 export interface DnsProvider extends Provider {
   readonly capabilities: DnsCapabilities;
   /** The full name, as `RecordSetFacts.fqdn`. Without I/O where the zone is given by name: for claims and metrics. */
   fqdn(call: CallContext, name: RecordSetName): Promise<string>;
-  /** Reads the records of one name, filtered at the provider. A name without records is an empty set, no error. */
+  /**
+   * Reads the records of one name, filtered at the provider. A name without records is an empty set, no error. The answer
+   * shows `others` where that needs no other call.
+   */
   read(call: CallContext, name: RecordSetName): Promise<RecordSetFacts>;
   /**
    * Applies the steps: in their order, or all in one transaction. Resolves to the records that were created or updated,

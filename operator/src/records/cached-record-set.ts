@@ -20,9 +20,17 @@ import {
   type ProviderError,
   supersededError,
 } from "../providers/errors.js";
-import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordSetName } from "../providers/types.js";
+import type {
+  DnsProvider,
+  RecordChangeSet,
+  RecordFacts,
+  RecordSetFacts,
+  RecordSetName,
+  RecordType,
+} from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, type RetryState } from "../reconcile/retries.js";
+import { sameRecords } from "./same-name.js";
 
 /** A record set as it was read, or that it was not (lately). */
 export type Records = RecordSetFacts | "unknown";
@@ -55,6 +63,13 @@ interface Reading {
   readonly at: number;
 }
 
+/** What was seen of the addresses of one type on the name. */
+export interface Sighting {
+  readonly records: readonly RecordFacts[];
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
 export interface RecordSetOptions {
   /** What others change is restored within this. */
   readonly driftMs: number;
@@ -64,6 +79,8 @@ export interface RecordSetOptions {
 
 export class RecordSet {
   private reading: Reading | undefined;
+  /** Of the type that is not in the set. */
+  private others: Sighting | undefined;
   /** Our last change, until something contradicts it. */
   private written: Reading | undefined;
   /** What another party put in the place of our last change. */
@@ -101,6 +118,13 @@ export class RecordSet {
       ...(left > 0 ? { readAt: now - age, readAgainAt: now + left } : {}),
       reverts,
     };
+  }
+
+  /** The last sighting of a type, however long ago. */
+  lastOf(type: RecordType): Sighting | undefined {
+    const { reading } = this;
+    if (!this.name.types.includes(type)) return this.others;
+    return reading && { at: reading.at, records: reading.facts.records.filter((record) => record.type === type) };
   }
 
   /**
@@ -145,16 +169,17 @@ export class RecordSet {
 
   /**
    * Before a change that only deletes, an older reading is taken again: a value that the change leaves may be gone since,
-   * and the name would become empty. Rejects as Superseded if the set has changed: the resource plans again.
+   * and the name would become empty. Also before records are added beside others whose settings they get. Rejects as
+   * Superseded if the set has changed: the resource plans again.
    */
   private async confirm(caller: Caller, changes: RecordChangeSet): Promise<void> {
     const { reading } = this;
-    if (reading === undefined || !leavesOthers(changes)) return;
+    if (reading === undefined || !(leavesOthers(changes) || inherits(caller, changes, reading.facts))) return;
     if (this.clock.monotonic() - reading.at <= RECORDS_SURE_MS) return;
     await this.read(caller);
     const now = this.reading?.facts;
     if (now === undefined || !sameRecords(reading.facts, now))
-      throw supersededError(deletionOf(caller, changes), CHANGED);
+      throw supersededError(changeOf(caller, changes), CHANGED);
   }
 
   private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
@@ -186,6 +211,8 @@ export class RecordSet {
     // A change that ended meanwhile knows more than this read.
     if (reading.at < this.writtenTo) return;
     this.reading = reading;
+    const { facts, at } = reading;
+    this.others = facts.others && { records: facts.others, at };
     this.judge(reading);
     this.failure = undefined;
     // A failed change is counted on until one succeeds, else it would be tried at the pace of the first failure for ever.
@@ -247,8 +274,8 @@ function ownRecoveries(clock: Clock): () => AccountRecovery {
 
 const CHANGED = "the records are not those that the operator last saw";
 
-function deletionOf({ provider, context }: Caller, { fqdn }: RecordChangeSet): ApiCall {
-  const subject = `delete records of ${fqdn}`;
+function changeOf({ provider, context }: Caller, { fqdn }: RecordChangeSet): ApiCall {
+  const subject = `change records of ${fqdn}`;
   return { provider: provider.name, name: CALL.writeRecords, subject, write: true, repeatable: false, context };
 }
 
@@ -257,14 +284,8 @@ function leavesOthers({ steps, after }: RecordChangeSet): boolean {
   return after.length > 0 && steps.length > 0 && steps.every(({ do: what }) => what === "delete");
 }
 
-/** By type and address. Not by TTL: a provider may level those of a name, of which another resource has the other type. */
-function sameRecords(a: RecordSetFacts, b: RecordSetFacts): boolean {
-  return a.zone === b.zone && a.fqdn === b.fqdn && textOf(a.records) === textOf(b.records);
-}
-
-function textOf(records: readonly RecordFacts[]): string {
-  return records
-    .map(({ type, value }) => `${type} ${value}`)
-    .sort()
-    .join("\n");
+/** Creates records that get settings of others on the name, such as Cloudflare's proxy. */
+function inherits({ provider }: Caller, { steps }: RecordChangeSet, { records, others = [] }: RecordSetFacts): boolean {
+  const { inherits: copies = false } = provider.capabilities;
+  return copies && records.length + others.length > 0 && steps.some(({ do: what }) => what === "create");
 }

@@ -6,7 +6,7 @@
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import { MAX_RECORD_SETS } from "../bounds.js";
-import type { Claim, ClaimView } from "../claims/claims.js";
+import type { Claim, Claims, ClaimView } from "../claims/claims.js";
 import { type KnownZone, normalName, type ZoneLookUp } from "../claims/read-claims.js";
 import type { Clock } from "../clock.js";
 import type { Owned } from "../messages/claims.js";
@@ -20,6 +20,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { omitUndefined } from "../values.js";
 import { type Caller, RecordSet, type RecordSetView } from "./cached-record-set.js";
+import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-plan.js";
 import { isSameName } from "./same-name.js";
 
@@ -56,6 +57,7 @@ export interface DnsServiceProps {
   readonly records: RecordRegistry;
   /** `undefined`: no such provider, or it has no DNS. */
   readonly dnsOf: (provider: string) => DnsProvider | undefined;
+  readonly claims: Pick<Claims, "mayBeClaimed">;
 }
 
 export class DnsService {
@@ -79,6 +81,7 @@ export class DnsService {
         previous: { records: previousView.records, ...claimPart(previousClaim) },
         ...failurePart([view, previousView]),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
+        ...omitUndefined({ remarks: this.remarksOn(question, current) }),
       },
       ours,
       lost: ownersOf(decided),
@@ -110,6 +113,15 @@ export class DnsService {
     const claims = left.map((type) => this.claimOn(question, last, type));
     const ours = left.filter((_, index) => claims[index]?.ours !== false);
     return { previous: this.track(last, ours), claim: claims[0] };
+  }
+
+  private remarksOn({ types, provider }: DnsQuestion, current: Tracked | undefined): NameRemarks | undefined {
+    if (current === undefined) return undefined;
+    const { claims, records } = this.props;
+    const { zone, name } = current.set.name;
+    const named = this.normalName({ provider, zone, recordName: name });
+    const isManaged = (type: RecordType) => types.includes(type) || claims.mayBeClaimed({ provider, ...named, type });
+    return remarksOn(records.allOf(current.provider, current.set.name), isManaged);
   }
 
   private capabilitiesOf({ provider }: DnsQuestion): Pick<DnsSnapshot, "capabilities"> {
@@ -245,6 +257,11 @@ export class RecordRegistry {
     const made = new AccountRecovery(this.clock);
     this.recoveries.set(provider, made);
     return made;
+  }
+
+  /** Those that were asked for on a name, of whatever types. */
+  allOf(provider: Pick<DnsProvider, "name">, name: RecordSetName): readonly RecordSet[] {
+    return TYPES_OF_SETS.flatMap((types) => this.sets.get(recordKey(provider.name, { ...name, types })) ?? []);
   }
 
   /** The same object as long as provider, zone, name and types mean the same. */

@@ -13,6 +13,7 @@ import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
 import type { Records } from "./cached-record-set.js";
+import type { NameRemarks } from "./name-remarks.js";
 import { isSameName, mayBeSameSet } from "./same-name.js";
 
 export interface Reasoned {
@@ -69,6 +70,8 @@ export interface DnsSnapshot {
   readonly failure?: Problem;
   /** ms since the epoch: no call before. */
   readonly retryAt?: number;
+  /** Of the set that the spec names. Absent: there is none. */
+  readonly remarks?: NameRemarks;
   /** ms since the epoch: when `records` were read. */
   readonly readAt?: number;
   /** ms since the epoch: when `records` becomes unknown, or what blocks the name may be gone: it has to be read again. */
@@ -161,7 +164,10 @@ export function removalChain(desired: RecordRemoval): RecordSequence {
 }
 
 /** The TTL that is written, seconds. */
-export function ttlOf(dns: DnsSnapshot | undefined, wanted: DnsRecordSet | undefined): number {
+export function ttlOf(
+  dns: Pick<DnsSnapshot, "capabilities"> | undefined,
+  wanted: Pick<DnsRecordSet, "ttl"> | undefined,
+): number {
   const asked = wanted?.ttl || DEFAULT_TTL_SECONDS;
   return dns?.capabilities?.ttl(asked) ?? asked;
 }
@@ -276,9 +282,7 @@ export function recorded(written: DnsStatus | undefined, why: string, left?: Dns
   return { do: "record-dns", written, why, ...(left && { left }) };
 }
 
-function isRead(action: DnsAction | RecordDns): boolean {
-  return action.do === "read-records";
-}
+const isRead = (action: DnsAction | RecordDns) => action.do === "read-records";
 
 function isDesired(last: DnsStatus | undefined, { provider, wanted }: Named): boolean {
   return last !== undefined && wanted !== undefined && isSameName(last, { ...wanted, provider });

@@ -1,6 +1,7 @@
-/** Pure: whether two record sets are one. */
+/** Pure: whether two record sets are one, and whether two readings of one are the same. */
 
 import { type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
+import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
 
 type Name = Pick<DnsStatus, "provider" | "zone" | "recordName">;
 
@@ -15,4 +16,16 @@ export function mayBeSameSet(a: Name, b: Name): boolean {
   if (a.provider !== b.provider) return false;
   if (isDomain(a) && isDomain(b)) return normalRecordName(a).fqdn === normalRecordName(b).fqdn;
   return a.zone !== b.zone || a.recordName === b.recordName;
+}
+
+/** By type and address. Not by TTL: a provider may level those of a name, of which another resource has the other type. */
+export function sameRecords(a: RecordSetFacts, b: RecordSetFacts): boolean {
+  return a.zone === b.zone && a.fqdn === b.fqdn && textOf(a.records) === textOf(b.records);
+}
+
+function textOf(records: readonly RecordFacts[]): string {
+  return records
+    .map(({ type, value }) => `${type} ${value}`)
+    .sort()
+    .join("\n");
 }

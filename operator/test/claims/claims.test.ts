@@ -180,6 +180,14 @@ describe("claims", () => {
     ]);
   });
 
+  it("know whether a resource has or asks for a name, or may do so", () => {
+    expect(claims.mayBeClaimed(NAME)).to.equal(false);
+    claimName("a");
+    expect([claims.mayBeClaimed(NAME), claims.mayBeClaimed({ ...NAME, type: "AAAA" })]).to.deep.equal([true, false]);
+    claims.expectMore();
+    expect(claims.mayBeClaimed({ ...NAME, type: "AAAA" }), "some resources are unread").to.equal(true);
+  });
+
   it("are undecided while resources of another kind may have a better title, but for what a status has", () => {
     claims.expectMore();
     put("a", "asks");

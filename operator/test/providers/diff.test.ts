@@ -66,7 +66,7 @@ describe("a plan of record changes", () => {
   });
 
   it("leaves a TTL alone that the provider does not let it change", () => {
-    const fixed = { ...record("1", "A", "203.0.113.1"), ttl: 1, ttlFixed: true };
+    const fixed = { ...record("1", "A", "203.0.113.1"), ttl: 1, proxied: true };
 
     expect(planRecordChanges(setOf([fixed]), { values: ["203.0.113.1"], ttl: 60 }).steps).to.deep.equal([]);
   });

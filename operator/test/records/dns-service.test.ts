@@ -7,7 +7,8 @@ const OTHERS = { ours: false, owned: { owner: { kind: "RoutedIP", namespace: "a"
 
 describe("the record set of a resource", () => {
   const records = { zones: { lookUp: () => undefined } } as unknown as DnsServiceProps["records"];
-  const service = new DnsService({ records, dnsOf: () => undefined });
+  const claims = { mayBeClaimed: () => false };
+  const service = new DnsService({ records, claims, dnsOf: () => undefined });
   const name = { provider: "cloudflare", zone: "example.com", fqdn: "www.example.com", type: "A" as const };
 
   /** The types that the resource has, if another resource has the names `others`. */

@@ -1,9 +1,10 @@
 /** A DNS provider in memory: applies step by step, counts calls, and fails where a test says so. */
 
 import type { CallContext } from "../../src/providers/call.js";
-import { fullRecordName } from "../../src/providers/diff.js";
+import { byType, fullRecordName } from "../../src/providers/diff.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps } from "../../src/providers/errors.js";
 import type {
+  DnsCapabilities,
   DnsProvider,
   RecordChangeSet,
   RecordFacts,
@@ -18,7 +19,7 @@ export type Fault = (
 ) => { readonly error: ProviderError; readonly lost?: boolean } | undefined;
 
 export class FakeDns implements DnsProvider {
-  readonly capabilities = { ttl: (seconds: number) => Math.max(seconds, 30), owner: false };
+  capabilities: DnsCapabilities = { ttl: (seconds: number) => Math.max(seconds, 30), owner: false };
   readonly records = new Map<string, RecordFacts[]>();
   /** Calls as DigitalOcean counts them: `read`, `create`, `update`, `delete`, with what they are about. */
   readonly calls: string[] = [];
@@ -46,9 +47,9 @@ export class FakeDns implements DnsProvider {
     this.calls.push(`read ${fqdn} ${name.types.join("+")}`);
     const fault = this.fault("read");
     if (fault !== undefined) throw fault.error;
-    const records = this.of(fqdn).filter(({ type }) => name.types.includes(type));
+    const seen = byType(this.of(fqdn), name.types);
     await this.duringRead();
-    return { zone: this.zones.get(name.zone) ?? name.zone, fqdn, types: name.types, records: [...records] };
+    return { zone: this.zones.get(name.zone) ?? name.zone, fqdn, types: name.types, ...seen };
   }
 
   async apply(_context: CallContext, { fqdn, steps }: RecordChangeSet): Promise<readonly RecordFacts[]> {

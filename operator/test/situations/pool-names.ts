@@ -148,6 +148,20 @@ export const POOL_NAMES: readonly Group[] = [
         fix: "Set `ttl: 60`",
       }),
       pool({
+        when: "The name is proxied at Cloudflare",
+        shows: "DNSReady Proxied",
+        names: ["only HTTP passes", "DNS only"],
+        seen: () => remarked({ proxied: true, others: [] }),
+        fix: "If clients use anything but HTTP, switch the proxy of the records off at Cloudflare (DNS only)",
+      }),
+      pool({
+        when: "The name has records of the other family, for example of an old server",
+        shows: "DNSReady UnmanagedRecords",
+        names: ["AAAA 2001:db8:51::20", "delete it at digitalocean"],
+        seen: () => remarked({ proxied: false, others: ["2001:db8:51::20"] }),
+        fix: "Delete the records at the provider if you do not mean them; or create a pool of the other family for the name",
+      }),
+      pool({
         when: "`recordName` is a full name of another zone",
         shows: "DNSReady Invalid",
         names: ["www.example.org.example.com", "correct zone"],
@@ -168,6 +182,14 @@ function shortTtl() {
     { ...scene, status, change: ({ dns }) => (dns === undefined ? {} : { dns: { ...dns, capabilities } }) },
     "DNSReady",
   );
+}
+
+/** The records are in place. */
+function remarked(remarks: NonNullable<Dns["remarks"]>) {
+  const scene = named({});
+  const cloud = cloudOf(scene);
+  for (let round = 0; round < 3; round++) cloud.run("web");
+  return seenOf({ ...named({ remarks }), status: cloud.pool("web").status }, "DNSReady");
 }
 
 function elsewhere() {

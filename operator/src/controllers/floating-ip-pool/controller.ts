@@ -64,7 +64,7 @@ function retainedBy(context: ControllerContext, pool: Pool): readonly EventMessa
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {
   const { claims, providers, records } = context;
-  const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
+  const dnsService = new DnsService({ records, claims, dnsOf: dnsOfRegistry(providers) });
   const readPool = poolReader();
   return {
     names: { kind: KIND, plural: PLURAL, controller: "floating-ip-pool", finalizer: Finalizer.cleanup },

@@ -11,11 +11,12 @@ import { healthMessages } from "../../messages/health.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages } from "../../messages/provider.js";
 import { recordMessages } from "../../messages/records.js";
+import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { inNamedZone } from "../../records/in-place.js";
+import { inPlace } from "../../records/in-place.js";
 import { isPrivate, publishedText } from "../../records/node-addresses.js";
-import { fullNameOf, ttlOf } from "../../records/record-plan.js";
+import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { type Emptying, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
@@ -103,7 +104,7 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
     return isPaused(snapshot.resource) ? no("DNSReady", addressMessages.paused()) : unknown("DNSReady");
   }
   const irreplaceable = [...stale, ...cordoned].sort();
-  if (irreplaceable.length === 0) return withTtl(snapshot, desired, publication);
+  if (irreplaceable.length === 0) return held(snapshot, desired, publication);
   const { refusals } = snapshot;
   return no("DNSReady", recordMessages.noReplacement({ name, values: irreplaceable, refusals }));
 }
@@ -128,15 +129,14 @@ function keptOf({ dns }: Snapshot, { stale, values }: Publication): readonly str
   return dns.records.records.map(({ value }) => value).sort();
 }
 
-function withTtl(snapshot: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
+function held(snapshot: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
   const { dns, leftOut } = snapshot;
   const { recordSet } = desired;
   const { entries, values, cut, addressless } = publication;
   if (dns.kept !== undefined) return yes("DNSReady", dns.kept);
-  const asked = recordSet.ttl ?? 0;
-  const used = ttlOf(dns, recordSet);
   const content = {
     name: fullNameOf(dns, recordSet),
+    types: (values.length === 0 ? desired.types : [...new Set(values.map(typeOf))].sort()).join(" and "),
     count: values.length,
     cut,
     addressless,
@@ -145,11 +145,8 @@ function withTtl(snapshot: Snapshot, desired: Desired, publication: Publication)
     kept: keptIn(snapshot, publication),
     isPrivate: values.every(isPrivate),
   };
-  const isTaken = asked === 0 || used <= asked;
-  const held = isTaken
-    ? recordMessages.nodesPublished(content)
-    : recordMessages.nodesTtlRaised({ ...content, asked, used });
-  return yes("DNSReady", inNamedZone(dns, { ...recordSet, provider: desired.provider }, held));
+  const named = { ...recordSet, provider: desired.provider };
+  return yes("DNSReady", inPlace(dns, named, recordMessages.nodesPublished(content)));
 }
 
 /** Published nodes that do not match, with the time until which they stay: the end of their grace, or of a stop. */

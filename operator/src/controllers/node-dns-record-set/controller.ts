@@ -55,8 +55,8 @@ export const createNodeDNSRecordSetController: ControllerFactory = (context) => 
 };
 
 function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObject>): Kind<NodeDNS> {
-  const { records, providers, metrics } = context;
-  const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
+  const { claims, records, providers, metrics } = context;
+  const dnsService = new DnsService({ records, claims, dnsOf: dnsOfRegistry(providers) });
   return {
     names: { kind: KIND, plural: PLURAL, controller: "node-dns-record-set", finalizer: Finalizer.cleanup },
     readyWhen: nodeDNSRecordSetKind.readyWhen,

@@ -9,11 +9,12 @@ import {
   lastFailure,
   massFailureCondition,
   otherRegion,
+  recordsInPlace,
   acceptedOf as sharedAcceptedOf,
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
-import { type Desired, dnsProviderOf } from "../../addresses/desired.js";
+import type { Desired } from "../../addresses/desired.js";
 import type { Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
@@ -21,13 +22,10 @@ import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";
 import { firewallMessages } from "../../messages/firewalls.js";
 import type { Problem } from "../../messages/message.js";
-import { recordMessages } from "../../messages/records.js";
 import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
-import { inNamedZone } from "../../records/in-place.js";
-import { fullNameOf } from "../../records/record-plan.js";
 import { lackOfPorts, needsRule, type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
@@ -258,18 +256,9 @@ function knowsNoPort({ ports, target }: Findings): boolean {
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */
 function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedCondition): PlannedCondition {
   if (!lacksAddress(dns) || !isUp(snapshot, findings)) return dns;
-  const { spec, status } = snapshot.routed;
-  const { values = [] } = status.dns ?? {};
+  const { values = [] } = snapshot.routed.status.dns ?? {};
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
-  const content = { name: fullNameOf(snapshot.dns, spec.dnsRecordSet), values };
-  return yes(
-    "DNSReady",
-    inNamedZone(
-      snapshot.dns,
-      { ...spec.dnsRecordSet, provider: dnsProviderOf(snapshot.set) },
-      recordMessages.inPlace(content),
-    ),
-  );
+  return recordsInPlace(snapshot, values);
 }
 
 /** Being created, being moved, or answered. */

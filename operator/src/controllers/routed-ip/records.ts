@@ -29,7 +29,11 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
   const ofIssuer = (name: string) => {
     return resolvedClass?.by === "issuer" && name === resolvedClass.provider ? issued?.providers.dns : undefined;
   };
-  const dnsService = new DnsService({ records, dnsOf: (name) => ofIssuer(name) ?? ofOperator(name) });
+  const dnsService = new DnsService({
+    records,
+    claims: routing.context.claims,
+    dnsOf: (name) => ofIssuer(name) ?? ofOperator(name),
+  });
   if (spec.dnsRecordSet === undefined && status.dns === undefined) return { dnsService, dns: undefined };
   const provider = dnsProviderOf(routed, resolvedClass);
   const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];

@@ -24,10 +24,12 @@ export class SeenRecords {
     if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
   }
 
-  /** Adds the written records to the reading. */
-  update(zone: string, fqdn: string, written: readonly SeenRecord[]): void {
+  /** Adds the written records to the reading, and takes the deleted ones out. */
+  update({ zone, fqdn, steps }: RecordChangeSet, written: readonly SeenRecord[]): void {
     const known = this.sets.get(`${zone}/${fqdn}`);
-    if (known !== undefined) this.remember(zone, fqdn, [...known.values(), ...written]);
+    if (known === undefined) return;
+    const deleted = new Set(steps.flatMap((step) => (step.do === "delete" ? step.id : [])));
+    this.remember(zone, fqdn, [...[...known.values()].filter(({ id }) => !deleted.has(id)), ...written]);
   }
 
   /** By id. Empty for a record set that was not read. */

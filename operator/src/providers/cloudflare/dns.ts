@@ -3,7 +3,7 @@
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
 import { CALL, type CallContext } from "../call.js";
 import type { OncePerToken } from "../credentials.js";
-import { checkZoneName, fullRecordName, isFull, typeOf } from "../diff.js";
+import { byType, checkZoneName, fullRecordName, isFull, typeOf } from "../diff.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import type { Answer } from "../http.js";
 import type {
@@ -19,7 +19,7 @@ import { allowedTtl, batchesOf, ownerIn, type SeenRecord, SeenRecords } from "./
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
 import { isZoneId, type Zone, type Zones, zoneName } from "./zones.js";
 
-const CAPABILITIES: DnsCapabilities = { ttl: allowedTtl, owner: true };
+const CAPABILITIES: DnsCapabilities = { ttl: allowedTtl, owner: true, inherits: true };
 
 export class CloudflareDns implements DnsProvider {
   readonly name = CLOUDFLARE;
@@ -44,26 +44,24 @@ export class CloudflareDns implements DnsProvider {
     return fullNameIn(await this.zones.find(context, zone), name);
   }
 
-  /** One call: filtered by name, and by type where only one is asked for. One more for a zone that was never seen. */
+  /** One call: filtered by name, since the types beside those of the set matter, too. One more for a zone that was never seen. */
   async read(context: CallContext, { zone: wanted, name, types }: RecordSetName): Promise<RecordSetFacts> {
     const zone = await this.zones.find(context, wanted);
     const fqdn = fullNameIn(zone, name);
-    const [type] = types;
-    const filter = types.length === 1 && type !== undefined ? { type } : {};
     const asked = { call: CALL.readRecords, subject: `read records of ${fqdn}` };
-    const query = { zone_id: zone.id, name: { exact: fqdn }, ...filter };
+    const query = { zone_id: zone.id, name: { exact: fqdn } };
     const found = await this.inZone(
       zone.id,
       this.client.records(context, asked, query, (item) => readRecord(item, fqdn)),
     );
-    const records = found.filter((record) => record !== undefined && types.includes(record.facts.type));
-    const read = records.flatMap((record) => record ?? []);
+    const read = found.flatMap((record) => record ?? []);
     this.seen.remember(
       zone.id,
       fqdn,
       read.map(({ seen }) => seen),
     );
-    return { zone: zone.id, fqdn, types, records: read.map(({ facts }) => facts) };
+    const facts = read.map((record) => record.facts);
+    return { zone: zone.id, fqdn, types, ...byType(facts, types) };
   }
 
   /** One transaction for each 200 steps; the first failure ends it. */
@@ -78,8 +76,7 @@ export class CloudflareDns implements DnsProvider {
       written.push(...(await this.inZone(zone, this.client.batch(context, asked, batch, read))));
     }
     this.seen.update(
-      zone,
-      fqdn,
+      changes,
       written.map(({ seen }) => seen),
     );
     return written.map(({ facts }) => facts);
@@ -127,7 +124,7 @@ function readRecord(item: Answer, fqdn: string): ReadRecord | undefined {
   const comment = item.at("comment").empty ? "" : item.at("comment").string();
   const owner = ownerIn(comment);
   return {
-    facts: { id, type, value, ttl, ...(proxied ? { ttlFixed: true } : {}), ...(owner === undefined ? {} : { owner }) },
+    facts: { id, type, value, ttl, ...(proxied ? { proxied } : {}), ...(owner === undefined ? {} : { owner }) },
     seen: { id, ttl, proxied, comment },
   };
 }

@@ -5,7 +5,7 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import { CORRECT_ZONE, REMEDIES } from "../../messages/failed-calls.js";
 import { CALL, type CallContext } from "../call.js";
 import type { OncePerToken } from "../credentials.js";
-import { fullRecordName, relativeRecordName } from "../diff.js";
+import { byType, fullRecordName, relativeRecordName } from "../diff.js";
 import { isProviderError, type ProviderError, withProps } from "../errors.js";
 import type { Answer } from "../http.js";
 import type {
@@ -46,24 +46,22 @@ export class DigitalOceanDns implements DnsProvider {
     return Promise.resolve(fullRecordName(zone, name));
   }
 
-  /** One call: filtered by name, and by type where only one is asked for. */
+  /** One call: filtered by name, since the types beside those of the set matter, too. */
   async read(context: CallContext, { zone, name, types }: RecordSetName): Promise<RecordSetFacts> {
     const domain = fullRecordName(zone, "@");
     const fqdn = fullRecordName(domain, name);
-    const [type] = types;
-    const query = types.length === 1 && type !== undefined ? { name: fqdn, type } : { name: fqdn };
     try {
       const found = await this.client.list(context, {
         call: CALL.readRecords,
         subject: `read records of ${fqdn}`,
         path: recordsPath(domain),
-        query,
+        query: { name: fqdn },
         key: "domain_records",
         read: (item) => readRecord(item, relativeRecordName(domain, fqdn)),
         identify: ({ id }) => id,
       });
-      const records = found.flatMap(({ record }) => (record && types.includes(record.type) ? [record] : []));
-      return { zone: domain, fqdn, types, records };
+      const records = found.flatMap(({ record }) => record ?? []);
+      return { zone: domain, fqdn, types, ...byType(records, types) };
     } catch (error) {
       throw isProviderError(error, "NotFound") ? noZone(error, domain) : error;
     }

@@ -89,14 +89,14 @@ describe("the records of a node record set", () => {
   it("says which nodes it leaves out, and which it keeps in their grace period", async () => {
     const world = await settled(["n1", "n2", "n3"], { gracePeriodSeconds: 600 });
     const said = () => world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message ?? "";
-    expect(said()).to.match(/holds 3 addresses \(at digitalocean\)$/);
+    expect(said()).to.match(/^A records of game\.example\.com hold 3 addresses \(at digitalocean\)$/);
     world.setReady("n2", false);
     world.change("n3", { taints: [{ key: "maintenance", effect: "NoSchedule" }] });
     await world.run("game");
     await world.run("game");
     expect(said())
       .to.match(
-        /holds 2 addresses; 1 of them of nodes that do not match now \(gracePeriodSeconds is 600; n2 until \S+Z\); left out: 1 Tainted \(n3: /,
+        /hold 2 addresses; 1 of them of nodes that do not match now \(gracePeriodSeconds is 600; n2 until \S+Z\); left out: 1 Tainted \(n3: /,
       )
       .and.not.include("NodeNotReady");
   });
@@ -112,7 +112,7 @@ describe("the records of a node record set", () => {
     expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
     expect(world.condition("game", "DNSReady")).to.equal("True/Invalid");
     expect(world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message).to.equal(
-      `record ${full} holds 1 address (at digitalocean); recordName nodes.example.org does not end with the name of the zone, so the operator appends that; fix: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
+      `A records of ${full} hold 1 address (at digitalocean); recordName nodes.example.org does not end with the name of the zone, so the operator appends that; fix: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
     );
     world.edit("game", { dnsRecordSet: { ...SET, recordName: full } });
     await world.run("game");

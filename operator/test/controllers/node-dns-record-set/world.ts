@@ -246,7 +246,7 @@ export class World extends WorldNodes {
       ["digitalocean", this.dns],
       ["cloudflare", this.cloudflare],
     ]);
-    return new DnsService({ records: this.registry, dnsOf: (name) => providers.get(name) });
+    return new DnsService({ records: this.registry, claims: this.claims, dnsOf: (name) => providers.get(name) });
   }
 
   private of(name: string): Entry {

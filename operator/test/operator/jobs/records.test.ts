@@ -55,6 +55,18 @@ describe("operator in process: the DNS record of a RoutedIP whose class works by
     expect([records(), changes()], "a move changes no record").to.deep.equal([[IP], before]);
   });
 
+  it("names an address of the other family that it leaves alone, also through a move", async () => {
+    await begin({ dnsRecordSet: WWW });
+    made.world.digitalocean.state.dns.addRecord(ZONE, { type: "AAAA", name: "www", data: "2001:db8::1" });
+    await says("a", "DNSReady", "True/UnmanagedRecords");
+    const said = `A records of www.${ZONE} hold ${IP}; the name also has AAAA 2001:db8::1, which this resource does not manage; fix: if it is not meant, have the owner of the DNS account delete it at digitalocean`;
+    expect(message("a", "DNSReady")).to.equal(said);
+    made.serve({ node: "n2" });
+    await made.until("moved", () => made.status("a").assignedNode === "n2");
+    expect(message("a", "DNSReady")).to.equal(said);
+    expect(records().sort()).to.deep.equal(["192.0.2.1", "2001:db8::1"]);
+  });
+
   it("follows another address, and is restored within the drift interval", async () => {
     await begin({ dnsRecordSet: WWW });
     await says("a", "DNSReady", "True/Observed");

@@ -120,6 +120,20 @@ describe("Cloudflare provider: changing a record set", () => {
     ]);
   });
 
+  it("takes the proxy of the others from the last reading, and never from a record that it has deleted since", async () => {
+    add("192.0.2.1", { proxied: true });
+    add("192.0.2.2");
+    const set = await read();
+    const left = { ...set, records: set.records.filter(({ value }) => value === "192.0.2.2") };
+    await provider.apply(context, plan(set, { values: ["192.0.2.2"] }));
+    await provider.apply(context, plan(left, { values: ["192.0.2.2", "192.0.2.3"] }));
+    expect(records().map(({ proxied }) => proxied)).to.deep.equal([false, false]);
+    rig.simulator.addRecord("example.com", { type: "AAAA", name: "www", content: "2001:db8::1", proxied: true });
+    await change({ values: ["192.0.2.2", "192.0.2.3", "192.0.2.4"] });
+    const made = records().find(({ content }) => content === "192.0.2.4");
+    expect(made?.proxied, "one proxied record makes the whole name so").to.equal(true);
+  });
+
   it("sends proxied records the TTL that they have anyway", async () => {
     add("192.0.2.1", { proxied: true });
     await change({ values: ["192.0.2.2"], ttl: 300 });

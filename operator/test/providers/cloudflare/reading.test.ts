@@ -79,11 +79,16 @@ describe("Cloudflare provider: reading a record set", () => {
     expect(rig.simulator.journal.count({ on: ZONES })).to.equal(2);
   });
 
-  it("reads by name and type, never the whole zone", async () => {
+  it("reads by name, never the whole zone, and shows the addresses of the other type in the same call", async () => {
     add("192.0.2.1");
-    await read(zoneId(), "www", ["A"]);
-    const [list] = rig.simulator.journal.calls({ on: LIST });
-    expect([list?.query.get("name.exact"), list?.query.get("type")]).to.deep.equal(["www.example.com", "A"]);
+    rig.simulator.addRecord("example.com", { type: "AAAA", name: "www", content: "2001:db8::1" });
+    const { records, others = [] } = await read(zoneId(), "www", ["A"]);
+    const lists = rig.simulator.journal.calls({ on: LIST });
+    expect(lists.map(({ query }) => query.get("name.exact"))).to.deep.equal(["www.example.com"]);
+    expect([records, others].map((each) => each.map(({ value }) => value))).to.deep.equal([
+      ["192.0.2.1"],
+      ["2001:db8::1"],
+    ]);
   });
 
   it("reads both types in one call, and leaves other types of the name out", async () => {
@@ -117,9 +122,9 @@ describe("Cloudflare provider: reading a record set", () => {
     add("192.0.2.1", { comment: "flipop: default/web" });
     add("192.0.2.2", { comment: "the old web server", proxied: true });
     const { records } = await read("example.com", "www", ["A"]);
-    expect(records.map(({ owner, ttl, ttlFixed }) => ({ owner, ttl, ttlFixed }))).to.deep.equal([
-      { owner: "default/web", ttl: 60, ttlFixed: undefined },
-      { owner: undefined, ttl: 1, ttlFixed: true },
+    expect(records.map(({ owner, ttl, proxied }) => ({ owner, ttl, proxied }))).to.deep.equal([
+      { owner: "default/web", ttl: 60, proxied: undefined },
+      { owner: undefined, ttl: 1, proxied: true },
     ]);
   });
 

@@ -1,15 +1,12 @@
 /** The record set of a RoutedIP whose class works by Jobs: the operator writes it, as it does under an issuer. Pure. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
-import { dnsProviderOf } from "../../../addresses/desired.js";
+import { recordsInPlace, dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
 import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
-import { recordMessages } from "../../../messages/records.js";
-import { lacksAddress, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import { inNamedZone } from "../../../records/in-place.js";
-import { fullNameOf, type RecordSequence } from "../../../records/record-plan.js";
+import { lacksAddress, type PlannedCondition, unknown } from "../../../reconcile/conditions.js";
+import type { RecordSequence } from "../../../records/record-plan.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./election.js";
 import { addressOf, type JobSnapshot } from "./snapshot.js";
@@ -57,15 +54,7 @@ export function dnsReadyOf(
   if (ready === undefined || !lacksAddress(ready) || !isOnItsWay(snapshot, election)) return ready;
   const { values = [] } = snapshot.set.writtenDns ?? {};
   if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
-  const content = { name: fullNameOf(snapshot.dns, snapshot.set.dnsRecordSet), values };
-  return yes(
-    "DNSReady",
-    inNamedZone(
-      snapshot.dns,
-      { ...snapshot.set.dnsRecordSet, provider: dnsProviderOf(snapshot.set) },
-      recordMessages.inPlace(content),
-    ),
-  );
+  return recordsInPlace(snapshot, values);
 }
 
 /** The only address is no reason to worry about its record while a Job moves it, or while its node still answers. */
