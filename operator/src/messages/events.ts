@@ -1,6 +1,6 @@
 /** Events of what the operator did, and of what it could not do. */
 
-import { Annotation, type EventReason, type Reason } from "cdk8s-flipop/api";
+import { Annotation, type EventReason, type Reason, type RetainedAddress } from "cdk8s-flipop/api";
 import type { RecordStep } from "../providers/types.js";
 import { listed, listedClauses } from "../values.js";
 import { WHYS } from "./explanations.js";
@@ -64,6 +64,21 @@ function stayText(held: readonly string[], ips: readonly string[]): string {
   return `${all ? "their nodes keep them" : `the nodes of ${namesOf(held)} keep them`}, and have no room for others meanwhile`;
 }
 
+interface Created extends Why {
+  readonly ip?: string | undefined;
+  /** Others, of one namespace, that it could have had instead. */
+  readonly retained?: readonly RetainedAddress[] | undefined;
+}
+
+/** Empty: there are none. @param retained of one namespace */
+export function retainedText(retained: readonly RetainedAddress[]): readonly string[] {
+  const [first, ...more] = retained;
+  if (first === undefined) return [];
+  const ips = namesOf(retained.map(({ ip }) => ip));
+  const [addresses, one] = more.length === 0 ? [`address ${ips}`, "it"] : [`addresses ${ips}`, "one of them"];
+  return [`namespace ${first.namespace} also has the retained ${addresses}: set routedIP to use ${one}`];
+}
+
 export const eventMessages = topic("events", {
   moving: event({
     reason: "Moving",
@@ -100,8 +115,12 @@ export const eventMessages = topic("events", {
   created: event({
     reason: "Created",
     action: "Create",
-    text: ({ ip = "an address", why }: Why & { readonly ip?: string | undefined }) => `${ip} was created: ${why}`,
-    example: { ip: "203.0.113.7", why: "desiredIPs is 3, 1 missing" },
+    text: ({ ip = "an address", why, retained = [] }: Created) =>
+      [`${ip} was created: ${why}`, ...retainedText(retained)].join("; "),
+    example: {
+      ...{ ip: "203.0.113.7", why: WHYS.noAddressNamed },
+      retained: [{ ip: "203.0.113.8", namespace: "voice" }],
+    },
   }),
   creationSettled: event({
     reason: "CreationSettled",

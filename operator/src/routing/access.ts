@@ -92,6 +92,16 @@ function hasHad({ routedIP, created, providerID, reason }: RoutedIPStatus, ip: s
   return created === true || providerID !== undefined;
 }
 
+/** Those of the namespace that a RoutedIP there may name in its spec. */
+export function usableRetained<T extends RetainedAddress>(
+  retained: readonly T[],
+  namespace: string,
+  access: AddressAccess,
+): readonly T[] {
+  const isUsable = (ip: string) => refusingList(canonicalIp(ip), access, true) === undefined;
+  return retained.filter((entry) => entry.namespace === namespace && isUsable(entry.ip));
+}
+
 function isCreatedFor(retained: readonly RetainedAddress[], namespace: string, ip: string): boolean {
   return retained.some((entry) => entry.namespace === namespace && canonicalIp(entry.ip) === ip);
 }

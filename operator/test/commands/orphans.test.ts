@@ -85,6 +85,36 @@ describe("flipop orphans", () => {
       .and.not.include(held);
   });
 
+  it("are shown by flipop explain of a RoutedIP as retained for its namespace, if its issuer knows them", async () => {
+    const metadata = { name: "retaining", namespace: "default" };
+    const gone = "203.0.113.250";
+    const retainedAddresses = [held, gone].map((ip) => ({ ip, namespace: "default" }));
+    const issuer = { apiVersion: GROUP_VERSION, kind: "RoutedIPIssuer" };
+    const spec = { provider: "digitalocean", region: "nyc3" };
+    kubernetes.create({ ...issuer, metadata, spec, status: { retainedAddresses } });
+    const routed = { apiVersion: GROUP_VERSION, kind: "RoutedIP" };
+    const given = { issuerRef: { name: "retaining" }, serviceRef: { serviceName: "web" } };
+    const own = digitalocean.state.addAddress({ region: "nyc3" }).ip;
+    kubernetes.create({ ...routed, metadata, spec: given, status: { routedIP: own } });
+    const with1 = { ...metadata, name: "given" };
+    kubernetes.create({ ...routed, metadata: with1, spec: { ...given, routedIP: own } });
+    const { out } = await flipop.run("explain", "routedip/retaining", "--all");
+    const named = await flipop.run("explain", "routedip/given");
+    const away = new Flipop(kubernetes.kubeconfig());
+    const tokenless = await away.run("explain", "routedip/retaining");
+    away.close();
+    for (const each of [metadata, with1]) kubernetes.delete({ ...routed, ...each });
+    kubernetes.delete({ ...issuer, ...metadata });
+    digitalocean.state.removeAddress(own);
+    const seen = `${held}, retained for namespace default by RoutedIPIssuer default/retaining`;
+    expect(out).to.include(`Occupied: it already holds ${seen}; the limit is 1`);
+    expect(out).to.match(/Occupied +Set spec\.routedIP of a RoutedIP in the namespace to the retained address\./);
+    const has = "\n  namespace default also has the retained address";
+    expect(out).to.include(`${has} ${held}: set routedIP to use it\n`);
+    expect(tokenless.out).to.include(`${has}es ${held}, ${gone}: set routedIP to use one of them\n`);
+    expect(named.out).not.to.include("retained address ");
+  });
+
   it("releases nothing that a resource knows, that a machine holds or that the account lacks", async () => {
     const refused = async (ip: string) => {
       const { code, err } = await flipop.run("orphans", "--release", free, ip, "--yes");

@@ -1,7 +1,7 @@
 import type { AccessLimits, ClusterRoutedIPClassSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { addressAccessOf, addressProblem, withRetained } from "../../src/routing/access.js";
+import { addressAccessOf, addressProblem, usableRetained, withRetained } from "../../src/routing/access.js";
 import { resolveClass } from "../../src/routing/resolved-class.js";
 import { meta } from "../claims/resources.js";
 
@@ -48,6 +48,17 @@ describe("the addresses that a class and an issuer allow", () => {
       .and.contain(`does not touch ${A}, which it created for namespace other; fix: to use the address, `)
       .and.contain(`add ${A}/32 to allowedAddresses; to do without it`);
     expect(problem(limits, A, [])?.message).not.to.contain("for namespace other");
+  });
+
+  it("tell which retained addresses a RoutedIP of a namespace may name", () => {
+    const usable = (namespace: string, ...lists: readonly (readonly string[])[]) => {
+      const sources = lists.map((allowedAddresses, index) => ({ of: `source ${index}`, limits: { allowedAddresses } }));
+      return usableRetained(RETAINED, namespace, addressAccessOf(sources));
+    };
+    expect(usable("default")).to.deep.equal(RETAINED);
+    expect(usable("default", ["Created"])).to.deep.equal(RETAINED);
+    expect(usable("default", ["Created"], ["198.51.100.0/24"])).to.deep.equal([]);
+    expect(usable("other"), "of another namespace").to.deep.equal([]);
   });
 
   it("include what the operator gave to the RoutedIP before, but not what another resource had then", () => {

@@ -18,11 +18,11 @@ import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
 import { disabledText, keptText, wellText } from "./address-texts.js";
-import { heldBy, withUnowned } from "./held-addresses.js";
+import { heldBy, retainedIn, withUnowned } from "./held-addresses.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { type Asked, QUESTIONS } from "./question.js";
 import { type KnownAddresses, regionsFor } from "./regions.js";
-import { explainUse, USED, useText } from "./use.js";
+import { explainUse, USED, usableText, useText } from "./use.js";
 
 /** Kinds whose resources need nodes. */
 const NEED_NODES = Object.keys(QUESTIONS);
@@ -38,9 +38,9 @@ function runForUse(call: CommandCall, named: ResourceName): Promise<number> {
   if (args[1] !== undefined)
     throw new CommandError(`${shortName(named.kind.kind)}/${named.name} needs no nodes: omit ${args[1]}`);
   return withCluster(call, async ({ client, namespace }) => {
-    const reads = await readKinds(client, io.stop, { kinds: [KINDS.RoutedIP, ...USED] });
+    const reads = await readKinds(client, io.stop, { kinds: [KINDS.FloatingIPPool, KINDS.RoutedIP, ...USED] });
     const use = explainUse(named.kind, findResource(readOf(reads, named.kind), named, namespace), reads);
-    const unread = unreadIn(reads);
+    const unread = unreadIn(reads.filter(({ kind }) => kind !== KINDS.FloatingIPPool));
     if (unread.length > 0) io.err(`flipop: more may use it: ${unread.join(", ")} can't be read\n`);
     const format = textOption(call, "output");
     io.out(format === "json" || format === "yaml" ? dataText(use, format) : useText(use));
@@ -74,10 +74,13 @@ function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
     const holding = reads.filter(holdsAddresses);
     const known = ownersIn(holding);
     const unowned = account.filter(({ ip }) => !known.has(ip));
-    const held = withUnowned(heldBy(holding, nodes, subject), unowned, asked.family);
+    const retained = retainedIn(reads, known);
+    const held = withUnowned(heldBy(holding, nodes, subject), unowned, { family: asked.family, retained });
     const question = withHolders(asked, { account, heldBy: held, nodes });
     const askers = askersBeside(holding, object.metadata.uid);
-    const explanation = explain({ kind: named.kind, object, asked, askers }, nodes, question);
+    const ips = new Set(account.map(({ ip }) => ip));
+    const usable = isRouted(named.kind) ? usableText(object, { reads, retained }, ips) : [];
+    const explanation = explain({ kind: named.kind, object, asked, askers, usable }, nodes, question);
     const unread = unreadIn(reads);
     if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
     print(call, explanation);
@@ -99,9 +102,13 @@ async function readKnownAccounts(call: CommandCall): Promise<readonly AddressFac
 }
 
 /** All that may hold an address; for a RoutedIP also what it refers to. */
-function kindsFor({ kind }: AnyKind): readonly AnyKind[] {
-  const needed = new Set(["FloatingIPPool", "RoutedIP", kind]);
-  return ALL_KINDS.filter((one) => kind === "RoutedIP" || needed.has(one.kind));
+function kindsFor(kind: AnyKind): readonly AnyKind[] {
+  const needed = new Set(["FloatingIPPool", "RoutedIP", kind.kind]);
+  return ALL_KINDS.filter((one) => isRouted(kind) || needed.has(one.kind));
+}
+
+function isRouted({ kind }: AnyKind): boolean {
+  return kind === KINDS.RoutedIP.kind;
 }
 
 function holdsAddresses({ kind }: { readonly kind: AnyKind }): boolean {
@@ -127,9 +134,15 @@ interface Subject {
   readonly asked: Asked;
   /** By canonical address: the other resources that ask for it. */
   readonly askers: ReadonlyMap<string, readonly string[]>;
+  /** That it could have another address of its namespace. */
+  readonly usable: readonly string[];
 }
 
-function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory, question: Question): Explanation {
+function explain(
+  { kind, object, asked, askers, usable }: Subject,
+  nodes: NodeDirectory,
+  question: Question,
+): Explanation {
   const marks = marksOf(object, [...nodes.list()]);
   // A node that waits for an address is meant, though the taint may keep the pod away that it lacks.
   const waits = new Set(marks.untilAssignedTaint?.nodes);
@@ -146,6 +159,7 @@ function explain({ kind, object, asked, askers }: Subject, nodes: NodeDirectory,
     nodes: explained,
     disabled: disabledText(object, askers),
     kept: keptText(object),
+    usable,
     unprobed: explained
       .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))
       .map(({ node }) => node),

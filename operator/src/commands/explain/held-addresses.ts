@@ -1,15 +1,44 @@
-/** Pure: which addresses each machine holds. */
+/** Pure: which addresses each machine holds, and which ones issuers and classes retain. */
 
-import { type FloatingIPPoolStatus, familyOf, type IpFamily, type RoutedIPStatus } from "cdk8s-flipop/api";
+import {
+  canonicalIp,
+  type FloatingIPPoolStatus,
+  familyOf,
+  type IpFamily,
+  type RetainedAddress,
+  type RoutedIPIssuerStatus,
+  type RoutedIPStatus,
+} from "cdk8s-flipop/api";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { AddressFacts, ProviderId } from "../../providers/types.js";
+import { omitUndefined } from "../../values.js";
 import type { KindRead, OwnObject } from "../read.js";
+
+/** An address that an issuer or a class retains for a namespace, and that no resource has. */
+export interface Retained extends RetainedAddress {
+  /** `RoutedIPIssuer voice/main` */
+  readonly by: string;
+}
+
+/** @param owners by canonical address */
+export function retainedIn(reads: readonly KindRead[], owners: ReadonlyMap<string, string>): readonly Retained[] {
+  const all = reads.flatMap(({ kind: { kind }, objects }) =>
+    objects.flatMap(({ metadata: { namespace, name }, status }) => {
+      const { retainedAddresses = [] } = (status ?? {}) as RoutedIPIssuerStatus;
+      const by = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+      return retainedAddresses.map((entry) => ({ namespace: entry.namespace, ip: canonicalIp(entry.ip), by }));
+    }),
+  );
+  return all.filter(({ ip }) => !owners.has(ip));
+}
 
 /** An address that a machine holds, as the statuses have it, or the account where no resource knows it. */
 export interface Held {
   readonly ip: string;
-  /** `FloatingIPPool default/web`. Absent: the account has the address, and no resource knows it. */
+  /** `FloatingIPPool default/web`. Absent: the account has the address, and no resource has it. */
   readonly owner?: string;
+  /** A former RoutedIP left it. Absent: no issuer and no class knows it. */
+  readonly retained?: Retained;
   /** Of the resource that is explained, and not disabled. */
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
@@ -55,16 +84,17 @@ function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { place
   };
 }
 
-/** @param unowned addresses of the account that no resource knows */
+/** @param unowned addresses of the account that no resource has */
 export function withUnowned(
   held: ReadonlyMap<ProviderId, readonly Held[]>,
   unowned: readonly AddressFacts[],
-  family: IpFamily | undefined,
+  { family, retained }: { readonly family: IpFamily | undefined; readonly retained: readonly Retained[] },
 ): ReadonlyMap<ProviderId, readonly Held[]> {
   const all = new Map(held);
   for (const { ip, holder, family: own } of unowned) {
     if (holder === undefined || own !== family) continue;
-    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false }]);
+    const known = retained.find((entry) => entry.ip === ip);
+    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false, ...omitUndefined({ retained: known }) }]);
   }
   return all;
 }

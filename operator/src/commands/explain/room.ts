@@ -29,13 +29,18 @@ const DELETING_REMEDY =
 const UNOWNED_REMEDY =
   "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP), or release it (flipop orphans --release IP --unassign).";
 
+const RETAINED_REMEDY =
+  "Set spec.routedIP of a RoutedIP in the namespace to the retained address. If nothing needs the address, release it (flipop orphans --release IP --unassign).";
+
 function occupiedRemedy(others: readonly Held[]): string {
-  if (others.some(({ owner }) => owner === undefined)) return UNOWNED_REMEDY;
+  if (others.some(({ owner, retained }) => owner === undefined && retained === undefined)) return UNOWNED_REMEDY;
+  if (others.some(({ retained }) => retained)) return RETAINED_REMEDY;
   if (others.some(({ deleting }) => deleting)) return DELETING_REMEDY;
   return others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY;
 }
 
-function ownedText({ ip, owner, disabled, deleting }: Held): string {
+function ownedText({ ip, owner, retained, disabled, deleting }: Held): string {
+  if (retained !== undefined) return `${ip}, retained for namespace ${retained.namespace} by ${retained.by}`;
   if (owner === undefined) return `${ip}, which no resource knows`;
   if (deleting) return `${ip} of ${owner}, which is being deleted`;
   return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;

@@ -4,16 +4,24 @@ import {
   type AccessLimits,
   type AnyKind,
   type ClusterRoutedIPClassSpec,
+  canonicalIp,
   DEFAULT_NODE_PORT_RANGE,
   KINDS,
+  type RetainedAddress,
+  type RoutedIPSpec,
+  type RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import { type Issuer, resolveClass, usesOf } from "../../routing/resolved-class.js";
+import { retainedText } from "../../messages/events.js";
+import { usableRetained } from "../../routing/access.js";
+import { type Issuer, type ResolvedClass, resolveClass, usesOf } from "../../routing/resolved-class.js";
 import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
-import { omitUndefined } from "../../values.js";
+import { listed, omitUndefined } from "../../values.js";
+import { CLAIMING_KINDS, ownersIn } from "../claimed.js";
 import type { KindRead, OwnObject } from "../read.js";
 import { inLines } from "../render/explain.js";
 import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
 import { onRow, tableText } from "../render/table.js";
+import { type Retained, retainedIn } from "./held-addresses.js";
 import { lookUpOf } from "./question.js";
 
 /** Kinds that RoutedIPs use; the first also serves the second. */
@@ -46,6 +54,8 @@ export interface UseExplanation {
   readonly deleting?: true;
   /** Conditions that are not as they should be, the most important first. */
   readonly conditions: readonly StatusProblem[];
+  /** Addresses that the issuer, or the class with Jobs, retains, and that no resource has. */
+  readonly retained: readonly RetainedAddress[];
   /** Its lists of what RoutedIPs may have, as the spec has them. Absent members limit nothing, or to the default. */
   readonly allows: Limits;
   readonly users: readonly User[];
@@ -61,6 +71,7 @@ export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly Kin
     usable: usableOf(object),
     ...(object.metadata.deletionTimestamp !== undefined && { deleting: true as const }),
     conditions: problemsOf(kind, object),
+    retained: retainedBy(kind, object, reads),
     allows: limitsOf(object),
     users,
   };
@@ -82,6 +93,19 @@ function accountOf(
   const key = `${namespace}/${name}`;
   const firewall = firewallOf(lookUpOf(reads).issuer(key));
   return omitUndefined({ issuer: isClass(kind) ? key : undefined, firewall });
+}
+
+function retainedBy(kind: AnyKind, object: OwnObject, reads: readonly KindRead[]): readonly RetainedAddress[] {
+  const { issuer } = accountOf(kind, object, reads);
+  const { namespace, name } = object.metadata;
+  const own = `${kind.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  const by = issuer === undefined ? own : `RoutedIPIssuer ${issuer}`;
+  const kept = retainedIn(reads, ownersIn(reads.filter(holdsAddresses))).filter((entry) => entry.by === by);
+  return kept.map(({ ip, namespace: of }) => ({ ip, namespace: of }));
+}
+
+function holdsAddresses({ kind }: KindRead): boolean {
+  return CLAIMING_KINDS.some((one) => one.kind === kind.kind);
 }
 
 function firewallOf(issuer: Issuer | undefined): string | undefined {
@@ -166,9 +190,20 @@ const LEAVING = "it is being deleted, and serves until no RoutedIP uses it: let 
 
 const NO_FIREWALL = "none, so the operator opens no port (routedIPFirewallName of the issuer)";
 
+const MOST_RETAINED = 12;
+
+/** For each namespace. The status does not show what a person has released since. */
+function retainedLines(retained: readonly RetainedAddress[]): readonly string[] {
+  return [...new Set(retained.map(({ namespace }) => namespace))].map((namespace) => {
+    const ips = retained.filter((entry) => entry.namespace === namespace).map(({ ip }) => ip);
+    const use = `to use ${ips.length === 1 ? "it" : "one"}, set routedIP of a RoutedIP there`;
+    return `  retained for namespace ${namespace}, if not released since: ${listed(ips, MOST_RETAINED)} (${use})`;
+  });
+}
+
 /** Pure. */
 export function useText(explanation: UseExplanation): string {
-  const { resource, className, issuer, firewall, usable, deleting, conditions, allows, users } = explanation;
+  const { resource, className, issuer, firewall, usable, deleting, conditions, allows, users, retained } = explanation;
   const { kind, namespace, name } = resource;
   const lines = [
     `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${deleting && usable === "True" ? LEAVING : USABLE[usable]}`,
@@ -176,6 +211,7 @@ export function useText(explanation: UseExplanation): string {
     ...(className === undefined ? [] : [`  RoutedIPs use it as className ${className} (spec.className)`]),
     ...(issuer === undefined ? [] : [`  issuer: RoutedIPIssuer ${issuer}`]),
     ...(firewall === undefined ? [] : [`  firewall: ${firewall || NO_FIREWALL}`]),
+    ...retainedLines(retained),
     ...Object.entries(allows).map(([field, limit]) => `  ${field}: ${[limit].flat().join(", ") || "none"}`),
     ...(users.length === 0 ? ["  nothing uses it"] : []),
   ];
@@ -186,4 +222,28 @@ export function useText(explanation: UseExplanation): string {
   const table =
     rows.length === 0 ? "" : `\n${tableText([["NAMESPACE", "USED BY", "CLASS", "SERVES", "PROBLEM"], ...rows])}`;
   return `${lines.map((line) => `${onRow(line)}\n`).join("")}${table}`;
+}
+
+/**
+ * That a RoutedIP without `routedIP` could have one of them.
+ * @param account canonical addresses; they count if the RoutedIP's own is one of them, which shows that it is its account
+ */
+export function usableText(
+  { metadata, spec, status }: OwnObject,
+  { reads, retained }: { readonly reads: readonly KindRead[]; readonly retained: readonly Retained[] },
+  account: ReadonlySet<string>,
+): readonly string[] {
+  const routed = spec as unknown as RoutedIPSpec;
+  const { resolvedClass } = resolveClass({ metadata, spec: routed }, lookUpOf(reads));
+  if (resolvedClass === undefined || routed.routedIP) return [];
+  const own = retained.filter(({ by }) => by === keeperOf(resolvedClass));
+  const isRead = account.has(canonicalIp((status as RoutedIPStatus | undefined)?.routedIP ?? ""));
+  const there = own.filter(({ ip }) => !isRead || account.has(ip));
+  return retainedText(usableRetained(there, metadata.namespace ?? "", resolvedClass.addressAccess));
+}
+
+function keeperOf(resolvedClass: ResolvedClass): string {
+  return resolvedClass.by === "jobs"
+    ? `ClusterRoutedIPClass ${resolvedClass.objectName}`
+    : `RoutedIPIssuer ${resolvedClass.issuer}`;
 }

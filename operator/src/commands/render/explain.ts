@@ -27,6 +27,8 @@ export interface Explanation {
   readonly disabled: readonly string[];
   /** Addresses of a pool that it serves although `ips` does not list them, each with the reason. */
   readonly kept: readonly string[];
+  /** That a RoutedIP without `routedIP` could have another address of its namespace. */
+  readonly usable: readonly string[];
   /** Nodes without the address that the health check probes: for them, only what Kubernetes reports counts. */
   readonly unprobed: readonly string[];
   /** Absent: the resource asks for no label on the nodes of its addresses. */
@@ -54,7 +56,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, well, asks, tally, disabled, kept, unprobed } = explanation;
+  const { resource, conditions, well, asks, tally, disabled, kept, usable, unprobed } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
@@ -62,6 +64,7 @@ function headText(explanation: Explanation): string {
     ...conditions.flatMap((problem) => inLines(`  ${problemText(problem)}`)),
     ...disabled.map((text) => `  disabled ${text}`),
     ...kept.map((text) => `  serves ${text}`),
+    ...usable.map((text) => `  ${text}`),
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),
     ...well.flatMap((text) => inLines(`  ${text}`)),

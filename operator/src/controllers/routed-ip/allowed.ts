@@ -1,6 +1,6 @@
 /** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
 
-import type { RetainedAddress } from "cdk8s-flipop/api";
+import { canonicalIp, type RetainedAddress } from "cdk8s-flipop/api";
 import { annotatedIps } from "../../addresses/desired.js";
 import { normalName } from "../../claims/read-claims.js";
 import type { Problem } from "../../messages/message.js";
@@ -11,6 +11,7 @@ import {
   type DnsToken,
   isUndecidedName,
   nameProblem,
+  usableRetained,
 } from "../../routing/access.js";
 import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
@@ -29,6 +30,16 @@ export function problemOfAddress(
   const { metadata, status } = routed;
   const user = { namespace: metadata.namespace ?? "", status, ips: namedAddresses(routed, resolved) };
   return addressProblem(user, resolved.addressAccess, retainedBy(routing, resolved));
+}
+
+/** Addresses that the operator created for the namespace, that no resource has, and that the RoutedIP may name. */
+export function usableAddresses(
+  routing: RoutingCaches,
+  { metadata: { namespace = "" } }: RoutedIP,
+  resolved: ResolvedClass,
+): readonly RetainedAddress[] {
+  const usable = usableRetained(retainedBy(routing, resolved), namespace, resolved.addressAccess);
+  return usable.filter(({ ip }) => routing.context.claims.holderOf(canonicalIp(ip)) === undefined);
 }
 
 /** A RoutedIP that cannot be served, and never held its address, claims nothing: others may use the address. */

@@ -29,13 +29,13 @@ import type { OfKind, RoutedKind, RoutedMemory, RoutedResult } from "./routed-st
 import type { Gathered, Snapshot } from "./snapshot.js";
 import type { RoutedPlan, StatusChange } from "./update/sequences.js";
 
+/** What Events are made of, beside the action. */
+type Told = Pick<Snapshot, "verdictOf" | "usable">;
+
 /** What people call a machine. */
 type NameOf = (machine: ProviderId) => string;
 
-export function eventsOf(
-  snapshot: Pick<Snapshot, "verdictOf">,
-  { results }: SequenceResult<RoutedKind["action"]>,
-): SequenceEvents {
+export function eventsOf(snapshot: Told, { results }: SequenceResult<RoutedKind["action"]>): SequenceEvents {
   return eventsOfResults(results, (result) => eventMessageOf(snapshot, result));
 }
 
@@ -54,17 +54,15 @@ function ofJob(type: PlannedCondition["type"], reason: Reason): boolean {
 }
 
 /** `undefined`: nothing worth an Event. */
-export function eventMessageOf(
-  { verdictOf }: Pick<Snapshot, "verdictOf">,
-  { action, outcome }: RoutedResult,
-): EventMessage | undefined {
+export function eventMessageOf(snapshot: Told, { action, outcome }: RoutedResult): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failedEvent(FAILED[action.do], outcome.failure.problem);
   }
   if (action.do === "remove-job") return jobEnded(action);
   if (action.do === "settle-creation") return settled(action);
-  return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
+  if (action.do === "create-address") return created(snapshot, outcome.ip);
+  return succeeded(action, outcome, (machine) => snapshot.verdictOf(machine)?.node.name ?? machine);
 }
 
 function settled({ result, why }: Of<"settle-creation">): EventMessage | undefined {
@@ -75,6 +73,10 @@ function jobEnded({ failure }: OfKind<"remove-job">): EventMessage {
   return failure === undefined ? eventMessages.movedByJob() : conditionEvent(failure.problem, "Assign");
 }
 
+function created({ usable }: Told, ip: string | undefined): EventMessage {
+  return eventMessages.created({ ip, why: WHYS.noAddressNamed, retained: usable?.() });
+}
+
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
 
 function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf): EventMessage | undefined {
@@ -83,8 +85,6 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
       return outcome.is === "started" ? eventMessages.moving(action) : eventMessages.assigned(action);
     case "poll":
       return arrived(action, nameOf);
-    case "create-address":
-      return eventMessages.created({ ip: outcome.ip, why: WHYS.noAddressNamed });
     case "release":
       return eventMessages.released(action);
     case "forget-created":

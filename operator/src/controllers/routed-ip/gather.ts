@@ -27,7 +27,7 @@ import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
 import { JOB_KEY, UPDATE } from "./actions.js";
 import { addressSetOf, withResult } from "./address/address-set.js";
-import { problemOfAddress } from "./allowed.js";
+import { problemOfAddress, usableAddresses } from "./allowed.js";
 import { isDeleting } from "./deletion.js";
 import { firewallOf, type ResolvedAccount } from "./firewall/gather-firewall.js";
 import { gatherJobs, type JobTools, prepareJob } from "./jobs/gather.js";
@@ -98,6 +98,10 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
+    usable: () => {
+      const found = resolvedClass === undefined ? [] : usableAddresses(routing, routed, resolvedClass);
+      return found.filter(({ ip }) => inventory.get(canonicalIp(ip)) !== undefined);
+    },
     clusterNodes: () => routing.context.nodes.list(),
     ...sharesOf(tools, state, scene),
     otherCreations: creations.others(creationKey(state, scene)),

@@ -1,6 +1,6 @@
 /** What a run gathers of one RoutedIP: the snapshot that its decision reads, of one moment, and what its actions work with. */
 
-import type { IpFamily } from "cdk8s-flipop/api";
+import type { IpFamily, RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
 import type { ProbesSnapshot } from "../../health/probed-nodes.js";
@@ -30,6 +30,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   /** Those that were named before, with traces of ours: they go once the present one is in step. */
   readonly previousFirewallStates?: readonly FirewallSnapshot[];
   readonly taints: TaintView;
+  /** Addresses that the account has, that no resource has, and that the RoutedIP could name. Absent: none is known. */
+  readonly usable?: () => readonly RetainedAddress[];
 }
 
 /** What calls about the records go by. */

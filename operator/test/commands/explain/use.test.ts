@@ -31,7 +31,14 @@ describe("flipop explain of an issuer or a class", () => {
     create("RoutedIPIssuer", { metadata: { name: "unused", namespace: "a" }, spec: account, conditions: refused });
     const issuerRef = { name: "main", namespace: "platform" };
     const spec = { ...account, routedIPFirewallName: "teams" };
-    create("RoutedIPIssuer", { metadata: { name: "walled", namespace: "a" }, spec, conditions: [ACCEPTED] });
+    const kept = (ip: string, namespace: string) => ({ ip, namespace });
+    const retainedAddresses = [
+      ...[kept("203.0.113.7", "a"), kept("203.0.113.8", "a"), kept("203.0.113.9", "b"), kept("203.0.113.10", "b")],
+    ];
+    create("RoutedIPIssuer", {
+      ...{ metadata: { name: "walled", namespace: "a" }, spec, conditions: [ACCEPTED] },
+      status: { retainedAddresses },
+    });
     const walled = { issuerRef: { name: "walled", namespace: "a" } };
     create("ClusterRoutedIPClass", { metadata: { name: "walled" }, spec: walled, conditions: [ACCEPTED] });
     const shared = { issuerRef, className: "public", allowedNamespaces: ["a"], allowedZones: ["example.com"] };
@@ -129,6 +136,20 @@ describe("flipop explain of an issuer or a class", () => {
     expect(issuer).to.include("\n  firewall: teams\n").and.not.include("\n  issuer: ");
     const { out: named } = await flipop.run("explain", "class/walled");
     expect(named).to.include("\n  issuer: RoutedIPIssuer a/walled\n  firewall: teams\n");
+  });
+
+  it("lists what an issuer retains for namespaces, of a class what its issuer does, and nothing that is in use", async () => {
+    const lines = async (...args: readonly string[]) => {
+      const { out } = await flipop.run("explain", ...args);
+      return out.split("\n").filter((line) => line.startsWith("  retained "));
+    };
+    const retained = [
+      "  retained for namespace a, if not released since: 203.0.113.8 (to use it, set routedIP of a RoutedIP there)",
+      "  retained for namespace b, if not released since: 203.0.113.9, 203.0.113.10 (to use one, set routedIP of a RoutedIP there)",
+    ];
+    expect(await lines("issuer/walled", "-n", "a")).to.deep.equal(retained);
+    expect(await lines("class/walled")).to.deep.equal(retained);
+    expect(await lines("issuer/main", "-n", "platform")).to.deep.equal([]);
   });
 
   it("says of one that is being deleted how long it serves, not that RoutedIPs can use it", async () => {

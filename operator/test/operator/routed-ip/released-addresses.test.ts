@@ -57,6 +57,29 @@ describe("operator in process: an address goes from the account, without the ope
     expect(made.status("a").routedIP).to.equal(other);
   });
 
+  it("none, and a RoutedIP that is created anew gets another one: the Event names the retained one", async () => {
+    const { digitalocean, kubernetes } = made.world;
+    const told = (note: string) =>
+      made.until(note, () =>
+        made.world.events("Created").some((event) => (event["message"] ?? event["note"]) === note),
+      );
+    made.addNode("n2");
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.addRouted("a");
+    made.world.start();
+    await made.ready("a");
+    const { routedIP: old = "" } = made.status("a");
+    await told(`${old} was created: spec.routedIP names none`);
+    kubernetes.delete(made.refTo("a"));
+    await made.until("it is gone", () => made.object("a") === undefined);
+    made.addRouted("a");
+    await made.ready("a");
+    const { routedIP: ip = "" } = made.status("a");
+    expect(digitalocean.state.addresses()).to.have.length(2);
+    const also = `namespace default also has the retained address ${old}: set routedIP to use it`;
+    await told(`${ip} was created: spec.routedIP names none; ${also}`);
+  });
+
   it("its own that it created: a RoutedIP that is created anew gets another one", async () => {
     const { digitalocean, kubernetes } = made.world;
     made.addRouted("a");
