@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_500,
+  "operator/src/addresses": 4_550,
   "operator/src/claims": 720,
   "operator/src/commands": 5_120,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -22,7 +22,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/kube": 5_750,
   "operator/src/limits": 400,
   "operator/src/match": 1_660,
-  "operator/src/messages": 3_750,
+  "operator/src/messages": 3_900,
   "operator/src/metrics": 900,
   "operator/src/providers": 5_950,
   "operator/src/publishing": 350,

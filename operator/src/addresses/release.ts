@@ -79,8 +79,16 @@ function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean 
 
 /** Another resource lists it, and gets it instead: a release would take the address from that one. */
 function isHandedOver(snapshot: AddressSnapshot, placement: Placement): boolean {
-  const { certainty } = placement;
-  return certainty === "seen" && askedBy(placement) !== undefined && isReleasable(snapshot, placement);
+  if (placement.certainty !== "seen" || askedBy(placement) === undefined) return false;
+  return isReleasable(snapshot, placement) || isTakenOut(snapshot, placement);
+}
+
+/** Whatever the policy: a person has taken it out of the list, and the set has enough without it. */
+function isTakenOut({ set }: AddressSnapshot, { address, facts }: Placement): boolean {
+  const isSpare = address.origin === "created" && !address.wanted && !address.inSpec && !isDeleting(set);
+  return (
+    isSpare && address.claim?.ours === true && facts?.borrowed !== true && entryOf(set, address.ip)?.inSpec === true
+  );
 }
 
 function askedBy({ address: { claim } }: Placement): ResourceRef | undefined {

@@ -54,6 +54,14 @@ const REMEDY = "remove it from one of the two resources, or ask the author of th
 const SPARED =
   "remove it from ips of that pool, which interrupts no traffic, or ask its author to do so; or remove it here";
 
+const CREATED =
+  "to hand it over, remove it from ips of that pool and lower its desiredIPs, or ask its author to do so; or remove it here";
+
+function addressRemedy({ basis, owner }: Owned): string {
+  if (basis === "spares") return SPARED;
+  return basis === "created" && owner.kind === "FloatingIPPool" ? CREATED : REMEDY;
+}
+
 export const STOP_WRITER =
   "have the cluster's administrator find and stop it, such as a second operator or a person's script";
 
@@ -64,7 +72,7 @@ export const claimMessages = topic("claims", {
     reason: "ClaimedByOther",
     by: "other",
     text: ({ ip, ...claim }: Owned & { readonly ip: string }) => owned(ip, claim),
-    remedy: ({ basis }) => (basis === "spares" ? SPARED : REMEDY),
+    remedy: addressRemedy,
     example: { ip: "203.0.113.7", ...OWNER },
   }),
   name: problem({

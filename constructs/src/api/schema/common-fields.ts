@@ -39,7 +39,7 @@ export const untilAssignedSchema = {
   type: "boolean",
   optional: true,
   description:
-    "Whether nodes that match and have no address of this resource get a NoSchedule taint, for pods that must not start before the address is there. `status.untilAssignedTaint` is the taint's key. The pods that the resource follows must tolerate it, or no node gets an address. Absent: false.",
+    "Whether nodes that match and have no address of this resource get a NoSchedule taint, for pods that must not start before the address is there. `status.untilAssignedTaint` is the taint's key. Pods that the resource follows must tolerate it: otherwise, those that start after the taint is there find no node, and no address moves to them. Absent: false.",
 } as const;
 
 /** Schema of `status.untilAssignedTaint`. */

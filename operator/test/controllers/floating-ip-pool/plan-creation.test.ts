@@ -113,6 +113,27 @@ describe("the plan of a pool that creates addresses", () => {
     expect([...rest(cloud).addresses]).to.deep.equal(holders);
   });
 
+  it("hands a created address over under Retain, once it is out of ips, fewer are desired, and another pool lists it", () => {
+    const cloud = rest(cluster(["n1", "n2", "n3"], { desiredIPs: 2 }));
+    const { spec, status } = cloud.pool("web");
+    const [kept = "", given = ""] = status.createdIPs?.map(({ ip }) => ip) ?? [];
+    const created = () =>
+      rest(cloud)
+        .pool("web")
+        .status.createdIPs?.map(({ ip }) => ip);
+    cloud.addPool("heir", { ips: [given] });
+    cloud.edit("web", { spec: { ...spec, ips: [kept] } });
+    expect(created(), "still desired").to.deep.equal([kept, given]);
+    cloud.edit("web", { spec: { ...spec, ips: [kept, given], desiredIPs: 1 } });
+    expect(created(), "still listed").to.deep.equal([kept, given]);
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips: [kept] } });
+    expect(created()).to.deep.equal([kept]);
+    expect(cloud.plan("heir").addresses.map(({ ip, status: { state } }) => [ip, state])).to.deep.equal([
+      [given, "active"],
+    ]);
+    expect(cloud.addresses.has(given), "no address is released").to.equal(true);
+  });
+
   it("creates nothing anew when an address that it created does not exist any more", () => {
     const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
     cloud.addresses.clear();
