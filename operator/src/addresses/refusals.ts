@@ -30,11 +30,14 @@ import type { Placement } from "./observed.js";
 export function refusalsOf(
   index: MatchIndex | undefined,
   by: ChosenBy,
-  marks: ResourceMarks = {},
+  marks: ResourceMarks & Pick<MarkKeys, "electedTaint"> = {},
 ): Pick<AddressSnapshot, "refusals" | "refusalsIn"> {
   if (index === undefined) return { refusals: NO_NODES_KNOWN };
   return {
-    refusals: refusedNodes(index.tally(), by, keysOf(marks, index)),
+    refusals: refusedNodes(index.tally(), by, {
+      ...keysOf(marks, index),
+      ...omitUndefined({ electedTaint: marks.electedTaint }),
+    }),
     refusalsIn: (region) => {
       const there = new Set([region]);
       return refusedNodes(

@@ -79,7 +79,7 @@ export class MatchFeed {
   /** After a swap, the index still reads the former pods until the new match takes effect: this is harmless. */
   private podChanged(event: StoreEvent<SlimPod>): void {
     for (const name of nodesOfPodEvent(event)) this.current?.workloadChanged(name);
-    if (this.current?.hasNoneInSight === true) this.props.onChange("pods");
+    if (this.current?.lacksWorkload === true) this.props.onChange("pods");
   }
 
   private takeHold(wanted: Wanted): void {

@@ -105,9 +105,12 @@ export class MatchIndex {
     return leftOutText(this.tally()) === "" ? "" : leftOutText(this.tallyOfMeant(({ name }) => !beside.has(name)));
   }
 
-  /** No node has both the labels and the workload, and no holder is watched. */
-  get hasNoneInSight(): boolean {
-    return this.verdicts.size === 0;
+  /** No node has both the labels and the workload, and no holder that is watched has the workload. */
+  get lacksWorkload(): boolean {
+    for (const { refusals } of this.verdicts.values()) {
+      if (!refusals.some(({ reason }) => reason === "NoPod")) return false;
+    }
+    return true;
   }
 
   /** What a node is without that is out of sight. */
@@ -115,8 +118,8 @@ export class MatchIndex {
     const { match, workload } = this.wanted;
     if (workload === undefined || !this.anyNodeHasLabels()) return { label: match.labelText };
     const label = match.nodeLabels.length === 0 ? {} : { label: match.labelText };
-    // The pods are read only where no node is in sight: this costs the work of all of them.
-    const presence = this.hasNoneInSight ? { presence: workload.presence() } : {};
+    // The pods are read only where no node in sight has one: this costs the work of all of them.
+    const presence = this.lacksWorkload ? { presence: workload.presence() } : {};
     return { ...label, workload: workload.text, ...presence };
   }
 

@@ -48,6 +48,11 @@ export function isElectionTaint(taint: TaintFacts): boolean {
   return isOwnTaint(taint) && !isUntilAssignedTaint(taint);
 }
 
+/** Other effects are no more than a preference. */
+export function keepsPodsAway({ effect }: TaintFacts): boolean {
+  return effect !== "PreferNoSchedule";
+}
+
 function isCordonTaint({ key }: TaintFacts): boolean {
   return key === CORDON_TAINT.key;
 }

@@ -66,7 +66,12 @@ export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tall
   const without = unmeant + seen.reduce((sum, count) => sum + count.nodes, 0);
   const examples = seen.map(({ example }) => ` (${exampleText(example)})`).join("");
   const lack = `${without} ${without === 1 ? "lacks" : "lack"} ${lackingText(lacking)}${examples}`;
-  return [`${candidates} of ${nodes} nodes match`, ...(without === 0 ? [] : [lack]), ...reasons].join("; ");
+  const lacks = without === 0 ? [] : [lack];
+  // Holders without a pod are all the nodes that there are.
+  const found = without === 0 ? presenceText(lacking.presence) : undefined;
+  return [`${candidates} of ${nodes} nodes match`, ...lacks, ...reasons, ...(found === undefined ? [] : [found])].join(
+    "; ",
+  );
 }
 
 /** `2 NodeNotReady (node-3: Ready is Unknown)`: of the nodes that are meant. Empty: all of them match. */
@@ -93,12 +98,13 @@ function lackingText({ label, workload, presence }: Lacking): string {
     ...(label === undefined ? [] : [SELECTOR.test(label) ? `the labels that "${label}" asks for` : `label ${label}`]),
     ...(workload === undefined ? [] : [workload]),
   ];
-  const found = presence === undefined || presence.pods === "unknown" ? undefined : presenceText(presence);
+  const found = presenceText(presence);
   if (found === undefined) return words.join(" or ");
   return `${words.join(" or ")} (${label === undefined ? "" : "there are nodes with the label; "}${found})`;
 }
 
-function presenceText(presence: Exclude<Presence, { readonly pods: "unknown" }>): string {
+function presenceText(presence: Presence | undefined): string | undefined {
+  if (presence === undefined || presence.pods === "unknown") return undefined;
   if (presence.pods === "none") return presence.detail;
   const { detail, node } = presence;
   return node === undefined ? `${detail}, and on no node yet` : `${detail}, on ${node}`;

@@ -22,24 +22,33 @@ export type ChosenBy = "match" | { readonly service: string };
 /** Before the nodes are known. */
 export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
 
+interface TaintedNodes {
+  readonly key: string;
+  readonly nodes: readonly string[];
+}
+
 /** The marks on nodes that a resource asks for. */
 export interface MarkKeys {
   /** Of the label on nodes with an address. */
   readonly holderLabel?: string;
   /** Of the taint on nodes that wait for one, and those of them that have no pod. */
-  readonly untilTaint?: { readonly key: string; readonly nodes: readonly string[] };
+  readonly untilTaint?: TaintedNodes;
+  /** Of the taint of elected nodes, where it keeps pods away, and the holders with it that have no pod. */
+  readonly electedTaint?: TaintedNodes;
 }
 
 export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): RefusedNodes {
   const repairs = tally.refused
     .slice(0, REMEDIES_SHOWN)
     .map(({ reason, example }) =>
-      reason === "LabelsDiffer" ? labelRemedy(tally.lacking.label ?? "") : remedyOf(reason, example, by),
+      reason === "LabelsDiffer"
+        ? labelRemedy(tally.lacking.label ?? "")
+        : ((reason === "NoPod" ? waitingRemedy(tally, by) : undefined) ?? remedyOf(reason, example, by)),
     );
   const text = tallyText(tally);
   const contradiction = contradictionIn(tally.lacking.label ?? "");
   if (contradiction !== undefined) return { text, repair: contradiction, remedy: contradiction };
-  const taint = taintText(marks);
+  const taint = [...taintText(marks), ...electedTaintText(tally, marks)];
   if (repairs.length === 0)
     return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
   const repair = [...new Set([...taint, ...repairs])].join("; ");
@@ -50,11 +59,20 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
 const REMEDIES_SHOWN = 3;
 
 /** No node has what the resource asks for. */
-function lackText({ nodes, lacking: { label, workload, presence } }: Tally, by: ChosenBy): string {
+function lackText(tally: Tally, by: ChosenBy): string {
+  const { nodes, lacking } = tally;
+  const { label, workload, presence } = lacking;
   if (nodes === 0) return ADD_NODE;
-  if (presence?.pods === "some" && (presence.node === undefined || by !== "match")) return startRemedy(presence);
+  const waiting = waitingRemedy(tally, by);
+  if (waiting !== undefined) return waiting;
   if (label === undefined || presence?.pods === "none") return podRemedy(by);
   return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
+}
+
+/** There is a pod, but it serves on no node that counts. */
+function waitingRemedy({ lacking: { presence } }: Tally, by: ChosenBy): string | undefined {
+  const waits = presence?.pods === "some" && (presence.node === undefined || by !== "match");
+  return waits ? startRemedy(presence) : undefined;
 }
 
 /** Pods that ask for the label wait for the address that waits for them. */
@@ -67,11 +85,18 @@ function labelText({ lacking: { workload } }: Tally, { holderLabel }: MarkKeys):
 
 /** So do pods that do not tolerate the taint. */
 function taintText({ untilTaint }: MarkKeys): readonly string[] {
-  if (untilTaint === undefined) return [];
-  const { key, nodes } = untilTaint;
-  return [
-    `if the pods have no toleration for taint ${key} (untilAssigned), add it (with operator: Exists): the taint keeps them off ${listed(nodes)}`,
-  ];
+  return untilTaint === undefined ? [] : [tolerationText(untilTaint, "untilAssigned")];
+}
+
+/** The taint of the holder may keep off the successor of a pod that it did not affect. */
+function electedTaintText({ lacking: { presence } }: Tally, { electedTaint }: MarkKeys): readonly string[] {
+  const mayWait = presence?.pods === "unknown" || (presence?.pods === "some" && presence.node === undefined);
+  if (electedTaint === undefined || !mayWait) return [];
+  return [tolerationText(electedTaint, "electedNodeTaint", ", or set effect PreferNoSchedule in the class")];
+}
+
+function tolerationText({ key, nodes }: TaintedNodes, field: string, orElse = ""): string {
+  return `if the pods have no toleration for taint ${key} (${field}), add it (with operator: Exists)${orElse}: the taint keeps them off ${listed(nodes)}`;
 }
 
 /** @param pod if it is known */

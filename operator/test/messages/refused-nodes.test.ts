@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Refusal, refusal } from "../../src/match/checks.js";
 import { tallyOf } from "../../src/match/tally.js";
+import type { Presence } from "../../src/match/workload.js";
 import { refusedNodes, repairOfHolder } from "../../src/messages/refused-nodes.js";
 import { facts } from "../match/cluster.js";
 
@@ -70,6 +71,35 @@ describe("the remedies for nodes that do not match", () => {
       },
     );
     expect(repair.remedy, "beside another remedy").to.include("example.com/until").and.include("uncordon a");
+  });
+
+  it("name a pod that waits while the holder has none, and the taint of the elected node only beside such a pod", () => {
+    const lost = { node: facts("a"), refusals: [refusal("NoPod", "it has no endpoint of Service team/game")] };
+    const by = { service: "team/game" };
+    const marks = { electedTaint: { key: "example.com/elected", nodes: ["a"] } };
+    const seen = (presence: Presence, nodes = 2) =>
+      refusedNodes(tallyOf({ nodes, lacking: { workload: "an endpoint", presence } }, [lost]), by, marks);
+    const waiting = seen({ pods: "some", pod: "team/game-1", detail: "pod team/game-1 is Pending" });
+    expect(waiting.text).to.include(
+      "1 lacks an endpoint (pod team/game-1 is Pending, and on no node yet); 1 NoPod (a: ",
+    );
+    expect(waiting.remedy)
+      .to.include("repair pod team/game-1 (kubectl -n team describe pod game-1")
+      .and.include("for taint example.com/elected (electedNodeTaint), add it")
+      .and.include("the taint keeps them off a")
+      .and.not.include("selector");
+    const only = seen({ pods: "some", pod: "team/game-1", detail: "pod team/game-1 is Pending" }, 1);
+    expect(only.text, "the only node").to.match(
+      /^0 of 1 nodes match; 1 NoPod .*; pod team\/game-1 is Pending, and on no/,
+    );
+    const elsewhere = seen({ pods: "some", pod: "team/game-1", node: "b", detail: "pod team/game-1 is Pending" });
+    expect(elsewhere.remedy).to.include("repair pod team/game-1").and.not.include("example.com");
+    const none = seen({ pods: "none", detail: "no pod has the labels of its selector" });
+    expect(none.text).to.include("(no pod has the labels of its selector)");
+    expect(none.remedy).to.equal("have the author of Service team/game check its selector and its pods");
+    expect(seen({ pods: "unknown" }).remedy)
+      .to.include("example.com")
+      .and.include("check its selector");
   });
 
   it("tell how to see what the pod waits for", () => {

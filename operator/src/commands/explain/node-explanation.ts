@@ -5,7 +5,7 @@ import { isIn, regionOf } from "../../addresses/assignments.js";
 import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../../match/checks.js";
 import type { CompiledMatch } from "../../match/compile-match.js";
 import { labelOf } from "../../match/node-directory.js";
-import { isElectionTaint, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
+import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
 import { contradictionOf } from "../../messages/refused-nodes.js";
@@ -142,10 +142,6 @@ function ownRemedies({ ownTaints = [] }: NodeFacts, { nodeLabels }: CompiledMatc
     ...(contradiction !== undefined && { LabelsDiffer: sentence(contradiction) }),
     ...(kept.length > 0 && { NoPod: taint }),
   };
-}
-
-function keepsPodsAway({ effect }: TaintFacts): boolean {
-  return effect !== "PreferNoSchedule";
 }
 
 function sentence(text: string): string {

@@ -77,6 +77,20 @@ export function electTaint({ taints, resolvedClass }: Scene, node: string | unde
   return isSame(taints.taintsOn(node), wanted) ? [] : [set(node, wanted, "the address is, or will be, on the node")];
 }
 
+/**
+ * While no node serves, the holder keeps the taint that it has, as the class asks for it now: with its former effect, it could
+ * keep away the very pods that are waited for. A holder without the taint gets none.
+ */
+export function heldTaint({ taints, resolvedClass }: Scene, holder: string | undefined): readonly TaintAction[] {
+  if (holder === undefined || resolvedClass === undefined) return [];
+  const seen = taints.taintsOn(holder);
+  const needed = taints.neededOn(holder);
+  const others = seen.filter((taint) => hasTaint(needed, taint));
+  const wanted = union(others, [resolvedClass.taint]);
+  if (others.length === seen.length || isSame(seen, wanted)) return [];
+  return [set(holder, wanted, "the class asks for another taint now")];
+}
+
 /** Removes unneeded taints from the other nodes that this RoutedIP clears, also those that a crash left. */
 export function strayTaints({ taints }: Scene, kept: readonly (string | undefined)[]): readonly TaintAction[] {
   return taints.nodes.filter(({ name }) => !kept.includes(name)).flatMap(withoutStrays);

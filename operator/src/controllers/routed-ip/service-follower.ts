@@ -6,11 +6,13 @@ import type { ResourceHealth } from "../../health/resource-health.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { PodScope, PodView } from "../../kube/cache/pods.js";
 import { jsonEqual } from "../../kube/objects.js";
+import type { Refusal } from "../../match/checks.js";
 import { everyNode } from "../../match/compile-match.js";
 import { MatchIndex, type ProbeFailures, type VerdictChange } from "../../match/match-index.js";
-import type { NodeFacts } from "../../match/node-facts.js";
+import { isElectionTaint, keepsPodsAway, type NodeFacts } from "../../match/node-facts.js";
 import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
+import type { MarkKeys } from "../../messages/refused-nodes.js";
 import type { MachineIds, ProviderId } from "../../providers/types.js";
 import { EndpointWorkload, isDown, servicePresence } from "../../routing/endpoint-workload.js";
 import { permittedPorts } from "../../routing/port-access.js";
@@ -169,10 +171,22 @@ export function nodesOf(
   return {
     candidates: index?.candidates() ?? [],
     verdictOf: (machine) => index?.verdictOfMachine(machine),
-    ...refusalsOf(index, { service: follower.service }),
+    ...refusalsOf(index, { service: follower.service }, index && electedTaintOn(index, holders)),
     servesAt: (node) => follower.servesAt(node) && !isDown(index?.verdict(node)),
   };
 }
+
+/** The taint that may keep pods off holders that have none. */
+function electedTaintOn(index: MatchIndex, holders: readonly ProviderId[]): Pick<MarkKeys, "electedTaint"> {
+  const verdicts = holders.flatMap((machine) => index.verdictOfMachine(machine) ?? []);
+  const [first] = verdicts.flatMap(({ node, refusals }) => {
+    const [taint] = (node.ownTaints ?? []).filter((each) => isElectionTaint(each) && keepsPodsAway(each));
+    return taint !== undefined && refusals.some(isOfPod) ? [{ key: taint.key, nodes: [node.name] }] : [];
+  });
+  return omitUndefined({ electedTaint: first });
+}
+
+const isOfPod = ({ reason }: Pick<Refusal, "reason">) => reason === "NoPod";
 
 /** What may keep the address on a holder that has failed. */
 export function safeguardsOf(

@@ -42,6 +42,40 @@ describe("operator in process: changes of a class or a Service, and the Jobs of 
     await made.ready("a");
   });
 
+  it("a change of a class reaches the taint of a holder that no longer serves, which may be what keeps its pod away", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.addIssuer();
+    addClass({ issuerRef: { name: "do", namespace: "default" }, electedNodeTaint: { effect: "NoSchedule" } });
+    made.addRouted("a", { className: "public", routedIP: ip });
+    made.serve({ node: "n1" });
+    const pending = { phase: "Pending" };
+    const effects = (name: string) => {
+      const spec = made.world.kubernetes.get({ apiVersion: "v1", kind: "Node", name })?.["spec"];
+      return (
+        ((spec ?? {}) as { readonly taints?: readonly { effect: string }[] }).taints?.map(({ effect }) => effect) ?? []
+      );
+    };
+    made.world.start();
+    await made.ready("a");
+    made.serve();
+    made.world.kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod", status: pending },
+      metadata: { name: "next", namespace: "default", labels: { app: "web" } },
+      spec: { containers: [{ name: "web", image: "example.invalid/web" }] },
+    });
+    await made.until("no node serves", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    const message = () => made.status("a").conditions?.find(({ type }) => type === "Assigned")?.message;
+    await made.until("the pod is named", () => message()?.includes("pod default/next is Pending") === true);
+    expect(message())
+      .to.include("repair pod default/next (kubectl -n default describe pod next")
+      .and.include("no toleration for taint flipop.digitalocean.com/routed-ip (electedNodeTaint), add it")
+      .and.include("or set effect PreferNoSchedule in the class: the taint keeps them off n1");
+    edit(classRef, { electedNodeTaint: { effect: "PreferNoSchedule" } });
+    await made.until("the softer taint", () => effects("n1").join() === "PreferNoSchedule");
+    await made.until("no remedy that is done", () => message()?.includes("electedNodeTaint") === false);
+  });
+
   it("a RoutedIP follows a Service that appears later, and another one that it names then", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     const [ip, bystander] = [1, 2].map(() => made.world.digitalocean.state.addAddress().ip) as [string, string];

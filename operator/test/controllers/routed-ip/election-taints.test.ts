@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { electTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/election.js";
+import { electTaint, heldTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/election.js";
 import type { Taint } from "../../../src/kube/cache/slim.js";
 import { classRules } from "../../../src/routing/resolved-class.js";
 import type { TaintedNode } from "../../../src/routing/taint-registry.js";
@@ -38,6 +38,19 @@ describe("the taint of the elected node", () => {
     expect(elected(view({ n1: [valued] })), "no RoutedIP needs the value").to.deep.equal([[TAINT]]);
     const noSchedule: Taint = { ...TAINT, effect: "NoSchedule" };
     expect(elected(view({ n1: [noSchedule] }, { n1: [noSchedule] }))).to.deep.equal([[noSchedule, TAINT]]);
+  });
+
+  it("follows the class on a holder that has it while no node serves, and is not added there", () => {
+    const held = (scene: ReturnType<typeof view>) => heldTaint(scene, "n1").map(({ taints }) => taints);
+    const noSchedule: Taint = { ...TAINT, effect: "NoSchedule" };
+    expect(held(view({ n1: [noSchedule] })), "another effect").to.deep.equal([[TAINT]]);
+    expect(held(view({ n1: [noSchedule, OTHER] }, { n1: [OTHER] })), "what others need").to.deep.equal([
+      [OTHER, TAINT],
+    ]);
+    expect(held(view({ n1: [TAINT] })), "as it should be").to.deep.equal([]);
+    expect(held(view({})), "it has none").to.deep.equal([]);
+    expect(held(view({ n1: [noSchedule] }, { n1: [noSchedule] })), "it is another's").to.deep.equal([]);
+    expect(held(view({ n1: [TAINT] }, { n1: [OTHER] })), "what others have not set yet").to.deep.equal([]);
   });
 
   it("goes from every other node, but for what others need there", () => {

@@ -18,7 +18,7 @@ import type { RoutedIP } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
 import { retaining } from "../address/address-set.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
-import { electTaint, strayTaints } from "../election.js";
+import { electTaint, heldTaint, strayTaints } from "../election.js";
 import { behindFirewall, creation, type JobAction, taken } from "./actions.js";
 import { conflictOf, createdBy, type Election, elect, rejected, rejectionOf } from "./election.js";
 import { publishedOf, recordsLeft, recordsOf, recordTimes } from "./records.js";
@@ -170,7 +170,7 @@ function chainOf(snapshot: JobSnapshot, { target, holder }: Election, decision: 
     hasFinalizer(snapshot.routed) || target === undefined
       ? []
       : [{ do: "add-finalizer", why: "there will be something to clean up" }];
-  const taint = electTaint(snapshot, target?.name);
+  const taint = target === undefined ? heldTaint(snapshot, holder?.name) : electTaint(snapshot, target.name);
   const strays = decision.do === "nothing" ? strayTaints(snapshot, [target?.name ?? holder?.name]) : [];
   return [...armed, ...backup(snapshot), ...taint, ...actionsOf(snapshot, decision), ...strays];
 }

@@ -11,7 +11,7 @@ import {
 } from "../../../addresses/assignments.js";
 import type { Creation } from "../../../addresses/creation/creation.js";
 import type { Desired } from "../../../addresses/desired.js";
-import type { Placement } from "../../../addresses/observed.js";
+import { isOurs, type Placement } from "../../../addresses/observed.js";
 import { timestamp } from "../../../clock.js";
 import type { Problem } from "../../../messages/message.js";
 import { changeOf, ruleKey } from "../../../providers/diff.js";
@@ -20,7 +20,7 @@ import type { ProviderId } from "../../../providers/types.js";
 import { type PortsFound, ruleFacts } from "../../../routing/ports.js";
 import { type Action, type ActionSequence, sharedChain } from "../actions.js";
 import { hasFinalizer, needsFinalizer } from "../deletion.js";
-import { electTaint, strayTaints } from "../election.js";
+import { electTaint, heldTaint, strayTaints } from "../election.js";
 import type { FirewallPlan } from "../firewall/firewall.js";
 import type { FirewallSnapshot } from "../firewall/snapshot.js";
 import type { Snapshot } from "../snapshot.js";
@@ -146,11 +146,16 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
   const armed = hasFinalizer(snapshot.routed) || !needsFinalizer(snapshot, isAboutToAct(decision));
   return {
     arm: armed ? [] : [{ do: "add-finalizer", why: "there will be something to clean up" }],
-    elect: electTaint(snapshot, target?.name),
+    elect: tainting(snapshot, decision),
     ...firewallSteps(snapshot, firewall),
     assign: assignment(snapshot, decision),
     untaint: strayTaints(snapshot, [target === undefined ? holder?.name : target.name]),
   };
+}
+
+function tainting(snapshot: Snapshot, { target, holder, placement }: Decision): ActionSequence {
+  if (target !== undefined) return electTaint(snapshot, target.name);
+  return placement !== undefined && isOurs(placement) ? heldTaint(snapshot, holder?.name) : [];
 }
 
 function isAboutToAct({ target, firewall, desired }: Decision): boolean {

@@ -103,6 +103,15 @@ export const TAINTED = {
   neededOn: () => [],
   taintsOn: (node: string) => (node === "n1" ? [TAINT] : []),
 };
+const NO_SCHEDULE = { ...TAINT, effect: "NoSchedule" } as const;
+/** The same, with the effect that the class asked for before. */
+export const FORMER_TAINT = {
+  ...TAINTED,
+  nodes: [{ name: "n1", taints: [NO_SCHEDULE], needed: [] }],
+  taintsOn: (node: string) => (node === "n1" ? [NO_SCHEDULE] : []),
+};
+/** Its holder does not match, and no other node does. */
+export const UNSERVED = { status: { ...ON_N1, state: "no-match" }, metadata: ARMED, candidates: [] } as const;
 export const RUNNING = jobFor(to("n1"), { is: "running", requeueAt: NOW + 1 });
 export const WINNER = { kind: "RoutedIP", namespace: "default", name: "other", uid: "other" };
 const claim = (ours: boolean): JobSnapshot["claims"] => ({

@@ -14,6 +14,7 @@ import {
   CREATED,
   DELETED,
   does,
+  FORMER_TAINT,
   HELD,
   IP,
   jobFor,
@@ -28,6 +29,7 @@ import {
   RUNNING,
   TAINTED,
   to,
+  UNSERVED,
   WINNER,
 } from "./job-plan.js";
 
@@ -120,6 +122,9 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
       { status: ON_N1, metadata: ARMED, candidates: [N2], taints: TAINTED },
       "set-taints record create-job",
     ],
+    ["keeps the taint of a holder that does not serve", { ...UNSERVED, taints: TAINTED }, ""],
+    ["gives such a holder the taint of the changed class", { ...UNSERVED, taints: FORMER_TAINT }, "set-taints"],
+    ["gives such a holder none", UNSERVED, ""],
     [
       "takes the former node's taint when the address has left it",
       { status: { ...ON_N1, assignedNode: "n2", providerID: "cloud://n2" }, metadata: ARMED, taints: TAINTED },
