@@ -94,7 +94,14 @@ function reasonsPart(): readonly string[] {
 }
 
 /** A condition with this reason is True all the same. */
-const HARMLESS: readonly Reason[] = ["Observed", "TTLRaised", "Proxied", "UnmanagedRecords", "NoFirewall"];
+const HARMLESS: readonly Reason[] = [
+  "Observed",
+  "TTLRaised",
+  "Proxied",
+  "UnmanagedRecords",
+  "NoFirewall",
+  "AssumedOpen",
+];
 
 /** A reason without a condition of its own is in the summary. */
 function keepsFromReady(reason: Reason): boolean {

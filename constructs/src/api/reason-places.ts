@@ -148,6 +148,7 @@ const OWN_PLACES = {
   ClassNameTaken: { kinds: ["ClusterRoutedIPClass"], conditions: ["Accepted"] },
   SecretNotFound: { kinds: ["RoutedIP", ...ISSUERS], conditions: UNSERVED },
   NoFirewall: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
+  AssumedOpen: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   FirewallNotFound: FIREWALL,
   FirewallForbidden: FIREWALL,
   FirewallFull: FIREWALL,

@@ -206,8 +206,14 @@ export const REASONS = {
     meaning: "The issuer names no firewall, so the operator opens no port. The condition is True all the same.",
     remedy: "Set routedIPFirewallName of the issuer, or open the ports in a firewall of your own.",
   },
+  AssumedOpen: {
+    meaning:
+      "A hostPort is in nodePortRange: the operator adds no rule for it and takes it for open. The condition is True all the same.",
+    remedy: "If no other firewall lets it through, narrow nodePortRange of the class, or use a hostPort outside of it.",
+  },
   FirewallNotFound: {
-    meaning: "The firewall does not exist yet; the operator creates it when a node may join it.",
+    meaning:
+      "The firewall does not exist yet; the operator creates it when a RoutedIP needs a rule there and a node may join it.",
     remedy: "",
   },
   FirewallForbidden: {

@@ -28,7 +28,7 @@ export const REMEDIES = {
   Unavailable: "the operator tries again; if this lasts, look at the provider's status page",
   Unauthorized: `have the owner of the account create a valid token with the rights that ${TOKEN_RIGHTS} lists`,
   QuotaExceeded:
-    "have the owner of the account ask the provider for a higher limit, release addresses that no resource names (flipop orphans), or lower desiredIPs of a resource whose addresses are not all active (flipop status)",
+    "have the owner of the account ask the provider for a higher limit, release addresses that no resource names (flipop orphans), or lower desiredIPs of a resource whose addresses are not all active (flipop status); or, if a pool keeps addresses disabled (flipop status shows how many), set its reclaimPolicy to Delete, which releases those that the operator created",
   RecordExists:
     "have the owner of the DNS account delete the CNAME or NS record of this name, which excludes addresses, or set another recordName",
   Terminal: "correct the resource",

@@ -1,9 +1,10 @@
 /** Firewalls: what they let through, and why the operator does not change them. */
 
 import { PROTECTED_PORTS_TEXT } from "cdk8s-flipop/api";
-import { countOf, listed } from "../values.js";
+import { countOf, listed, listedClauses } from "../values.js";
 import { authorOf, TOKEN_RIGHTS } from "./failed-calls.js";
-import { note, problem, topic } from "./message.js";
+import { note, type Problem, partsOf, problem, topic } from "./message.js";
+import { additionsText, haveChanged, type PortRefusal, refusalText } from "./tenants.js";
 
 interface Firewall {
   readonly name: string;
@@ -14,18 +15,31 @@ const FIREWALL: Firewall = { name: "ingress" };
 const SECOND_ISSUER =
   "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef; if the RoutedIP itself names the issuer, create it again with the second one, and with routedIP set to its address (routedIPReclaimPolicy has to be Retain): otherwise the address changes";
 
+const NODE_PORTS = "30000-32767";
 const FEWER_NODES = "run the Services on fewer nodes";
 const MOST_LISTED = 12;
 
 interface ClosedPorts {
   /** Such as 22/TCP. */
   readonly ports: readonly string[];
+  /** The other protocol is allowed for each of the numbers. */
+  readonly onlyProtocol?: boolean;
   /** Some of them are NodePorts, outside of this range. Absent: none is. */
   readonly nodePortRange?: string;
   /** Ports of the nodes' own services, inside a range of the limit, which does not open them. Absent: none. */
   readonly inRange?: readonly string[];
-  /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
-  readonly limiter: string;
+  /** What each class or issuer refuses, by kind and name. */
+  readonly refusals: readonly PortRefusal[];
+}
+
+interface AssumedPorts {
+  /** What else the condition would say. */
+  readonly seen: Problem;
+  /** hostPorts in the range. */
+  readonly ports: readonly string[];
+  readonly nodePortRange: string;
+  /** Absent: the RoutedIP names its issuer, and the range is the default. */
+  readonly className?: string;
 }
 
 interface OpenPorts extends Firewall {
@@ -55,7 +69,9 @@ interface TooManyRules extends TooMuch {
   readonly alike?: { readonly port: string; readonly count: number };
 }
 
-interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
+interface TooManyPorts extends Pick<ClosedPorts, "ports"> {
+  /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
+  readonly limiter: string;
   readonly most: number;
   /** Neither the class nor the issuer sets a maximum. */
   readonly byDefault?: boolean;
@@ -63,6 +79,7 @@ interface TooManyPorts extends Pick<ClosedPorts, "ports" | "limiter"> {
 
 const letsThrough = ({ name, ports }: OpenPorts) =>
   `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`;
+const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
 const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const notOpened = (ports: string) => `so the operator does not open ${ports}`;
 
@@ -92,8 +109,37 @@ export const firewallMessages = topic("firewalls", {
   notNeeded: note({
     reason: "Observed",
     text: ({ name, ports, nodePortRange }: Firewall & Required<Pick<ClosedPorts, "ports" | "nodePortRange">>) =>
-      `clients reach the Service at ${listed(ports)} only; no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
-    example: { ...FIREWALL, ports: ["31443/TCP"], nodePortRange: "30000-32767" },
+      `${reachedAt(ports)} only; no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
+    example: { ...FIREWALL, ports: ["31443/TCP"], nodePortRange: NODE_PORTS },
+  }),
+  noRule: note({
+    reason: "Observed",
+    text: ({ name, ports, exists }: OpenPorts & { readonly exists: boolean }) => {
+      const nodePorts = ports.length === 0 ? "" : `${reachedAt(ports)}; `;
+      return `${nodePorts}no port needs a rule of firewall "${name}"${exists ? "" : ", so the operator does not create it"}`;
+    },
+    example: { ...FIREWALL, ports: [], exists: false },
+  }),
+  assumedOpen: problem({
+    reason: "AssumedOpen",
+    by: "other",
+    text: ({ seen, ports, nodePortRange }: AssumedPorts) => {
+      const [one, is] = ports.length === 1 ? ["hostPort", "it is"] : ["hostPorts", "they are"];
+      return `${partsOf(seen.message)[0]}; the operator takes ${one} ${listed(ports)} for open, because ${is} in nodePortRange ${nodePortRange}`;
+    },
+    remedy: ({ seen, ports, className }) => {
+      const [hostPort, them] = ports.length === 1 ? ["a hostPort", "it"] : ["hostPorts", "them"];
+      const [, ...others] = partsOf(seen.message);
+      const cure =
+        className === undefined
+          ? `use ${hostPort} outside of the range, or open ${them} in a firewall of your own`
+          : `${haveChanged(`ClusterRoutedIPClass ${className}`, "narrow nodePortRange")}, or use ${hostPort} outside of it`;
+      return [...others, `if no other firewall lets ${them} through, ${cure}`];
+    },
+    example: {
+      ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, className: "games" },
+      seen: { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' },
+    },
   }),
   addressOfOther: note({
     reason: "NotObserved",
@@ -215,18 +261,18 @@ export const firewallMessages = topic("firewalls", {
   portNotAllowed: problem({
     reason: "PortNotAllowed",
     by: "other",
-    text: ({ ports, limiter, nodePortRange, inRange = [] }: ClosedPorts) => {
+    text: ({ ports, refusals, nodePortRange, inRange = [] }: ClosedPorts) => {
       const range =
         nodePortRange === undefined ? "" : ` (NodePorts need no rule only in nodePortRange ${nodePortRange})`;
       const protectedText =
         inRange.length === 0
           ? ""
           : ` (a range of allowedPorts contains ${listed(inRange)}, but a wide range opens no port of the nodes' own services: ${PROTECTED_PORTS_TEXT})`;
-      return `${limiter} does not allow ${listed(ports)}${range}${protectedText}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
+      return `${listedClauses(refusals.map(refusalText))}${range}${protectedText}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
     },
-    remedy: ({ ports, limiter, nodePortRange, inRange = [] }) => {
+    remedy: ({ ports, refusals, nodePortRange, inRange = [], onlyProtocol = false }) => {
       const what = nodePortRange === undefined ? "hostPort" : "port";
-      const [others, them] = ports.length === 1 ? [`another ${what}`, "it"] : [`other ${what}s`, "them"];
+      const others = ports.length === 1 ? `another ${what}` : `other ${what}s`;
       const range =
         nodePortRange === undefined
           ? ""
@@ -235,9 +281,12 @@ export const firewallMessages = topic("firewalls", {
         inRange.length === 0
           ? ""
           : ` as entries of their own, such as ${inRange[0]}, if no service of the nodes, such as the kubelet, listens there`;
-      return `${range}use ${others}, or ask the author of ${limiter} to add ${them} to allowedPorts${own}`;
+      return `${range}${onlyProtocol ? "" : `use ${others}, or `}ask ${additionsText(refusals)}${own}`;
     },
-    example: { ports: ["22/TCP"], limiter: LIMITER },
+    example: {
+      ports: ["22/TCP"],
+      refusals: [{ limiters: ["ClusterRoutedIPClass web", "RoutedIPIssuer platform/cloud"], ports: ["22/TCP"] }],
+    },
   }),
   tooManyPorts: problem({
     reason: "PortNotAllowed",

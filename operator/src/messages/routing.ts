@@ -6,7 +6,7 @@ import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 import { HAVE_ADMINISTRATOR, REGION_LABEL_TEXT } from "./refused-nodes.js";
-import { haveChanged } from "./tenants.js";
+import { haveChanged, type NameRefusal, nameChangesText, nameRefusalsText } from "./tenants.js";
 
 interface Named {
   readonly name: string;
@@ -40,7 +40,7 @@ export const issuerMessages = topic("issuers", {
     reason: "FirewallNotFound",
     by: "operator",
     text: ({ name }: Named) =>
-      `the provider accepts the credentials; the operator creates firewall "${name}" once a node may join it`,
+      `the provider accepts the credentials; the operator creates firewall "${name}" when a RoutedIP first needs a rule there and a node may join it`,
     example: { name: "ingress" },
   }),
   noNodeInRegion: problem({
@@ -226,10 +226,12 @@ export const accessMessages = topic("access", {
   nameNotAllowed: problem({
     reason: "NameNotAllowed",
     by: "other",
-    text: ({ name, limiter, lists }: LimitedName & Record<"lists" | "additions", string>) =>
-      `${limiter} does not allow the DNS name ${name} (${lists}), so no record is written`,
-    remedy: ({ limiter, additions }) => `use another name, or ${haveChanged(limiter, `add ${additions}`)}`,
-    example: { name: NAME, limiter: LIMITER, lists: "allowedNames is empty", additions: `${NAME} to allowedNames` },
+    text: ({ name, refusals }: RefusedName) => `${nameRefusalsText(name, refusals)}, so no record is written`,
+    remedy: ({ refusals }) => `use another name, or ${nameChangesText(refusals)}`,
+    example: {
+      name: NAME,
+      refusals: [{ limiter: LIMITER, lists: "allowedNames is empty", additions: `${NAME} to allowedNames` }],
+    },
   }),
   noNameAllowed: problem({
     reason: "NameNotAllowed",
@@ -281,6 +283,10 @@ interface TokenOfOthers extends Named {
 
 interface LimitedName extends Limited {
   readonly name: string;
+}
+
+interface RefusedName extends Named {
+  readonly refusals: readonly NameRefusal[];
 }
 
 function addressesText(allowed: readonly string[], namespace: string): string {

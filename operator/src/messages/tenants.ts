@@ -43,6 +43,51 @@ export function haveChanged(limiter: string, change: string): string {
     : `ask the author of ${limiter} to ${change}`;
 }
 
+/** What one class, issuer or entry refuses of a DNS name. */
+export interface NameRefusal extends Limited {
+  /** `allowedNames is empty` */
+  readonly lists: string;
+  /** `www.example.com to allowedNames` */
+  readonly additions: string;
+}
+
+export function nameRefusalsText(name: string, refusals: readonly NameRefusal[]): string {
+  return joined(refusals.map(({ limiter, lists }) => `${limiter} does not allow the DNS name ${name} (${lists})`));
+}
+
+export function nameChangesText(refusals: readonly NameRefusal[]): string {
+  return joined(refusals.map(({ limiter, additions }) => haveChanged(limiter, `add ${additions}`)));
+}
+
+export interface PortRefusal {
+  /** Such as "ClusterRoutedIPClass web"; several refuse the same ports. */
+  readonly limiters: readonly string[];
+  readonly ports: readonly string[];
+}
+
+export function refusalText({ limiters, ports }: PortRefusal): string {
+  const all = limiters.slice(0, MOST_LIMITERS);
+  return `${all.join(" and ")} ${all.length === 1 ? "does" : "do"} not allow ${listed(ports)}`;
+}
+
+/** Whom to ask for what. With one refusal, the text names its ports right before. */
+export function additionsText(refusals: readonly PortRefusal[]): string {
+  const additions = refusals.map(({ limiters, ports }) => {
+    const authors = limiters.slice(0, MOST_LIMITERS).map((limiter) => `the author of ${limiter}`);
+    const them = ports.length === 1 ? "it" : "them";
+    const lists = authors.length === 1 ? "allowedPorts" : "allowedPorts of both";
+    return `${authors.join(" and ")} to add ${refusals.length === 1 ? them : listed(ports)} to ${lists}`;
+  });
+  return joined(additions);
+}
+
+/** A class, its issuer, and an entry of the configuration. */
+const MOST_LIMITERS = 3;
+
+function joined(texts: readonly string[]): string {
+  return texts.slice(0, MOST_LIMITERS).join(", and ");
+}
+
 export const tenantMessages = topic("tenants", {
   nameKept: note({
     reason: "NameNotAllowed",

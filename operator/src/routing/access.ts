@@ -192,14 +192,13 @@ export function refusedName(asked: AskedName, lists: readonly NameList[]): Probl
   const { zone, fqdn: name } = asked.normal;
   const undecided = isZoneUnknown(asked.normal) && lists.find(({ limits }) => !allowsId(asked.zone, limits));
   if (undecided) return accessMessages.zoneUnknown({ name, zone, limiter: undecided.of });
-  for (const { limits, of: limiter } of lists) {
+  const refusals = lists.flatMap(({ limits, of: limiter }) => {
     const closed = closedLists(asked, limits);
-    if (closed.length === 0) continue;
     const texts = closed.map(({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(entries)}`);
-    const additions = closed.map(({ field, lacks }) => `${lacks} to ${field}`);
-    return accessMessages.nameNotAllowed({ name, limiter, lists: texts.join("; "), additions: listed(additions) });
-  }
-  return undefined;
+    const additions = listed(closed.map(({ field, lacks }) => `${lacks} to ${field}`));
+    return closed.length === 0 ? [] : [{ limiter, lists: texts.join("; "), additions }];
+  });
+  return refusals.length === 0 ? undefined : accessMessages.nameNotAllowed({ name, refusals });
 }
 
 /** The name is neither allowed nor refused before the domain of its zone, which is given by an id, is known. */

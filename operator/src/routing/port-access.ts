@@ -52,42 +52,60 @@ export function permittedPorts(
   { nodePortRange, last = [] }: { readonly nodePortRange: string; readonly last?: readonly RoutedPort[] },
 ): PermittedPorts {
   const limited = ports.filter((port) => needsRule(port, nodePortRange));
-  const verdicts = limited.map((port) => ({
-    port,
-    refusedBy: access.lists.find((list) => !isPortAllowed(list, port)),
-  }));
-  const allowed = verdicts.filter(({ refusedBy }) => refusedBy === undefined).map(({ port }) => port);
+  const verdicts = limited.map((port) => ({ port, refusedBy: refusingLists(port, access) }));
+  const allowed = verdicts.filter(({ refusedBy }) => refusedBy.length === 0).map(({ port }) => port);
   const wasOpen = new Set(last.map(textOf));
   const inOrder = [...allowed].sort((a, b) => Number(wasOpen.has(textOf(b))) - Number(wasOpen.has(textOf(a))));
   const open = new Set(inOrder.slice(0, access.max.ports));
-  const refused =
-    forbidden(
-      verdicts.flatMap(({ port, refusedBy }) => (refusedBy === undefined ? [] : [{ port, refusedBy }])),
-      nodePortRange,
-    ) ?? tooMany(inOrder.slice(access.max.ports), access);
+  const closed = verdicts.filter(({ refusedBy }) => refusedBy.length > 0);
+  const refused = forbidden(closed, access, nodePortRange) ?? tooMany(inOrder.slice(access.max.ports), access);
   return {
     ports: ports.filter((port) => !limited.includes(port) || open.has(port)),
     ...(refused === undefined ? {} : { refused }),
   };
 }
 
-function isPortAllowed({ rules }: PortAccess["lists"][number], port: RoutedPort): boolean {
-  return rules.some((rule) => allowsPort(rule, port));
+function refusingLists(port: Pick<RoutedPort, "protocol" | "port">, { lists }: PortAccess): PortAccess["lists"] {
+  return lists.filter(({ rules }) => !rules.some((rule) => allowsPort(rule, port)));
 }
 
 interface RefusedPort {
   readonly port: RoutedPort;
-  readonly refusedBy: PortAccess["lists"][number];
+  /** At least one. */
+  readonly refusedBy: PortAccess["lists"];
 }
 
-function forbidden(refused: readonly RefusedPort[], nodePortRange: string): Problem | undefined {
-  const [first] = refused;
-  if (first === undefined) return undefined;
-  const ports = refused.filter(({ refusedBy }) => refusedBy === first.refusedBy).map(({ port }) => port);
-  const outside = ports.some(({ origin }) => origin === "NodePort") ? { nodePortRange } : {};
-  const { of: limiter, rules } = first.refusedBy;
-  const inRange = ports.filter((port) => rules.some((rule) => containsPort(rule, port))).map(textOf);
-  return firewallMessages.portNotAllowed({ ports: ports.map(textOf), limiter, ...outside, inRange });
+/** Names each list that refuses: to correct one alone would not help. */
+function forbidden(refused: readonly RefusedPort[], access: PortAccess, nodePortRange: string): Problem | undefined {
+  if (refused.length === 0) return undefined;
+  const outside = refused.some(({ port }) => port.origin === "NodePort") ? { nodePortRange } : {};
+  const inRange = refused.filter(({ port, refusedBy }) =>
+    refusedBy.some(({ rules }) => rules.some((rule) => containsPort(rule, port))),
+  );
+  return firewallMessages.portNotAllowed({
+    ports: refused.map(({ port }) => textOf(port)),
+    refusals: refusalsOf(refused, access),
+    ...outside,
+    inRange: inRange.map(({ port }) => textOf(port)),
+    onlyProtocol: refused.every(({ port }) => isOnlyProtocol(port, access)),
+  });
+}
+
+function refusalsOf(refused: readonly RefusedPort[], { lists }: PortAccess) {
+  const byPorts = new Map<string, { readonly limiters: string[]; readonly ports: readonly string[] }>();
+  for (const list of lists) {
+    const ports = refused.filter(({ refusedBy }) => refusedBy.includes(list)).map(({ port }) => textOf(port));
+    const known = byPorts.get(ports.join());
+    if (known !== undefined) known.limiters.push(list.of);
+    else if (ports.length > 0) byPorts.set(ports.join(), { limiters: [list.of], ports });
+  }
+  return [...byPorts.values()];
+}
+
+/** Another number would not help: all lists allow this one, for the other protocol. */
+function isOnlyProtocol({ port, protocol, origin }: RoutedPort, access: PortAccess): boolean {
+  const other = protocol === "TCP" ? "UDP" : "TCP";
+  return origin === "HostPort" && refusingLists({ port, protocol: other }, access).length === 0;
 }
 
 function tooMany(ports: readonly RoutedPort[], { max }: PortAccess): Problem | undefined {

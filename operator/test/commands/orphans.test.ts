@@ -241,6 +241,19 @@ describe("flipop orphans", () => {
     expect(exists(foreign)).to.equal(true);
   });
 
+  it("says that there are none, not where a script reads", async () => {
+    const rest = digitalocean.state.addresses().map(({ ip }) => ip);
+    addPool("all", { ips: rest }, {});
+    const { code, out, err } = await flipop.run("orphans");
+    const data = await flipop.run("orphans", "-o", "json");
+    kubernetes.delete({ ...POOL, namespace: "default", name: "all" });
+    expect({ code, out, err }).to.deep.equal({
+      ...{ code: 0, out: "" },
+      err: "flipop: each address of the account belongs to a resource\n",
+    });
+    expect(data).to.deep.equal({ code: 0, out: "[]\n", err: "" });
+  });
+
   it("names the variables where it has no token", async () => {
     const bare = new Flipop(kubernetes.kubeconfig());
     const { code, err } = await bare.run("orphans");

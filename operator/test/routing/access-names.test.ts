@@ -86,6 +86,14 @@ describe("the DNS names that a class and an issuer allow", () => {
     );
   });
 
+  it("name each source that refuses them: to correct the first alone would not help", () => {
+    const message = problem("www.example.com", [{ allowedZones: ["example.org"] }, { allowedNames: [] }])?.message;
+    const refused = (source: string) => `${source} does not allow the DNS name www.example.com`;
+    expect(message).to.equal(
+      `${refused("source 0")} (allowedZones is example.org), and ${refused("source 1")} (allowedNames is empty), so no record is written; fix: use another name, or ask the author of source 0 to add example.com to allowedZones, and ask the author of source 1 to add www.example.com to allowedNames`,
+    );
+  });
+
   it("tell whoever reads a pattern what its star stands for", () => {
     expect(problem("a.b.example.com", [{ allowedNames: ["*.example.com"] }])?.message).to.include(
       "(allowedNames is *.example.com, where * stands for text without a dot)",

@@ -79,6 +79,32 @@ describe("the ports that a class and an issuer allow", () => {
       .and.include("add them to allowedPorts as entries of their own");
   });
 
+  describe("name all that refuse", () => {
+    const said = (ports: readonly RoutedPort[], ...lists: readonly (readonly string[])[]) => {
+      const names = ["ClusterRoutedIPClass web", "RoutedIPIssuer platform/cloud"];
+      const sources = lists.map((allowedPorts, index) => ({ of: names[index] ?? "", limits: { allowedPorts } }));
+      return permittedPorts(ports, portAccessOf(sources), NODE_PORTS).refused?.message;
+    };
+
+    it("a port, with one remedy; of a protocol that is refused, another number is none", () => {
+      const both = "ClusterRoutedIPClass web and RoutedIPIssuer platform/cloud";
+      expect(said([port(443), port(443, "UDP")], ["443/TCP"], ["80", "443/TCP"])).to.equal(
+        `${both} do not allow 443/UDP, so the operator does not open it; fix: ask the author of ClusterRoutedIPClass web and the author of RoutedIPIssuer platform/cloud to add it to allowedPorts of both`,
+      );
+      expect(said([port(444, "UDP")], ["443/TCP"], ["444/TCP"]), "the class refuses the number, too").to.contain(
+        `fix: use another hostPort, or ask the author of ClusterRoutedIPClass web and the author of RoutedIPIssuer platform/cloud to add it to allowedPorts of both`,
+      );
+      const nodePort = { ...port(444, "UDP"), origin: "NodePort" as const };
+      expect(said([nodePort], ["444/TCP"]), "a NodePort in the range needs no rule").to.contain("use another port, or");
+    });
+
+    it("different ports", () => {
+      expect(said([port(53), port(80), port(90)], ["80", "90"], ["53", "80"])).to.equal(
+        "ClusterRoutedIPClass web does not allow 53/TCP; RoutedIPIssuer platform/cloud does not allow 90/TCP, so the operator does not open them; fix: use other hostPorts, or ask the author of ClusterRoutedIPClass web to add 53/TCP to allowedPorts, and the author of RoutedIPIssuer platform/cloud to add 90/TCP to allowedPorts",
+      );
+    });
+  });
+
   it("keep what is open when there are too many, and the message names who refuses what", () => {
     const access = portAccessOf([{ of: "ClusterRoutedIPClass public", limits: { maxPorts: 2 } }]);
     const all = [port(1025), port(1026), port(1027)];

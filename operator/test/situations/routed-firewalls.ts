@@ -51,6 +51,13 @@ export const ROUTED_FIREWALLS: Group = {
       fix: "Ask the author of the issuer to set `routedIPFirewallName`, or open the ports yourself",
     }),
     routed({
+      when: "A hostPort is in the range of NodePorts",
+      shows: "FirewallReady AssumedOpen",
+      names: ["hostPort 30120/TCP", "nodePortRange 30000-32767", "outside of the range"],
+      seen: () => routedSeen({ ports: [30_120], prepare: (world) => world.settle() }, "FirewallReady"),
+      fix: "Narrow `nodePortRange` of the class, use another hostPort, or open the port yourself",
+    }),
+    routed({
       when: "The node has no other firewall",
       shows: "Assigned WouldIsolateNode",
       names: ["node node-1", "ingress", "first add the node to a firewall"],

@@ -102,6 +102,10 @@ function annotatedOn({ annotations }: NodeFacts): readonly Owned[] {
   });
 }
 
+function totalOf(orphans: readonly Orphan[]): number {
+  return orphans.reduce((sum, { usdPerMonth = 0 }) => sum + usdPerMonth, 0);
+}
+
 function print({ io, ...call }: CommandCall, orphans: readonly Orphan[]): void {
   const format = textOption(call, "output");
   if (format === "json" || format === "yaml") {
@@ -114,9 +118,6 @@ function print({ io, ...call }: CommandCall, orphans: readonly Orphan[]): void {
   if (rows.length > 0) {
     io.out(tableText([["ADDRESS", "PROVIDER", "REGION", "HOLDER", "USD/MONTH", "FORMER OWNER"], ...rows]));
   }
-  if (!io.terminal) return;
-  const total = orphans.reduce((sum, { usdPerMonth = 0 }) => sum + usdPerMonth, 0);
-  io.err(
-    rows.length === 0 ? "a resource knows each address\n" : `${rows.length} in all, ${total.toFixed(2)} USD a month\n`,
-  );
+  if (rows.length === 0) io.err("flipop: each address of the account belongs to a resource\n");
+  else if (io.terminal) io.err(`${rows.length} in all, ${totalOf(orphans).toFixed(2)} USD a month\n`);
 }

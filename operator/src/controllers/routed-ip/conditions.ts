@@ -1,6 +1,5 @@
 /** The conditions of a RoutedIP. Those of the address come from `addresses/conditions.ts`. */
 
-import type { RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
@@ -20,25 +19,20 @@ import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/refusals.js
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";
-import { firewallMessages } from "../../messages/firewalls.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
-import { lackOfPorts, needsRule, type PortsFound, rulesOf } from "../../routing/ports.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { limitOf } from "./election.js";
-import type { FirewallPlan } from "./firewall/firewall.js";
-import type { FirewallSnapshot } from "./firewall/snapshot.js";
+import { type FirewallFindings, firewallProblem, firewallReady } from "./firewall/condition.js";
 import type { Snapshot } from "./snapshot.js";
-import type { Place } from "./update/update.js";
 
-export interface Findings {
+export interface Findings extends FirewallFindings {
   readonly desired: Desired;
   readonly address: PlannedAddress | undefined;
-  readonly placement: Placement | undefined;
   readonly assignmentPlan: AssignmentPlan;
   readonly creation: Problem | undefined;
   readonly unsettled: Problem | undefined;
@@ -47,12 +41,6 @@ export interface Findings {
   readonly published: readonly string[];
   /** The address for the objects of `publishTo`. */
   readonly publication: PublishedAddresses | undefined;
-  /** The address is on a machine of somebody else. */
-  readonly heldElsewhere: Problem | undefined;
-  /** The node that serves the address, or gets it. */
-  readonly target: Place | undefined;
-  readonly ports: PortsFound;
-  readonly firewall: FirewallPlan | undefined;
 }
 
 export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
@@ -89,12 +77,6 @@ function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCon
     "Accepted",
     classMessages.limitTooHigh({ ...exceeded, limiter: resolvedClass?.nameAccess.sources[0]?.of ?? "" }),
   );
-}
-
-function firewallProblem({ resolvedClass }: Snapshot, { firewall, ports }: Findings): Problem | undefined {
-  const problem = firewall?.nodeProblem ?? firewall?.rulesProblem;
-  // Without a firewall the operator opens no port, so it refuses none.
-  return problem ?? (resolvedClass?.firewallName === undefined ? undefined : ports.refused);
 }
 
 function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
@@ -179,78 +161,6 @@ function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: P
     return unknown("Assigned", addressMessages.onItsWay({ ip, node: status.nodeName }));
   }
   return no("Assigned", inGrace);
-}
-
-function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition {
-  const { firewall, problem, resolvedClass } = snapshot;
-  const { firewall: plan } = findings;
-  if (problem !== undefined) return no("FirewallReady", problem);
-  if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
-  if (resolvedClass === undefined) return unknown("FirewallReady");
-  if (resolvedClass.firewallName === undefined)
-    return yes("FirewallReady", firewallMessages.notNamed({ issuer: resolvedClass.issuer }));
-  if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
-  const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
-  if (obstacle !== undefined) return no("FirewallReady", obstacle);
-  const { name } = firewall;
-  const { nodePortRange } = resolvedClass;
-  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(snapshot, { firewall, plan }, findings);
-  const ports = textsOf(findings.ports.ports);
-  return yes("FirewallReady", firewallMessages.notNeeded({ name, nodePortRange, ports }));
-}
-
-/** All its ports are in the NodePort range: a firewall that does not exist is none that is missing. */
-function needsNoRule({ firewall, resolvedClass }: Snapshot, ports: PortsFound, plan: FirewallPlan): boolean {
-  if (firewall?.facts !== "missing" || ports.ports.length === 0 || plan.recorded.rules.length > 0) return false;
-  const { nodePortRange = "" } = resolvedClass ?? {};
-  return rulesOf(ports.ports, { nodePortRange, sourceRanges: ports.sourceRanges }).length === 0;
-}
-
-/** The firewall is not read for an address that this resource may not move. */
-function isOfOther({ heldElsewhere, placement }: Findings): boolean {
-  return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
-}
-
-interface Planned {
-  readonly firewall: FirewallSnapshot;
-  readonly plan: FirewallPlan;
-}
-
-function inStep(
-  { routed: { metadata, spec }, resolvedClass }: Snapshot,
-  { firewall: { name, facts }, plan }: Planned,
-  findings: Findings,
-): PlannedCondition {
-  if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
-  if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
-    return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
-  }
-  if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
-  if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
-  const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
-  if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
-  const open = { name, ports: plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`) };
-  return yes("FirewallReady", openText(open, findings.ports, serviceKeyOf(metadata, spec)));
-}
-
-function openText(open: Parameters<typeof firewallMessages.open>[0], { sourceRanges }: PortsFound, service: string) {
-  if (sourceRanges.length === 0) return firewallMessages.open(open);
-  return firewallMessages.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
-}
-
-/** Ports of pods that are not ready yet, which no earlier pod had, and which need a rule. */
-function portsToCome({ ports, later = [] }: PortsFound, nodePortRange: string): readonly string[] {
-  const isOpen = (port: RoutedPort) => ports.some((each) => each.port === port.port && each.protocol === port.protocol);
-  return textsOf(later.filter((port) => !isOpen(port) && needsRule(port, nodePortRange)));
-}
-
-function textsOf(ports: readonly RoutedPort[]): readonly string[] {
-  return ports.map(({ port, protocol }) => `${port}/${protocol}`);
-}
-
-/** Pods open their hostPorts on the node of the address: without such a node, the operator knows none of them. */
-function knowsNoPort({ ports, target }: Findings): boolean {
-  return target === undefined && ports.ports.length === 0;
 }
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */

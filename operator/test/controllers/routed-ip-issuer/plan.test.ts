@@ -107,6 +107,12 @@ describe("the plan of an issuer", () => {
     expect(does(snapshot({ metadata: GOING }, { users: ["default/a"], ...late })), "without a deadline").to.be.empty;
   });
 
+  it("says of a firewall to come that a RoutedIP has to need it first", () => {
+    const { conditions } = plan(snapshot({}, { firewall: "missing" }));
+    const accepted = conditions.find(({ type }) => type === "Accepted");
+    expect(accepted?.message).to.match(/ when a RoutedIP first needs a rule there and a node may join it$/);
+  });
+
   it("takes the firewall with it that it created, once it is empty, under Delete alone", () => {
     const spec = { routedIPReclaimPolicy: "Delete" } as const;
     const going = { metadata: GOING, spec, status: CREATED };

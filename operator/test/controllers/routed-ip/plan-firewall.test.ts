@@ -1,7 +1,8 @@
-import { KINDS } from "cdk8s-flipop/api";
+import { KINDS, type RoutedPort } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/routed-ip/plan.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { serviceMessages } from "../../../src/messages/services.js";
 import { summary } from "../../../src/reconcile/summary.js";
 import { FIREWALL, FOREIGN } from "./model-cluster.js";
@@ -19,12 +20,17 @@ describe("the firewall in the plan of a RoutedIP", () => {
       return made;
     }
 
+    function withOrigin(made: ModelWorld, origin: RoutedPort["origin"]): Snapshot["portsOn"] {
+      const { portsOn } = made.snapshot("a");
+      return (nodes) => ({ ...portsOn(nodes), ports: portsOn(nodes).ports.map((port) => ({ ...port, origin })) });
+    }
+
     it("needs no firewall: none is created, and FirewallReady is True", () => {
       const made = nodePorts();
       made.settle();
       expect(made.firewalls.size).to.equal(0);
       expect(made.holderOf("a")).to.equal("n1");
-      const { is, message } = conditionOf(made.plan("a"), "FirewallReady");
+      const { is, message } = conditionOf(altered(made, { portsOn: withOrigin(made, "NodePort") }), "FirewallReady");
       expect(is, message).to.equal("True/Observed");
       expect(message).to.contain("30000-32767");
       expect(conditionOf(made.plan("a"), "Accepted").is).to.equal("True/Observed");
@@ -37,7 +43,57 @@ describe("the firewall in the plan of a RoutedIP", () => {
       made.settle();
       expect(made.firewalls.get(FIREWALL)?.nodes).to.deep.equal([]);
       expect(made.holderOf("a")).to.equal("n1");
-      expect(conditionOf(made.plan("a"), "FirewallReady").is).to.equal("True/Observed");
+      const planned = altered(made, { portsOn: withOrigin(made, "NodePort") });
+      expect(conditionOf(planned, "FirewallReady").is).to.equal("True/Observed");
+    });
+
+    it("does not call hostPorts open that it only takes for open, and says so in Ready", () => {
+      const made = nodePorts();
+      made.settle();
+      const planned = made.plan("a");
+      const { is, message } = conditionOf(planned, "FirewallReady");
+      expect(is).to.equal("True/AssumedOpen");
+      expect(message).to.equal(
+        'no port needs a rule of firewall "ingress", so the operator does not create it; the operator takes hostPorts 30080/TCP, 30443/TCP for open, because they are in nodePortRange 30000-32767; fix: if no other firewall lets them through, use hostPorts outside of the range, or open them in a firewall of your own',
+      );
+      const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
+      expect(ready).to.include({ status: "True", reason: "AssumedOpen", message });
+      expect(conditionOf(planned, "Accepted").is).to.equal("True/Observed");
+      const { portsOn } = made.snapshot("a");
+      const mixed: typeof portsOn = (nodes) => {
+        const { ports, ...found } = portsOn(nodes);
+        return { ...found, ports: ports.map((port, at) => (at === 0 ? { ...port, origin: "NodePort" } : port)) };
+      };
+      expect(conditionOf(altered(made, { portsOn: mixed }), "FirewallReady").message)
+        .to.match(/^clients reach the Service at 30080\/TCP; no port needs a rule/)
+        .and.include("takes hostPort 30443/TCP for open, because it is in");
+    });
+
+    it("says so also beside ports that have rules, with the class whose range it is", () => {
+      const made = new ModelWorld();
+      made.addNode("n1");
+      made.addService("web", [443, 30_120]);
+      made.serve("web", "n1");
+      made.addFirewall();
+      made.addRouted("a", { routedIP: IP });
+      made.settle();
+      const routed = made.get("a");
+      const { issuerRef: _issuer, ...spec } = routed.spec;
+      const ofClass = altered(made, { routed: { ...routed, spec: { ...spec, className: "games" } } });
+      const { is, message } = conditionOf(ofClass, "FirewallReady");
+      expect(is).to.equal("True/AssumedOpen");
+      expect(message).to.equal(
+        'firewall "ingress" lets tcp 443 through; the operator takes hostPort 30120/TCP for open, because it is in nodePortRange 30000-32767; fix: if no other firewall lets it through, ask the author of ClusterRoutedIPClass games to narrow nodePortRange, or use a hostPort outside of it',
+      );
+      const sourceRanges = ["203.0.113.64/27"];
+      const facts = made.firewalls.get(FIREWALL);
+      const rules = facts?.rules.map((rule) => ({ ...rule, sources: sourceRanges })) ?? [];
+      if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, rules });
+      const of = made.snapshot("a");
+      const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
+      expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message)
+        .to.match(/from 203.0.113.64\/27 only \([^;]*\); the operator takes hostPort 30120\/TCP/)
+        .and.match(/; fix: to let more in, change [^;]*; fix: if no other firewall lets it through/);
     });
   });
 

@@ -1,0 +1,129 @@
+/** Condition FirewallReady of a RoutedIP. */
+
+import type { RoutedPort } from "cdk8s-flipop/api";
+import type { Placement } from "../../../addresses/observed.js";
+import { firewallMessages } from "../../../messages/firewalls.js";
+import type { Problem } from "../../../messages/message.js";
+import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
+import { lackOfPorts, needsRule, type PortsFound, rulesOf } from "../../../routing/ports.js";
+import { serviceKeyOf } from "../../../routing/service.js";
+import { omitUndefined } from "../../../values.js";
+import type { Snapshot } from "../snapshot.js";
+import type { Place } from "../update/update.js";
+import type { FirewallPlan } from "./firewall.js";
+import type { FirewallSnapshot } from "./snapshot.js";
+
+export interface FirewallFindings {
+  readonly placement: Placement | undefined;
+  /** The address is on a machine of somebody else. */
+  readonly heldElsewhere: Problem | undefined;
+  /** The node that serves the address, or gets it. */
+  readonly target: Place | undefined;
+  readonly ports: PortsFound;
+  readonly firewall: FirewallPlan | undefined;
+}
+
+export function firewallProblem(
+  { resolvedClass }: Snapshot,
+  { firewall, ports }: FirewallFindings,
+): Problem | undefined {
+  const problem = firewall?.nodeProblem ?? firewall?.rulesProblem;
+  // Without a firewall the operator opens no port, so it refuses none.
+  return problem ?? (resolvedClass?.firewallName === undefined ? undefined : ports.refused);
+}
+
+export function firewallReady(snapshot: Snapshot, findings: FirewallFindings): PlannedCondition {
+  const { firewall, problem, resolvedClass } = snapshot;
+  const { firewall: plan } = findings;
+  if (problem !== undefined) return no("FirewallReady", problem);
+  if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
+  if (resolvedClass === undefined) return unknown("FirewallReady");
+  if (resolvedClass.firewallName === undefined)
+    return yes("FirewallReady", firewallMessages.notNamed({ issuer: resolvedClass.issuer }));
+  if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
+  const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
+  if (obstacle !== undefined) return no("FirewallReady", obstacle);
+  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(snapshot, { firewall, plan }, findings);
+  const { nodePortRange } = resolvedClass;
+  const open = { name: firewall.name, ports: textsOf(findings.ports.ports) };
+  const seen = firewallMessages.notNeeded({ ...open, nodePortRange });
+  return yes("FirewallReady", withAssumed(snapshot, { name: open.name, exists: false, seen }, findings.ports));
+}
+
+/** All its ports are in the NodePort range: a firewall that does not exist is none that is missing. */
+function needsNoRule({ firewall, resolvedClass }: Snapshot, ports: PortsFound, plan: FirewallPlan): boolean {
+  if (firewall?.facts !== "missing" || ports.ports.length === 0 || plan.recorded.rules.length > 0) return false;
+  const { nodePortRange = "" } = resolvedClass ?? {};
+  return rulesOf(ports.ports, { nodePortRange, sourceRanges: ports.sourceRanges }).length === 0;
+}
+
+/** The firewall is not read for an address that this resource may not move. */
+function isOfOther({ heldElsewhere, placement }: FirewallFindings): boolean {
+  return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
+}
+
+interface Planned {
+  readonly firewall: FirewallSnapshot;
+  readonly plan: FirewallPlan;
+}
+
+function inStep(
+  snapshot: Snapshot,
+  { firewall: { name, facts }, plan }: Planned,
+  findings: FirewallFindings,
+): PlannedCondition {
+  const { resolvedClass, routed } = snapshot;
+  const { metadata, spec } = routed;
+  if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
+  if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
+    return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
+  }
+  if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
+  if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
+  const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
+  if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
+  const open = { name, ports: plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`) };
+  const seen = openText(open, findings.ports, serviceKeyOf(metadata, spec));
+  return yes("FirewallReady", withAssumed(snapshot, { name, exists: true, seen }, findings.ports));
+}
+
+function openText(open: Parameters<typeof firewallMessages.open>[0], { sourceRanges }: PortsFound, service: string) {
+  if (sourceRanges.length === 0) return firewallMessages.open(open);
+  return firewallMessages.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
+}
+
+interface ReadyFirewall {
+  readonly name: string;
+  readonly exists: boolean;
+  /** What the condition says where the operator takes no port for open. */
+  readonly seen: Problem;
+}
+
+/** A hostPort in the NodePort range is not known to be open: the operator adds no rule, and cannot see other firewalls. */
+function withAssumed({ routed, resolvedClass }: Snapshot, ready: ReadyFirewall, { ports }: PortsFound): Problem {
+  const { nodePortRange = "" } = resolvedClass ?? {};
+  const unruled = ports.filter((port) => !needsRule(port, nodePortRange));
+  const assumed = unruled.filter(({ origin }) => origin === "HostPort");
+  if (assumed.length === 0) return ready.seen;
+  const { className } = routed.spec;
+  const { name, exists } = ready;
+  const others = textsOf(unruled.filter((port) => !assumed.includes(port)));
+  const seen = unruled.length < ports.length ? ready.seen : firewallMessages.noRule({ name, exists, ports: others });
+  const values = { seen, ports: textsOf(assumed), nodePortRange };
+  return firewallMessages.assumedOpen({ ...values, ...omitUndefined({ className }) });
+}
+
+/** Ports of pods that are not ready yet, which no earlier pod had, and which need a rule. */
+function portsToCome({ ports, later = [] }: PortsFound, nodePortRange: string): readonly string[] {
+  const isOpen = (port: RoutedPort) => ports.some((each) => each.port === port.port && each.protocol === port.protocol);
+  return textsOf(later.filter((port) => !isOpen(port) && needsRule(port, nodePortRange)));
+}
+
+function textsOf(ports: readonly RoutedPort[]): readonly string[] {
+  return ports.map(({ port, protocol }) => `${port}/${protocol}`);
+}
+
+/** Pods open their hostPorts on the node of the address: without such a node, the operator knows none of them. */
+function knowsNoPort({ ports, target }: FirewallFindings): boolean {
+  return target === undefined && ports.ports.length === 0;
+}
