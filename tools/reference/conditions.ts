@@ -96,6 +96,7 @@ function reasonsPart(): readonly string[] {
 /** A condition with this reason is True all the same. */
 const HARMLESS: readonly Reason[] = [
   "Observed",
+  "HolderCordoned",
   "TTLRaised",
   "Proxied",
   "UnmanagedRecords",
