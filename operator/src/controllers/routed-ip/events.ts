@@ -23,6 +23,7 @@ import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad 
 import { eventsOfResults, unreported } from "../../reconcile/deferred-failures.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
+import { listed } from "../../values.js";
 import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
 import type { OfKind, RoutedKind, RoutedMemory, RoutedResult } from "./routed-state.js";
@@ -123,7 +124,12 @@ function firewallEventMessage(action: RoutedKind["action"], nameOf: NameOf): Eve
 }
 
 function rulesText(rules: readonly FirewallRuleFacts[]): readonly string[] {
-  return rules.map(({ protocol, ports }) => `${protocol} ${ports}`);
+  return rules.map(({ protocol, ports, sources }) => `${protocol} ${ports}${sourcesText(sources)}`);
+}
+
+/** Empty: everybody may come. */
+function sourcesText(sources: readonly string[]): string {
+  return sources.some((range) => range.endsWith("/0")) ? "" : ` from ${listed(sources)}`;
 }
 
 function firewallChanged({ change, why }: Of<"change-firewall">, nameOf: NameOf): EventMessage {

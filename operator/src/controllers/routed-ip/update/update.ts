@@ -207,7 +207,7 @@ function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
               why: "the firewall is full, and all its nodes serve",
             },
           ],
-    "remove-rules": change({ removeRules }, "no RoutedIP needs the ports any more"),
+    "remove-rules": change({ removeRules }, "no RoutedIP needs them any more"),
     "remove-nodes": change(
       { removeNodes: removeNodes.filter((node) => !makeRoom.includes(node)) },
       "the address has left the node",
