@@ -49,14 +49,21 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
   const contradiction = contradictionIn(tally.lacking.label ?? "");
   if (contradiction !== undefined) return { text, repair: contradiction, remedy: contradiction };
   const taint = [...taintText(marks), ...electedTaintText(tally, marks)];
-  if (repairs.length === 0)
-    return { text, remedy: [lackText(tally, by), ...labelText(tally, marks), ...taint].join("; ") };
+  if (repairs.length === 0) return { text, remedy: lackRemedies(tally, by, marks).concat(taint).join("; ") };
   const repair = [...new Set([...taint, ...repairs])].join("; ");
   return { text, repair, remedy: repair };
 }
 
 /** A message names this many different remedies at most. */
 const REMEDIES_SHOWN = 3;
+
+/** The likely one first: a pod that no node can take may ask for the label that only an address brings. */
+function lackRemedies(tally: Tally, by: ChosenBy, marks: MarkKeys): readonly string[] {
+  const { presence } = tally.lacking;
+  const [lack, label] = [lackText(tally, by), labelText(tally, marks)];
+  const isPlaceless = presence?.pods === "some" && presence.node === undefined;
+  return isPlaceless && label.length > 0 ? [...label, `otherwise ${lack}`] : [lack, ...label];
+}
 
 /** No node has what the resource asks for. */
 function lackText(tally: Tally, by: ChosenBy): string {
@@ -207,7 +214,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
   },
   Tainted: (node, hasMatch) => {
     const untaint = `have the cluster's administrator remove the taint from ${node}`;
-    return hasMatch ? `tolerate the taint in spec.match.tolerations, or ${untaint}` : untaint;
+    const tolerate = "tolerate the taint in spec.match.tolerations (its key with operator: Exists tolerates any value)";
+    return hasMatch ? `${tolerate}, or ${untaint}` : untaint;
   },
   NodeNotReady: repairNode,
   NodeUnwell: (node) => `have the cluster's administrator repair what the taint of ${node} names`,
