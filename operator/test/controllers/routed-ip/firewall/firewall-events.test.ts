@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { eventsOf } from "../../../src/controllers/routed-ip/events.js";
-import type { FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
+import { eventsOf } from "../../../../src/controllers/routed-ip/events.js";
+import type { FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 
 describe("the Event of a change of a firewall", () => {
   it("shows from where a rule lets in, unless it is everywhere", () => {
