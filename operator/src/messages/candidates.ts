@@ -33,6 +33,13 @@ interface Fulfilled extends Count {
   readonly disabled: readonly string[];
 }
 
+interface OnCordoned extends Fulfilled {
+  readonly node: string;
+  readonly ip: string;
+  /** Of the nodes that match, beside that of a cordon. */
+  readonly taints: readonly string[];
+}
+
 function fulfilledText({ disabled, ...count }: Fulfilled): string {
   const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
   if (disabled.length === 0) return countText(count);
@@ -82,10 +89,22 @@ export const candidateMessages = topic("candidates", {
   onCordoned: problem({
     reason: "HolderCordoned",
     by: "author",
-    text: ({ node, ip, ...count }: Fulfilled & { readonly node: string; readonly ip: string }) =>
+    text: ({ node, ip, ...count }: OnCordoned) =>
       `${fulfilledText(count)}; ${node} is cordoned, and ${ip} stays there, because match.tolerations tolerates that`,
-    remedy: "if the address is to leave cordoned nodes, tolerate only the taints that you mean, each by its key",
-    example: { active: 2, desired: 2, disabled: [], node: "node-3", ip: "203.0.113.7" },
+    remedy: ({ taints }) =>
+      `if the address is to leave cordoned nodes, ${
+        taints.length === 0
+          ? "remove match.tolerations: the nodes that match have no other taint"
+          : `tolerate in match.tolerations only ${listed(taints)}, by key: the nodes that match have no other taint`
+      }`,
+    example: {
+      active: 2,
+      desired: 2,
+      disabled: [],
+      node: "node-3",
+      ip: "203.0.113.7",
+      taints: ["dedicated=edge:NoSchedule"],
+    },
   }),
   onTheirWay: note({
     reason: "UnderWay",

@@ -14,6 +14,7 @@ import {
 import { isServed, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
+import { taintText } from "../../match/node-facts.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { candidateMessages } from "../../messages/candidates.js";
 import type { Problem } from "../../messages/message.js";
@@ -60,7 +61,7 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
 
 type Counted = Pick<Parameters<typeof candidateMessages.tooFewActive>[0], "active" | "desired">;
 
-function fulfilledBy({ verdictOf }: Snapshot, { addresses, desired }: Findings, count: Counted): Problem {
+function fulfilledBy({ verdictOf, candidates }: Snapshot, { addresses, desired }: Findings, count: Counted): Problem {
   const listed = new Set(desired.addresses.filter(({ inSpec }) => inSpec).map(({ ip }) => ip));
   const disabled = addresses.filter(({ ip, status }) => status.state === "disabled" && listed.has(ip));
   const told = { ...count, disabled: disabled.map(({ ip }) => ip) };
@@ -68,7 +69,8 @@ function fulfilledBy({ verdictOf }: Snapshot, { addresses, desired }: Findings, 
     const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
   });
-  if (onCordoned[0] !== undefined) return candidateMessages.onCordoned({ ...told, ...onCordoned[0] });
+  const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
+  if (onCordoned[0] !== undefined) return candidateMessages.onCordoned({ ...told, ...onCordoned[0], taints });
   return candidateMessages.fulfilled(told);
 }
 

@@ -56,6 +56,12 @@ describe("what keeps a pool from being fulfilled", () => {
     const { is, message } = fulfilled(plan({ ...snapshot, verdictOf }));
     expect(is).to.equal("True/HolderCordoned");
     expect(message).to.include(`node-1 is cordoned, and ${A} stays there, because match.tolerations tolerates that`);
+    expect(message).to.include("remove match.tolerations: the nodes that match have no other taint");
+    const taints = [{ key: "dedicated", value: "edge", effect: "NoSchedule" }];
+    const candidates = snapshot.candidates.map((node) => ({ ...node, taints }));
+    expect(fulfilled(plan({ ...snapshot, verdictOf, candidates })).message).to.include(
+      "tolerate in match.tolerations only dedicated=edge:NoSchedule, by key",
+    );
     expect(fulfilled(plan(snapshot)).is).to.equal("True/Observed");
   });
 

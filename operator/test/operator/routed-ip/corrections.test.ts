@@ -1,3 +1,4 @@
+import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { SECOND_MS } from "../../../src/bounds.js";
@@ -155,5 +156,7 @@ describe("operator in process: changes and corrections of RoutedIPs", function (
     expect(made.status("a").created).to.equal(undefined);
     await made.world.rest();
     expect(made.world.digitalocean.state.addresses().map((each) => each.ip)).to.have.members([created, ip]);
+    const { annotations = {} } = made.world.kubernetes.get(made.refTo("a"))?.metadata ?? {};
+    expect(annotations, "a copy would keep others from the address").not.to.have.property(Annotation.createdIps);
   });
 });

@@ -4,7 +4,7 @@ import { type AddressStatus, type CreatedAddress, canonicalIp, type RoutedIPStat
 import type { AddressSet } from "../../../addresses/address-set.js";
 import type { CreationResult } from "../../../addresses/creation/creation-result.js";
 import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
-import { familyOfList } from "../../../addresses/desired.js";
+import { annotatedIps, familyOfList } from "../../../addresses/desired.js";
 import type { Placement } from "../../../addresses/observed.js";
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
@@ -86,8 +86,17 @@ export function supersededChain(routed: RoutedIP, placements: readonly Placement
   return [
     ...(from === undefined ? [] : [{ do: "unassign" as const, ip, from, why }]),
     ...retaining(routed),
+    ...withoutCopy(routed, ip, why),
     { do: "forget-created", ip, why },
   ];
+}
+
+/** The address would otherwise still count as one of the RoutedIP, so that nobody could use or release it. */
+function withoutCopy({ metadata }: RoutedIP, ip: string, why: string): ActionSequence {
+  const copied = annotatedIps({ metadata });
+  if (!copied.includes(ip)) return [];
+  const value = copied.filter((each) => each !== ip).join(",") || undefined;
+  return [{ do: "annotate-pool", value, why }];
 }
 
 /** It has to be read, or its action has to end first. */
