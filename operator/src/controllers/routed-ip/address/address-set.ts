@@ -91,7 +91,7 @@ export function supersededChain(routed: RoutedIP, placements: readonly Placement
   ];
 }
 
-/** The address would otherwise still count as one of the RoutedIP, so that nobody could use or release it. */
+/** The address would otherwise still count as one of the RoutedIP, and no resource could use or release it. */
 function withoutCopy({ metadata }: RoutedIP, ip: string, why: string): ActionSequence {
   const copied = annotatedIps({ metadata });
   if (!copied.includes(ip)) return [];
