@@ -29,6 +29,7 @@ import {
   refusedName,
   refusingList,
 } from "../routing/access.js";
+import { listed } from "../values.js";
 import type { CreatedAddresses } from "./created-addresses.js";
 
 interface Counters {
@@ -138,7 +139,7 @@ function accessOf(all: TenantLimits, namespace: string): NamespaceAccess {
   const found = limitsOfNamespace(all, namespace);
   if (found === undefined) return { of: "", addresses: [], names: [] };
   const { limits, index } = found;
-  const of = `${TENANT_LIMITS}.namespaces[${index}]`;
+  const of = entryText(all, { namespace, index, names: limits.names });
   const { allowedZones, allowedNames, maxCreatedAddresses: most } = limits;
   const isNameLimited = allowedZones !== undefined || allowedNames !== undefined;
   return {
@@ -147,6 +148,31 @@ function accessOf(all: TenantLimits, namespace: string): NamespaceAccess {
     names: isNameLimited ? [{ of, limits }] : [],
     ...(most === undefined ? {} : { most }),
   };
+}
+
+interface Entry {
+  readonly namespace: string;
+  readonly index: number;
+  readonly names: readonly string[];
+}
+
+/** With the namespaces that it is for: a change of it changes theirs, too. */
+function entryText(all: TenantLimits, { namespace, index, names }: Entry): string {
+  const rest = all.namespaces?.slice(index + 1) ?? [];
+  const later = limitsOfNamespace({ namespaces: rest }, namespace);
+  const late =
+    later === undefined || precision(later.limits.names, namespace) <= precision(names, namespace)
+      ? ""
+      : `; namespaces[${index + 1 + later.index}], for ${listed(later.limits.names)}, matches ${namespace}, too, but comes later, so it does not apply`;
+  return `${TENANT_LIMITS}.namespaces[${index}] (for ${listed(names)}${late})`;
+}
+
+/** Letters of the longest of the names that matches: more in `team-*` than in `*`. */
+function precision(names: readonly string[], namespace: string): number {
+  const matching = names.filter(
+    (name) => limitsOfNamespace({ namespaces: [{ names: [name] }] }, namespace) !== undefined,
+  );
+  return Math.max(...matching.map((name) => name.replaceAll("*", "").length));
 }
 
 export interface LimitedRecords {

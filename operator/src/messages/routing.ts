@@ -160,9 +160,9 @@ export const classMessages = topic("classes", {
         ? `ClusterRoutedIPClass ${name} does not exist`
         : `no class has the className ${name}: the object ClusterRoutedIPClass ${name} has spec.className ${servedAs}, and RoutedIPs use it by that name`,
     remedy: ({ servedAs }) => {
-      const create = servedAs === undefined ? "create the class" : "remove spec.className from the class";
-      const other = servedAs === undefined ? "another className" : `className ${servedAs}`;
-      return `${HAVE_ADMINISTRATOR} ${create}, or delete this RoutedIP and create it again with ${other}, since the field cannot be changed`;
+      const again = `delete this RoutedIP and create it again with ${servedAs === undefined ? "another className" : `className ${servedAs}`}, since the field cannot be changed`;
+      if (servedAs === undefined) return `${HAVE_ADMINISTRATOR} create the class, or ${again}`;
+      return `${again}; or, if no RoutedIP uses the class by that name, ${HAVE_ADMINISTRATOR} remove spec.className from it`;
     },
     example: { name: "public" },
   }),

@@ -66,6 +66,22 @@ describe("what the configuration allows a namespace", () => {
     expect(message("c")).to.include("tenantLimits.namespaces[0]").and.not.to.include("all namespaces");
   });
 
+  it("names the namespaces of the limit, and a more exact entry that comes too late", () => {
+    const messageWith = (namespaces: TenantLimits["namespaces"]) => {
+      const { created, tenants } = rig({ namespaces: namespaces ?? [] });
+      created.put(ref("x"), ["198.51.100.1"]);
+      return tenants.creationProblem(ref("a"), "Delete")?.message ?? "";
+    };
+    const [all, exact] = [
+      { names: ["*"], maxCreatedAddresses: 0 },
+      { names: ["te*", "x"], maxCreatedAddresses: 1 },
+    ];
+    expect(messageWith([all, exact])).to.include(
+      "namespaces[0] (for *; namespaces[1], for te*, x, matches team, too, but comes later, so it does not apply)",
+    );
+    expect(messageWith([exact, all])).to.include("namespaces[0] (for te*, x)");
+  });
+
   it("counts an address once that two resources have on record", () => {
     const { created, reason } = rig(LIMITS);
     created.put(ref("a"), ["203.0.113.1"]);
