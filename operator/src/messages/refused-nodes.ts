@@ -214,7 +214,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">,
   },
   Tainted: (node, hasMatch) => {
     const untaint = `have the cluster's administrator remove the taint from ${node}`;
-    const tolerate = "tolerate the taint in spec.match.tolerations (its key with operator: Exists tolerates any value)";
+    const tolerate =
+      "tolerate the taint in spec.match.tolerations (its key, operator: Exists and no effect tolerate any value and effect)";
     return hasMatch ? `${tolerate}, or ${untaint}` : untaint;
   },
   NodeNotReady: repairNode,

@@ -131,7 +131,7 @@ const TOKEN: CodeMeaning = {
 const ZONE: CodeMeaning = {
   kind: "NotFound",
   remedy:
-    "correct dnsRecordSet.zone; if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
+    "correct dnsRecordSet.zone: write the domain, or the id of the zone (the id of an account looks alike); if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
 };
 const EXISTS: CodeMeaning = { kind: "Conflict", reason: "RecordExists", remedy: REMEDIES.RecordsChanged };
 const EXCLUDED: CodeMeaning = {

@@ -140,7 +140,7 @@ describe("Cloudflare provider: reading a record set", () => {
     const error = (await failureOf(read("0".repeat(32), "www"))) as ProviderError;
     expect([error.kind, error.remedy]).to.deep.equal([
       "NotFound",
-      "correct dnsRecordSet.zone; if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
+      "correct dnsRecordSet.zone: write the domain, or the id of the zone (the id of an account looks alike); if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
     ]);
   });
 
