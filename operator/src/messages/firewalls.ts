@@ -94,7 +94,7 @@ export const firewallMessages = topic("firewalls", {
     by: "author",
     text: ({ sources, service, ...open }: PortsForSome) =>
       `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,
-    remedy: ({ service }) => `to let more in, change ${rangesOf(service)}`,
+    remedy: ({ service }) => `to let more in, change ${rangesOf(service)}, or remove it to let everybody in`,
     example: { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" },
   }),
   notNamed: problem({

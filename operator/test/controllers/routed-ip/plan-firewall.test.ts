@@ -317,7 +317,7 @@ describe("the firewall in the plan of a RoutedIP", () => {
     const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
     const ranges = "loadBalancerSourceRanges of Service default/web";
     expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message).to.equal(
-      `firewall "ingress" lets tcp 443 through from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}`,
+      `firewall "ingress" lets tcp 443 through from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}, or remove it to let everybody in`,
     );
   });
 
