@@ -45,7 +45,9 @@ export function workloadsContract(target: TargetSource): void {
       const patched = ok(await target().admin.patch(`${path}/scale`, "merge", { spec: { replicas: 3 } }));
       expect(patched.body.spec).to.deep.equal({ replicas: 3 });
       const scale = ok(await target().admin.get(`${path}/scale`)).body;
-      ok(await target().admin.put(`${path}/scale`, { ...scale, spec: { replicas: 0 } }));
+      // Without the version: a controller may write to the Deployment meanwhile.
+      const { resourceVersion: _version, ...scaleMetadata } = scale.metadata;
+      ok(await target().admin.put(`${path}/scale`, { ...scale, metadata: scaleMetadata, spec: { replicas: 0 } }));
       const { spec, metadata } = (await target().admin.get(path)).body;
       expect([spec?.replicas, at(spec, "template", "spec", "containers")]).to.deep.equal([
         0,
