@@ -105,8 +105,5 @@ function ownerOf({ set: { metadata } }: RecordsSnapshot): string {
 
 /** Without a record set in the spec the policy is unknown, so the written records stay. */
 function forgotten(last: DnsStatus | undefined): RecordSequence {
-  if (last === undefined) return [];
-  return [
-    recorded(undefined, "spec.dnsRecordSet is gone; the records stay", last.values.length > 0 ? last : undefined),
-  ];
+  return last === undefined ? [] : [recorded(undefined, "spec.dnsRecordSet is gone; the records stay", last)];
 }

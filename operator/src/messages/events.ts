@@ -232,10 +232,7 @@ export function abandoned(left: readonly string[], why: string): EventMessage | 
 }
 
 /** Of a resource that is gone, or names another record set now. @param dns what its status said last */
-export function recordsRetained(
-  dns: RecordsLeft | undefined,
-  policy: string | undefined = undefined,
-): readonly EventMessage[] {
+export function recordsRetained(dns: RecordsLeft | undefined, policy?: string): readonly EventMessage[] {
   if (dns === undefined || dns.values.length === 0 || policy === "Delete") return [];
   return [eventMessages.recordsRetained(dns)];
 }

@@ -135,7 +135,7 @@ export class KindController<T extends KindTypes> implements Drainable {
 
   private reportRetained(object: T["object"]): void {
     const { events, logger, leads } = this.tools;
-    const messages = (leads() && this.kind.retained?.(object)) || [];
+    const messages = leads() ? (this.kind.retained?.(object) ?? []) : [];
     const { kind } = this.kind.names;
     const { namespace, name, uid } = object.metadata;
     const regarding = regardingOf({ kind, name, uid, ...(namespace && { namespace }) });

@@ -1,33 +1,10 @@
 import { expect } from "chai";
 import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
-import { DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../../src/bounds.js";
+import { RECORDS_SURE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
-import { isProviderError } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
-import { RecordRegistry } from "../../src/records/dns-service.js";
-import { FakeClock } from "../support/time/fake-clock.js";
-import { ASKER, FakeDns, providerError } from "./fake-dns.js";
-
-const FQDN = "www.example.com";
-const NAME = { zone: "example.com", name: "www", types: ["A"] } as const;
-const MINUTE = 60_000;
-
-interface Rig {
-  readonly clock: FakeClock;
-  readonly dns: FakeDns;
-  readonly registry: RecordRegistry;
-  readonly set: RecordSet;
-  readonly read: () => Promise<void>;
-  /** Changes what is known to these values. */
-  readonly write: (...values: readonly string[]) => Promise<void>;
-  /** Of what is known. */
-  readonly known: () => readonly string[] | "unknown";
-  /** Fails the next calls of a kind. */
-  readonly fail: (call: "read" | "create" | "update", times: number) => void;
-}
-
-const DRIFT_MS = 600_000;
-const RECORDS_MAX_AGE_MS = DRIFT_MS * DRIFT_READ_SHARE;
+import { ASKER, providerError } from "./fake-dns.js";
+import { FQDN, facts, MINUTE, NAME, RECORDS_MAX_AGE_MS, rig } from "./record-set-rig.js";
 
 describe("a record set of the book", () => {
   it("may be read at once when its account answers another one again", async () => {
@@ -90,36 +67,6 @@ describe("a record set of the book", () => {
     expect(dns.calls).to.deep.equal(["read www.example.com A", "read www.example.com A"]);
     await write("192.0.2.2");
     expect([known(), dns.values(FQDN)]).to.deep.equal([["192.0.2.2"], ["192.0.2.2"]]);
-  });
-
-  it("is read again before records are added, where they get settings of those beside them, and only then", async () => {
-    const { read, write, dns, clock } = rig();
-    const reads = () => dns.calls.filter((call) => call.startsWith("read")).length;
-    await read();
-    await clock.advance(RECORDS_SURE_MS + 1);
-    await write("192.0.2.1");
-    await clock.advance(RECORDS_SURE_MS + 1);
-    await write("192.0.2.1", "192.0.2.2");
-    expect(reads()).to.equal(1);
-    dns.capabilities = { ...dns.capabilities, inherits: true };
-    await write("192.0.2.1", "192.0.2.2", "192.0.2.3");
-    expect(reads(), "it has just been written").to.equal(1);
-    await clock.advance(RECORDS_SURE_MS + 1);
-    await write("192.0.2.4", "192.0.2.2", "192.0.2.3");
-    expect(reads(), "none is added").to.equal(1);
-    await clock.advance(RECORDS_SURE_MS + 1);
-    await write("192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5");
-    expect(reads()).to.equal(2);
-    expect(dns.values(FQDN)).to.deep.equal(["192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5"]);
-  });
-
-  it("needs no reading of an empty name before records are added", async () => {
-    const { read, write, dns, clock } = rig();
-    dns.capabilities = { ...dns.capabilities, inherits: true };
-    await read();
-    await clock.advance(RECORDS_SURE_MS + 1);
-    await write("192.0.2.1");
-    expect(dns.calls.filter((call) => call.startsWith("read"))).to.have.length(1);
   });
 
   it("is not written if the read before a deletion fails", async () => {
@@ -287,43 +234,3 @@ describe("a record set of the book", () => {
     expect(registry.of({ name: "cloudflare" }, NAME)).to.not.equal(set);
   });
 });
-
-function rig(): Rig {
-  const clock = new FakeClock();
-  const dns = new FakeDns();
-  const registry = new RecordRegistry(clock, DRIFT_MS);
-  const set = registry.of(dns, NAME);
-  const caller = { provider: dns, context: ASKER };
-  return {
-    ...{ clock, dns, registry, set },
-    read: () => noted(set.read(caller)),
-    write: (...values) => noted(set.apply(caller, planRecordChanges(facts(set), { values, ttl: 60 }))),
-    known: () => {
-      const { records } = set.view();
-      return records === "unknown" ? records : records.records.map(({ value }) => value).sort();
-    },
-    fail: (call, times) => {
-      let left = times;
-      dns.fault = (seen) => {
-        if (seen !== call || left === 0) return undefined;
-        left -= 1;
-        return { error: providerError("Unavailable") };
-      };
-    },
-  };
-}
-
-function facts(set: RecordSet) {
-  const { records } = set.view();
-  if (records === "unknown") throw new Error("the test has to read it first");
-  return records;
-}
-
-/** Its failure is in the view. */
-async function noted(call: Promise<void>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!isProviderError(error)) throw error;
-  }
-}

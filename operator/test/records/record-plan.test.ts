@@ -51,7 +51,7 @@ describe("the chain of a record set", () => {
     expect(of({})).to.deep.equal(["apply-records current", "apply-records previous", "record-dns"]);
   });
 
-  it("tells of the former set that stays, unless it is another resource's or the same by the id of its zone", () => {
+  it("names the former set that stays, unless another resource has it, or it is the new one with its zone by id", () => {
     const leftOf = (change: Partial<DesiredRecords>) =>
       recordChain({ ...WISH, ...change }).flatMap((action) => (action.do === "record-dns" && action.left) || []);
     const retain = { ...WISH.wanted, deletionPolicy: "Retain" } as const;

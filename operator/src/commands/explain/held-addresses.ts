@@ -20,12 +20,20 @@ export interface Retained extends RetainedAddress {
   readonly by: string;
 }
 
+/** `RoutedIPIssuer voice/main`, `ClusterRoutedIPClass public` */
+export function keeperText(
+  kind: string,
+  { namespace, name }: Pick<OwnObject["metadata"], "namespace" | "name">,
+): string {
+  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
 /** @param owners by canonical address */
 export function retainedIn(reads: readonly KindRead[], owners: ReadonlyMap<string, string>): readonly Retained[] {
   const all = reads.flatMap(({ kind: { kind }, objects }) =>
-    objects.flatMap(({ metadata: { namespace, name }, status }) => {
+    objects.flatMap(({ metadata, status }) => {
       const { retainedAddresses = [] } = (status ?? {}) as RoutedIPIssuerStatus;
-      const by = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+      const by = keeperText(kind, metadata);
       return retainedAddresses.map((entry) => ({ namespace: entry.namespace, ip: canonicalIp(entry.ip), by }));
     }),
   );

@@ -21,7 +21,7 @@ import type { KindRead, OwnObject } from "../read.js";
 import { inLines } from "../render/explain.js";
 import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
 import { onRow, tableText } from "../render/table.js";
-import { type Retained, retainedIn } from "./held-addresses.js";
+import { keeperText, type Retained, retainedIn } from "./held-addresses.js";
 import { lookUpOf } from "./question.js";
 
 /** Kinds that RoutedIPs use; the first also serves the second. */
@@ -96,10 +96,9 @@ function accountOf(
 }
 
 function retainedBy(kind: AnyKind, object: OwnObject, reads: readonly KindRead[]): readonly RetainedAddress[] {
-  const { issuer } = accountOf(kind, object, reads);
-  const { namespace, name } = object.metadata;
-  const own = `${kind.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
-  const by = issuer === undefined ? own : `RoutedIPIssuer ${issuer}`;
+  const { issuerRef } = (object.spec ?? {}) as ClusterRoutedIPClassSpec;
+  const isIssued = isClass(kind) && issuerRef !== undefined;
+  const by = isIssued ? keeperText(KINDS.RoutedIPIssuer.kind, issuerRef) : keeperText(kind.kind, object.metadata);
   const kept = retainedIn(reads, ownersIn(reads.filter(holdsAddresses))).filter((entry) => entry.by === by);
   return kept.map(({ ip, namespace: of }) => ({ ip, namespace: of }));
 }

@@ -255,6 +255,6 @@ export function summaryText(rows: readonly StatusRow[]): string {
   const bad = rows.filter(({ problem }) => problem !== undefined).length;
   const noted = rows.filter(({ problem, notes }) => problem === undefined && notes.length > 0).length;
   const all = countOf(rows.length, "resource");
-  const told = `${bad === 0 ? "none has a problem" : `${bad} with a problem`}${noted === 0 ? "" : `, ${noted} with a note`}`;
-  return `${all}, ${told}${bad + noted === 0 ? "" : ": flipop explain NAME says more"}`;
+  const counts = `${bad === 0 ? "none has a problem" : `${bad} with a problem`}${noted === 0 ? "" : `, ${noted} with a note`}`;
+  return `${all}, ${counts}${bad + noted === 0 ? "" : ": flipop explain NAME says more"}`;
 }

@@ -64,14 +64,14 @@ type Counted = Pick<Parameters<typeof candidateMessages.tooFewActive>[0], "activ
 function fulfilledBy({ verdictOf, candidates }: Snapshot, { addresses, desired }: Findings, count: Counted): Problem {
   const listed = new Set(desired.addresses.filter(({ inSpec }) => inSpec).map(({ ip }) => ip));
   const disabled = addresses.filter(({ ip, status }) => status.state === "disabled" && listed.has(ip));
-  const told = { ...count, disabled: disabled.map(({ ip }) => ip) };
-  const onCordoned = addresses.flatMap(({ ip, status: { state, providerID } }) => {
+  const values = { ...count, disabled: disabled.map(({ ip }) => ip) };
+  const [onCordoned] = addresses.flatMap(({ ip, status: { state, providerID } }) => {
     const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
   });
+  if (onCordoned === undefined) return candidateMessages.fulfilled(values);
   const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
-  if (onCordoned[0] !== undefined) return candidateMessages.onCordoned({ ...told, ...onCordoned[0], taints });
-  return candidateMessages.fulfilled(told);
+  return candidateMessages.onCordoned({ ...values, ...onCordoned, taints });
 }
 
 /** With a lost holder, where there is one. */

@@ -31,12 +31,12 @@ import type { Gathered, Snapshot } from "./snapshot.js";
 import type { RoutedPlan, StatusChange } from "./update/sequences.js";
 
 /** What Events are made of, beside the action. */
-type Told = Pick<Snapshot, "verdictOf" | "usable">;
+type EventFacts = Pick<Snapshot, "verdictOf" | "usable">;
 
 /** What people call a machine. */
 type NameOf = (machine: ProviderId) => string;
 
-export function eventsOf(snapshot: Told, { results }: SequenceResult<RoutedKind["action"]>): SequenceEvents {
+export function eventsOf(snapshot: EventFacts, { results }: SequenceResult<RoutedKind["action"]>): SequenceEvents {
   return eventsOfResults(results, (result) => eventMessageOf(snapshot, result));
 }
 
@@ -55,7 +55,7 @@ function ofJob(type: PlannedCondition["type"], reason: Reason): boolean {
 }
 
 /** `undefined`: nothing worth an Event. */
-export function eventMessageOf(snapshot: Told, { action, outcome }: RoutedResult): EventMessage | undefined {
+export function eventMessageOf(snapshot: EventFacts, { action, outcome }: RoutedResult): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failedEvent(FAILED[action.do], outcome.failure.problem);
@@ -74,7 +74,7 @@ function jobEnded({ failure }: OfKind<"remove-job">): EventMessage {
   return failure === undefined ? eventMessages.movedByJob() : conditionEvent(failure.problem, "Assign");
 }
 
-function created({ usable }: Told, ip: string | undefined): EventMessage {
+function created({ usable }: EventFacts, ip: string | undefined): EventMessage {
   return eventMessages.created({ ip, why: WHYS.noAddressNamed, retained: usable?.() });
 }
 

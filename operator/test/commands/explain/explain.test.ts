@@ -190,51 +190,6 @@ describe("flipop explain", () => {
     expect(tally).to.include({ nodes: 9, candidates: 4 });
   });
 
-  it("explains a record set by the address that it publishes of a node", async () => {
-    kubernetes.create({
-      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
-      metadata: { name: "nodes", namespace: "default" },
-      spec: {
-        dnsRecordSet: { zone: "example.com", recordName: "n" },
-        match: { nodeLabel: "pool=work" },
-        ipFamilies: ["IPv6"],
-      },
-    });
-    const { out } = await flipop.run("explain", "recordset/nodes");
-    expect(cells(out).get("node-1")?.[3]).to.equal("NoAddress: it has no IPv6 address in ExternalIP");
-    expect(out).to.match(/NoAddress +Add IPv4 to spec.ipFamilies, or give the node such an address\./);
-  });
-
-  it("shows what the DNS name of a resource holds, and the published address of each node", async () => {
-    const condition = { status: "True", reason: "Observed", lastTransitionTime: "2025-01-01T00:00:00Z" };
-    const message = "A records of n.example.com hold 1 address; left out: 1 Cordoned (node-4: it is cordoned)";
-    kubernetes.create({
-      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
-      metadata: { name: "well", namespace: "default" },
-      spec: { dnsRecordSet: { zone: "example.com", recordName: "n" }, match: { nodeLabel: "pool=work" } },
-      status: {
-        addresses: [{ address: "198.51.100.1", nodeName: "node-1" }],
-        conditions: [{ ...condition, type: "DNSReady", message }],
-      },
-    });
-    const { out } = await flipop.run("explain", "recordset/well");
-    expect(out).to.include(`\n  ${message}\n`);
-    expect(cells(out).get("node-1")?.slice(1, 3)).to.deep.equal(["published", "198.51.100.1"]);
-  });
-
-  it("shows what clients of a DNS name may not expect, although its records are in place", async () => {
-    const seen = "A records of n.example.com hold 1 address; the name is proxied at Cloudflare";
-    const condition = { status: "True", reason: "Proxied", lastTransitionTime: "2025-01-01T00:00:00Z" };
-    kubernetes.create({
-      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
-      metadata: { name: "proxied", namespace: "default" },
-      spec: { dnsRecordSet: { zone: "example.com", recordName: "n" }, match: { nodeLabel: "pool=work" } },
-      status: { conditions: [{ ...condition, type: "DNSReady", message: `${seen}; fix: set DNS only` }] },
-    });
-    const { out } = await flipop.run("explain", "recordset/proxied");
-    expect(out).to.include(`DNSReady=True Proxied: ${seen}\n    fix: set DNS only\n`);
-  });
-
   it("gives the remedy of what it shows: a selector that no node can have, and a taint of the operator", async () => {
     const key = "flipop.digitalocean.com/until-assigned-fip.ingress.taints";
     cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect: "NoSchedule" }] });

@@ -44,7 +44,7 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(message, "a node with an address of its own is no obstacle").not.to.include("node-1");
   });
 
-  it("is nothing where an address stays on a cordoned node that match tolerates, which the message tells", () => {
+  it("is nothing where match tolerates the cordon of the holder, and the message says so", () => {
     const cloud = cluster("node-1", "node-2");
     cloud.addPool("web", { ips: [A] });
     cloud.addresses.set(A, "digitalocean://node-1");

@@ -59,7 +59,7 @@ describe("operator in process: an address goes from the account, without the ope
 
   it("none, and a RoutedIP that is created anew gets another one: the Event names the retained one", async () => {
     const { digitalocean, kubernetes } = made.world;
-    const told = (note: string) =>
+    const hasEvent = (note: string) =>
       made.until(note, () =>
         made.world.events("Created").some((event) => (event["message"] ?? event["note"]) === note),
       );
@@ -69,7 +69,7 @@ describe("operator in process: an address goes from the account, without the ope
     made.world.start();
     await made.ready("a");
     const { routedIP: old = "" } = made.status("a");
-    await told(`${old} was created: spec.routedIP names none`);
+    await hasEvent(`${old} was created: spec.routedIP names none`);
     kubernetes.delete(made.refTo("a"));
     await made.until("it is gone", () => made.object("a") === undefined);
     made.addRouted("a");
@@ -77,7 +77,7 @@ describe("operator in process: an address goes from the account, without the ope
     const { routedIP: ip = "" } = made.status("a");
     expect(digitalocean.state.addresses()).to.have.length(2);
     const also = `namespace default also has the retained address ${old}: set routedIP to use it`;
-    await told(`${ip} was created: spec.routedIP names none; ${also}`);
+    await hasEvent(`${ip} was created: spec.routedIP names none; ${also}`);
   });
 
   it("its own that it created: a RoutedIP that is created anew gets another one", async () => {

@@ -1,0 +1,147 @@
+import { KINDS, type RoutedPort } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { plan } from "../../../../src/controllers/routed-ip/plan.js";
+import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
+import { serviceMessages } from "../../../../src/messages/services.js";
+import { summary } from "../../../../src/reconcile/summary.js";
+import { FIREWALL } from "../model-cluster.js";
+import { ModelWorld } from "../model-world.js";
+import { altered, condition, conditionOf, IP, settled } from "../routed-plans.js";
+
+describe("condition FirewallReady of a RoutedIP", () => {
+  describe("of a Service whose ports all lie in the NodePort range", () => {
+    function nodePorts(): ModelWorld {
+      const made = new ModelWorld();
+      made.addNode("n1");
+      made.addService("web", [30_080, 30_443]);
+      made.serve("web", "n1");
+      made.addRouted("a", { routedIP: IP });
+      return made;
+    }
+
+    function withOrigin(made: ModelWorld, origin: RoutedPort["origin"]): Snapshot["portsOn"] {
+      const { portsOn } = made.snapshot("a");
+      return (nodes) => ({ ...portsOn(nodes), ports: portsOn(nodes).ports.map((port) => ({ ...port, origin })) });
+    }
+
+    it("needs no firewall: none is created, and FirewallReady is True", () => {
+      const made = nodePorts();
+      made.settle();
+      expect(made.firewalls.size).to.equal(0);
+      expect(made.holderOf("a")).to.equal("n1");
+      const { is, message } = conditionOf(altered(made, { portsOn: withOrigin(made, "NodePort") }), "FirewallReady");
+      expect(is, message).to.equal("True/Observed");
+      expect(message).to.contain("30000-32767");
+      expect(conditionOf(made.plan("a"), "Accepted").is).to.equal("True/Observed");
+    });
+
+    it("puts no node in danger: one that the firewall would isolate gets the address all the same", () => {
+      const made = nodePorts();
+      made.addFirewall([]);
+      made.covered.clear();
+      made.settle();
+      expect(made.firewalls.get(FIREWALL)?.nodes).to.deep.equal([]);
+      expect(made.holderOf("a")).to.equal("n1");
+      const planned = altered(made, { portsOn: withOrigin(made, "NodePort") });
+      expect(conditionOf(planned, "FirewallReady").is).to.equal("True/Observed");
+    });
+
+    it("does not call hostPorts open that it only takes for open, and says so in Ready", () => {
+      const made = nodePorts();
+      made.settle();
+      const planned = made.plan("a");
+      const { is, message } = conditionOf(planned, "FirewallReady");
+      expect(is).to.equal("True/AssumedOpen");
+      expect(message).to.equal(
+        'no port needs a rule of firewall "ingress", so the operator does not create it; the operator takes hostPorts 30080/TCP, 30443/TCP for open, because they are in nodePortRange 30000-32767; fix: if no other firewall lets them through, use hostPorts outside of the range, or open them in a firewall of your own',
+      );
+      const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
+      expect(ready).to.include({ status: "True", reason: "AssumedOpen", message });
+      expect(conditionOf(planned, "Accepted").is).to.equal("True/Observed");
+      const { portsOn } = made.snapshot("a");
+      const mixed: typeof portsOn = (nodes) => {
+        const { ports, ...found } = portsOn(nodes);
+        return { ...found, ports: ports.map((port, at) => (at === 0 ? { ...port, origin: "NodePort" } : port)) };
+      };
+      expect(conditionOf(altered(made, { portsOn: mixed }), "FirewallReady").message)
+        .to.match(/^clients reach the Service at 30080\/TCP; no port needs a rule/)
+        .and.include("takes hostPort 30443/TCP for open, because it is in");
+    });
+
+    it("says so also beside ports that have rules, with the class whose range it is", () => {
+      const made = new ModelWorld();
+      made.addNode("n1");
+      made.addService("web", [443, 30_120]);
+      made.serve("web", "n1");
+      made.addFirewall();
+      made.addRouted("a", { routedIP: IP });
+      made.settle();
+      const routed = made.get("a");
+      const { issuerRef: _issuer, ...spec } = routed.spec;
+      const ofClass = altered(made, { routed: { ...routed, spec: { ...spec, className: "games" } } });
+      const { is, message } = conditionOf(ofClass, "FirewallReady");
+      expect(is).to.equal("True/AssumedOpen");
+      expect(message).to.equal(
+        'firewall "ingress" lets tcp 443 through; the operator takes hostPort 30120/TCP for open, because it is in nodePortRange 30000-32767; fix: if no other firewall lets it through, ask the author of ClusterRoutedIPClass games to narrow nodePortRange, or use a hostPort outside of it',
+      );
+      const sourceRanges = ["203.0.113.64/27"];
+      const facts = made.firewalls.get(FIREWALL);
+      const rules = facts?.rules.map((rule) => ({ ...rule, sources: sourceRanges })) ?? [];
+      if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, rules });
+      const of = made.snapshot("a");
+      const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
+      expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message)
+        .to.match(/from 203.0.113.64\/27 only \([^;]*\); the operator takes hostPort 30120\/TCP/)
+        .and.match(/; fix: to let more in, change [^;]*; fix: if no other firewall lets it through/);
+    });
+  });
+
+  it("is not called ready if no port of the Service is open on the node", () => {
+    const made = settled();
+    const ports = ["port p443 (443/TCP), targetPort 443"];
+    const problem = serviceMessages.portsClosed({ key: "default/web", ports, hostPorts: [] });
+    const portsOn = () => ({ ports: [], sourceRanges: [], problem });
+    made.edit("a", { status: { ...made.get("a").status, firewallRules: [] } });
+    const { is, message } = conditionOf(altered(made, { portsOn }), "FirewallReady");
+    expect(is).to.equal("False/ServiceUnsuitable");
+    expect(message).to.equal(problem.message);
+    const { firewallName: _none, ...resolvedClass } = made.resolvedClass.get("a") ?? ({} as never);
+    const without = altered(made, { portsOn, resolvedClass });
+    expect(condition(without, "FirewallReady"), "without a firewall, none is missing").to.equal("True/NoFirewall");
+  });
+
+  it("says which issuer names none, whom to ask, and that ready is all but that", () => {
+    const made = settled();
+    const { firewallName: _none, ...resolvedClass } = made.resolvedClass.get("a") ?? ({} as never);
+    const { firewall: _firewall, ...snapshot } = made.snapshot("a");
+    const planned = plan({ ...snapshot, resolvedClass });
+    const { is, message } = conditionOf(planned, "FirewallReady");
+    expect(is).to.equal("True/NoFirewall");
+    expect(message).to.match(
+      /^RoutedIPIssuer default\/do names no firewall .*; fix: have the author of RoutedIPIssuer/,
+    );
+    const { readyWhen } = KINDS.RoutedIP;
+    const [ready, reconciling, stalled] = summary(planned.conditions, { readyWhen });
+    expect(ready).to.include({ status: "True", reason: "NoFirewall", message });
+    expect([reconciling?.status, stalled?.status]).to.deep.equal(["False", "False"]);
+    expect(reconciling?.message).to.equal(
+      "the operator has nothing left to do; condition Ready says what it does not do",
+    );
+  });
+
+  it("says where the ranges of clients come from that it lets through", () => {
+    const made = settled();
+    const of = made.snapshot("a");
+    expect(conditionOf(plan(of), "FirewallReady").message).to.equal('firewall "ingress" lets tcp 443 through');
+    const sourceRanges = ["203.0.113.64/27"];
+    const facts = made.firewalls.get(FIREWALL);
+    const rules = facts?.rules.map((rule) => ({ ...rule, sources: sourceRanges })) ?? [];
+    if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, rules });
+    const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
+    const ranges = "loadBalancerSourceRanges of Service default/web";
+    expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message).to.equal(
+      `firewall "ingress" lets tcp 443 through from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}, or remove it to let everybody in`,
+    );
+  });
+});
