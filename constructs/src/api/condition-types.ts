@@ -5,7 +5,8 @@ export const CONDITION_TYPES = {
   Reconciling:
     "The resource does not serve as requested yet. The operator works on it, or waits for something that can change without a person, such as a node.",
   Stalled: "The resource does not serve as requested, and a person must remove the obstacle that the message names.",
-  Accepted: "The spec is valid, and no failure of the provider is known.",
+  Accepted:
+    "The spec is valid, and no failure of the provider is known. Of a RoutedIP also: neither its machine nor its ports nor its firewall keep the operator from serving the address.",
   Fulfilled: "The number of active addresses equals the number of desired ones.",
   DNSReady: "The record set has the desired content.",
   Published: "The objects of publishTo show the active addresses.",
