@@ -234,8 +234,7 @@ export const CLOUD_ATTEMPT_SECONDS = 15; // One attempt: sent, processed, and it
 export const CLOUD_ATTEMPTS = 4; // Attempts of one call.
 export const CLOUD_RETRY_FIRST_MS = 300; // Before the second attempt; doubled for each further one.
 export const CLOUD_RETRY_LONGEST_MS = 5_000; // And at most this.
-/** An API that asks for a longer pause ends the call; the caller plans again. */
-export const CLOUD_RETRY_AFTER_SECONDS = 30;
+export const CLOUD_RETRY_AFTER_SECONDS = 30; // An API that asks for a longer pause ends the call; the caller plans again.
 /** A read that callers share, of all its pages: after it they stop waiting, and the next caller starts another. */
 export const SHARED_READ_SECONDS = 300;
 export const CLOUD_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
@@ -263,6 +262,7 @@ export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that 
 export const RATE_LIMIT_SHOWN_SECONDS = 5; // Conditions report a wait for the limits from here on.
 /** A call that left in one window may arrive early in the next: both count it. */
 export const RATE_WINDOW_MARGIN_MS = 1_000;
+export const TURN_KEPT_MS = 30_000; // Who does not come by then has given up: others may use the turn.
 export const TOKEN_FILE_MAX_AGE_MS = 60_000; // A token in a file is read again after this.
 export const MAX_TOKEN_GUARDS = 256; // Tokens rotate; the ones used longest ago have no open call.
 export const MAX_SECRETS = 256; // Tokens rotate; the oldest have expired long ago.

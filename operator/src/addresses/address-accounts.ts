@@ -6,6 +6,7 @@ import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { ResourceRef } from "../inventory/view.js";
+import type { CreationTurn } from "../messages/creation.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
@@ -22,7 +23,7 @@ import { omitUndefined } from "../values.js";
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
 
-interface AccountTools extends Pick<ProviderSet, "longWait"> {
+interface AccountTools extends Pick<ProviderSet, "longWait" | "creationTurn"> {
   readonly clock: Clock;
   readonly inventories: Inventories;
 }
@@ -56,6 +57,14 @@ export class AddressAccount {
   /** Calls wait long for the limits of the account. */
   get longWait(): LimitWait | undefined {
     return this.tools.longWait?.();
+  }
+
+  /** See `AddressSnapshot.creationTurn`. */
+  creationTurn({ kind, namespace, name }: ResourceRef): CreationTurn | undefined {
+    const turn = this.tools.creationTurn?.(this.family, { kind, namespace, name });
+    if (turn === undefined) return undefined;
+    const { calls, seconds, waitSeconds } = turn;
+    return { calls, seconds, until: this.tools.clock.now() + waitSeconds * SECOND_MS };
   }
 
   /** A list is there, and the last call was answered: one that is due only looks for drift. */
@@ -194,7 +203,8 @@ type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
 
 /** Failures of the account or the API; the others are about one address or node. */
 export function isAccountError(error: unknown): error is ProviderError & { readonly kind: AccountErrorKind } {
-  return isProviderError(error) && Object.hasOwn(ACCOUNT_RETRY_MS, error.kind) && !isWithdrawn(error);
+  if (!isProviderError(error) || isWithdrawn(error) || error.reason === "GroupLimit") return false;
+  return Object.hasOwn(ACCOUNT_RETRY_MS, error.kind);
 }
 
 /** Never earlier than the API asks. */
@@ -222,8 +232,8 @@ export class AddressAccounts {
     if (!("accountKey" in provider)) return provider;
     if (!provider.capabilities.families.includes(family))
       return providerMessages.unsupported({ provider: name, what: `${family} addresses` });
-    const { longWait } = this.providers.get(name, "addresses");
-    const made = new AddressAccount(provider, family, { ...this.tools, ...omitUndefined({ longWait }) });
+    const { longWait, creationTurn } = this.providers.get(name, "addresses");
+    const made = new AddressAccount(provider, family, { ...this.tools, ...omitUndefined({ longWait, creationTurn }) });
     this.accounts.set(key, made);
     return made;
   }

@@ -21,6 +21,14 @@ interface Waiting {
   readonly other: ResourceRef;
 }
 
+/** When a limit of creations alone lets the next one go. */
+export interface CreationTurn {
+  readonly calls: number;
+  readonly seconds: number;
+  /** ms since the epoch. */
+  readonly until: number;
+}
+
 /** A creation whose answer was lost. */
 interface Lost {
   /** As `status.pendingCreation` has it. */
@@ -136,6 +144,13 @@ export const creationMessages = topic("creation", {
     text: ({ until, ...missing }: Missing & { readonly until: CoolOffEnd }) =>
       `${missingText(missing)}; ${coolOffText(until)}`,
     example: { desired: 3, missing: 1, until: "unanswered" },
+  }),
+  afterTurn: problem({
+    reason: "RateLimited",
+    by: "operator",
+    text: ({ missing, calls, seconds, until }: Pick<Waiting, "missing"> & CreationTurn) =>
+      `${missing} to be created; the provider allows ${calls} new addresses in ${seconds} s, so the operator creates the next one at ${timeText(until)}`,
+    example: { missing: 1, calls: 12, seconds: 60, until: Date.parse("2026-01-01T10:02:11Z") },
   }),
   afterOther: problem({
     reason: "UnderWay",

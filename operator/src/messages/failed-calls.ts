@@ -112,6 +112,11 @@ export const failedCalls = {
     seen: `the operator did not send the call: for ${seconds} s it waited for the account's limits of calls and connections`,
     remedy: REMEDIES.RateLimited,
   }),
+  /** No time until the next one: it would be another one each time. */
+  groupLimit: ({ calls, seconds }: { readonly calls: number; readonly seconds: number }): FailureText => ({
+    seen: `the API allows ${calls} of these calls in ${seconds} s, and the operator has sent as many`,
+    remedy: "the operator sends it as soon as the limit allows",
+  }),
   /** No number: it would be another one each time. */
   leaseEnding: {
     seen: "no complete answer for as long as the lease was sure to be held",

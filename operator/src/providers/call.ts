@@ -64,6 +64,9 @@ export interface CallContext {
   readonly urgency?: Urgency;
 }
 
+/** Calls for which an API has a limit of their own, beside the one for all calls. */
+export type CallGroup = "IPv4 creations" | "IPv6 creations";
+
 /** One request to the API, as the layers see it. */
 export interface ApiCall {
   /** Name of the provider, as in `spec.provider`: the label `provider`. */
@@ -76,6 +79,8 @@ export interface ApiCall {
   readonly write: boolean;
   /** Whether sending it twice is the same as sending it once. Reads are; a create never is. */
   readonly repeatable: boolean;
+  /** Calls that the API counts on their own too. @default none */
+  readonly group?: CallGroup;
   readonly context: CallContext;
   /** Set by the deadline layer: when the call began, and when it ends at the latest, monotonic ms. */
   readonly startedAt?: number;

@@ -54,6 +54,8 @@ export type ProviderErrorReason =
   | "Ambiguous"
   /** The circuit breaker is open: calls rest for a while after many failures. */
   | "CircuitOpen"
+  /** The API has a limit for this kind of calls, and it is used up. Other calls may be sent. */
+  | "GroupLimit"
   /** The deadline passed. */
   | "DeadlineExceeded"
   /** The lease was not sure to be held for longer: the write was ended before another process could write. */

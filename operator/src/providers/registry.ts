@@ -180,8 +180,12 @@ export class ProviderRegistry {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
     });
-    const longWait = () => this.guards.of(kind, credentials.token()).limiter.longWait;
-    return withMutationLayers({ ...set, longWait }, this.options);
+    const guard = () => this.guards.of(kind, credentials.token());
+    const waits: Pick<ProviderSet, "longWait" | "creationTurn"> = {
+      longWait: () => guard().limiter.longWait,
+      creationTurn: (family, requester) => guard().groups.get(`${family} creations`)?.turnOf(requester),
+    };
+    return withMutationLayers({ ...set, ...waits }, this.options);
   }
 }
 

@@ -100,7 +100,8 @@ export class IssuerAccounts {
   private open(names: { readonly issuer: string; readonly provider: string }, providers: ProviderSet): IssuedAccount {
     const accounts = new Map<IpFamily, AddressAccount>();
     const { clock, inventories, records } = this.context;
-    const tools = { clock, inventories, ...omitUndefined({ longWait: providers.longWait }) };
+    const { longWait, creationTurn } = providers;
+    const tools = { clock, inventories, ...omitUndefined({ longWait, creationTurn }) };
     return {
       providers,
       credentialsReplaced: () => {

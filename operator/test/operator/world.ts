@@ -20,6 +20,7 @@ import { lineLogger } from "./process/line-logger.js";
 /** Of the clock, while nothing is asked of any API. */
 const SPEED = 600;
 const LONG_MS = 180_000;
+const UNLIMITED = 1_000_000;
 
 export interface WorldOptions {
   /** How many nodes there are at the start: `node-1`, `node-2`, ... @default 0 */
@@ -33,6 +34,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Calls of the account. @default a million a minute */
   readonly perMinute?: number;
+  /** Creations of IPv4 addresses. @default a million a minute */
+  readonly createsPerMinute?: number;
   /** Addresses that the account may have. @default 100 */
   readonly quota?: number;
   /** Time passes slowly while any request is under way. It takes long with hundreds of resources. @default false */
@@ -84,7 +87,8 @@ export class World {
     const { definitions, quota = 100 } = options;
     const kubernetes = await startEmulator({ clock, tls: false, ...(definitions && { definitions }) });
     const account = { reservedIpLimit: quota, reservedIpv6Limit: quota, dropletLimit: 1000 };
-    const limits = { perMinute: options.perMinute ?? 1_000_000, perHour: 1_000_000, createsPerMinute: 1_000_000 };
+    const { perMinute = UNLIMITED, createsPerMinute = UNLIMITED } = options;
+    const limits = { perMinute, perHour: UNLIMITED, createsPerMinute };
     const digitalocean = await startDigitalOceanSimulator({ clock, account, limits });
     digitalocean.state.dns.addDomain("example.com");
     digitalocean.journal.subscribe(() => clock.traffic());

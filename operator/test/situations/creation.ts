@@ -5,7 +5,7 @@ import type { OtherCreation } from "../../src/addresses/address-set.js";
 import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import type { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { limitedTo } from "../support/kube/limited-to.js";
-import { A, B, creationFailed, DNS, refused, type Scene, seenOf } from "./pool-scenes.js";
+import { A, B, creationFailed, DNS, refused, type Scene, seenOf, TEN_PAST } from "./pool-scenes.js";
 import { routed, routedSeen } from "./routed-scenes.js";
 import { callFailure, type Group, type Situation } from "./situation.js";
 
@@ -68,6 +68,14 @@ export const CREATION: readonly Group[] = [
             }),
           ),
         fix: "`flipop orphans` shows unused addresses; release them, or ask the provider for a higher limit",
+      }),
+      creating({
+        when: "The provider allows no more new addresses in this minute",
+        shows: "Fulfilled RateLimited",
+        names: ["12 new addresses in 60 s", "2025-06-01T10:10:00Z"],
+        seen: () =>
+          seenOf(wanting({ change: () => ({ creationTurn: () => ({ calls: 12, seconds: 60, until: TEN_PAST }) }) })),
+        fix: "Wait until the time in the message",
       }),
       creating({
         when: "All nodes are in another region than `region`",

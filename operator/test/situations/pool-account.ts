@@ -6,7 +6,7 @@ import { NOTHING_SEEN } from "../../src/inventory/view.js";
 import { providerMessages } from "../../src/messages/provider.js";
 import { withSummary } from "../../src/reconcile/summary.js";
 import { limitedTo } from "../support/kube/limited-to.js";
-import { A, cloudOf, type Scene, seenOf } from "./pool-scenes.js";
+import { A, cloudOf, type Scene, seenOf, TEN_PAST } from "./pool-scenes.js";
 import { callFailure, type Group, refusedToken, type Seen, type Situation, seenIn } from "./situation.js";
 
 function pool(row: Omit<Situation, "kind">): Situation {
@@ -214,8 +214,6 @@ function failingHolder(gracePeriodSeconds: number) {
   cloud.setReady("node-1", false);
   return cloud;
 }
-
-const TEN_PAST = Date.parse("2025-06-01T10:10:00Z");
 
 /** The holder has failed, and another node could take the address. */
 function safeguarded(change: Partial<Snapshot>): Seen {

@@ -15,6 +15,7 @@ import { compiled, slimNode } from "../match/cluster.js";
 import { type Seen, seenIn } from "./situation.js";
 
 export const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
+export const TEN_PAST = Date.parse("2025-06-01T10:10:00Z");
 export const DNS = { recordName: "www", zone: "example.com" };
 
 export interface Scene {

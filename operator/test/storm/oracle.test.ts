@@ -189,6 +189,12 @@ describe("the oracle of the storm", () => {
     passes(noReadLoop, { calls: [...ranges, ...changes] });
     finds(noLimitReached, { calls: [call(NOW, { status: 429 })] }, /ran into the cloud's limit/);
     passes(noLimitReached, { calls: [call(NOW, { status: 429, fault: "status" })] });
+    const create = { method: "POST", path: "/v2/reserved_ips" };
+    const created = (caller: string) =>
+      Array.from({ length: 12 }, (_, index) => call(NOW + index * SECOND, { ...create, caller, status: 202 }));
+    const refused = call(NOW + 20 * SECOND, { ...create, status: 429 });
+    passes(noLimitReached, { calls: [...created("replica-of-before"), refused] });
+    finds(noLimitReached, { calls: [...created(refused.caller), refused] }, /ran into the cloud's limit/);
   });
 
   it("no write loop: a refused change is not repeated at once", () => {

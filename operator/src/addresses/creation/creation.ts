@@ -3,32 +3,20 @@
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { SEEN_KEPT } from "../../bounds.js";
 import { timestamp } from "../../clock.js";
-import type { NodeFacts } from "../../match/node-facts.js";
 import type { CoolOffEnd } from "../../messages/candidates.js";
 import { refText } from "../../messages/claims.js";
 import { creationMessages, missingText } from "../../messages/creation.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
-import { providerMessages, serverMessages } from "../../messages/provider.js";
-import type { ProviderId } from "../../providers/types.js";
-import { isDue } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
 import type { Action, ActionSequence } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";
-import {
-  type AssignmentPlan,
-  accountUntil,
-  coolOffOf,
-  isInSetRegion,
-  regionOf,
-  type WaitingNode,
-} from "../assignments.js";
+import { type AssignmentPlan, coolOffOf, isInSetRegion, regionOf, type WaitingNode } from "../assignments.js";
 import type { Desired } from "../desired.js";
-import { lostName } from "../records.js";
 import { busyNodesOf } from "../refusals.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
-import { heldUpUntil } from "./creation-registry.js";
 import type { CreationResult } from "./creation-result.js";
+import { blockage, heldUp, holdUpOf, regionsText } from "./obstacles.js";
 
 export interface Creation {
   readonly sequence: ActionSequence;
@@ -91,10 +79,6 @@ function recoveredBy(snapshot: AddressSnapshot, intent: PendingCreation, end: Cr
   }
 }
 
-function heldUp(problem: Problem, requeueAt?: number): Creation {
-  return { sequence: [], problem, ...omitUndefined({ requeueAt }) };
-}
-
 function lostOf({ set }: AddressSnapshot, { startedAt }: PendingCreation) {
   return { startedAt, resource: { ...refOf(set), deleting: set.metadata.deletionTimestamp !== undefined } };
 }
@@ -121,64 +105,6 @@ function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action
 /** How many of the missing addresses look for a node. Those that can't be created now leave the nodes to others. */
 export function creatable(snapshot: AddressSnapshot, desired: Desired): number {
   return desired.missing === 0 || blockage(snapshot, desired) !== undefined ? 0 : desired.missing;
-}
-
-/** What does not pass as soon as others are done. */
-function blockage(snapshot: AddressSnapshot, desired: Desired): Creation | undefined {
-  const { crdTooOld, memory, now, providerFailure } = snapshot;
-  if (crdTooOld) return heldUp(serverMessages.dropsCreation());
-  const unable = inability(snapshot, desired);
-  if (unable !== undefined) return heldUp(unable);
-  // An address without its name costs money, and the owner of the name may be the resource that is meant.
-  const limited = snapshot.creationProblem?.() ?? lostName(snapshot);
-  if (limited !== undefined) return heldUp(limited);
-  const until = accountUntil(snapshot);
-  if (providerFailure !== undefined && until !== undefined) return heldUp(providerFailure, until);
-  const failure = memory.creationFailure;
-  return failure === undefined || isDue(failure.retryAt, now) ? undefined : heldUp(failure, failure.retryAt);
-}
-
-function inability(snapshot: AddressSnapshot, { family }: Desired): Problem | undefined {
-  const { capabilities, set } = snapshot;
-  const { provider } = set;
-  if (capabilities === undefined) return providerMessages.notSetUp({ provider });
-  const supported = capabilities.families.includes(family);
-  return supported ? nodesElsewhere(snapshot) : providerMessages.unsupported({ provider, what: `${family} addresses` });
-}
-
-/** An address in a region without a candidate costs money and serves no traffic; the region may be a typo, too. */
-function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
-  const { candidates, capabilities, set, clusterNodes = () => [] } = snapshot;
-  const { region } = set;
-  if (capabilities?.regional !== true || !region) return undefined;
-  const matches = candidates.length > 0;
-  const nodes: Pick<NodeFacts, "labels">[] = [];
-  for (const node of matches ? candidates : clusterNodes()) {
-    if (isInSetRegion(snapshot, node)) return undefined;
-    nodes.push(node);
-  }
-  return nodes.length === 0
-    ? undefined
-    : creationMessages.nodesElsewhere({ region, regions: regionsText(nodes), matches });
-}
-
-/** Another resource's creation could be mistaken for this one. */
-function holdUpOf(snapshot: AddressSnapshot, desired: Desired, node: ProviderId | undefined): Creation | undefined {
-  const { now, inventory, otherCreations, set } = snapshot;
-  const region = node === undefined && set.region ? { region: set.region } : {};
-  const beginning = { node, ...region, now, listedAt: now - inventory.ageSeconds * 1000 };
-  const waits = otherCreations.flatMap((other) => {
-    const until = heldUpUntil(other, beginning);
-    return until === undefined ? [] : [{ other, until }];
-  });
-  const last = waits.sort((a, b) => b.until - a.until)[0];
-  if (last === undefined) return undefined;
-  const { other, until } = last;
-  const waiting = { missing: desired.missing, other: other.resource };
-  if (other.unread === true) return heldUp(creationMessages.afterReading(waiting));
-  if (other.running === true) return heldUp(creationMessages.afterOther(waiting));
-  if (!Number.isFinite(until)) return heldUp(creationMessages.afterLost(waiting));
-  return heldUp(creationMessages.afterLostUntil({ ...waiting, until }), until);
 }
 
 function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: AssignmentPlan): Creation {
@@ -215,10 +141,6 @@ function withoutRegion(snapshot: AddressSnapshot, desired: Desired): Problem {
 /** The resource with the field `region`, for messages. */
 function regionOwner(set: AddressSet): string {
   return set.kind === "RoutedIP" ? "its issuer" : refText(refOf(set));
-}
-
-function regionsText(nodes: readonly Pick<NodeFacts, "labels">[]): string {
-  return [...new Set(nodes.map(regionOf))].sort().join(", ");
 }
 
 function countsOf({ desiredCount, missing }: Desired) {

@@ -52,6 +52,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...optional("problem", problem ?? memory.match.problem ?? problemOf(found)),
     ...optional("dns", dns && { ...dns.snapshot, ...limitsOfRecords(context, pool) }),
     creationProblem: () => context.tenants.creationProblem(state.ref, pool.spec.reclaimPolicy ?? "Retain"),
+    ...(account && { creationTurn: () => account.creationTurn(state.ref) }),
     ownerOf: (ip) => context.claims.holderOf(ip),
     ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),

@@ -107,6 +107,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     otherCreations: creations.others(creationKey(state, scene)),
     creationProblem: () =>
       tenants.creationProblem(ref, resolvedClass?.reclaimPolicy ?? "Retain", resolvedClass?.issuer),
+    ...(scene.account && { creationTurn: () => scene.account?.creationTurn(ref) }),
     crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),

@@ -5,7 +5,7 @@
 
 import { BlockList } from "node:net";
 import { canonicalIp, familyOf, isIp } from "cdk8s-flipop/api";
-import { CALL, type CallContext } from "../call.js";
+import { CALL, type CallContext, type CallGroup } from "../call.js";
 import { isProviderError } from "../errors.js";
 import type { Answer } from "../http.js";
 import type {
@@ -31,6 +31,8 @@ interface AddressRoutes {
   readonly listKey: string;
   /** Key of one in its own answer. */
   readonly itemKey: string;
+  /** Whose limit creations have. */
+  readonly creations: { readonly group?: CallGroup };
   read(item: Answer, where: string): AddressFacts;
   createBody(request: CreateAddress): object;
   actionPath(action: ActionRef): string;
@@ -41,6 +43,7 @@ const IPV4: AddressRoutes = {
   collection: "/v2/reserved_ips",
   listKey: "reserved_ips",
   itemKey: "reserved_ip",
+  creations: { group: "IPv4 creations" },
   read: (item, where) => {
     const locked = item.at("locked").boolean();
     const holder = readHolder(item.at("droplet"), where);
@@ -58,6 +61,7 @@ const IPV6: AddressRoutes = {
   collection: "/v2/reserved_ipv6",
   listKey: "reserved_ipv6s",
   itemKey: "reserved_ipv6",
+  creations: {},
   // A missing droplet is none here: DropletScope is asked before.
   read: (item) => {
     const droplet = item.at("droplet");

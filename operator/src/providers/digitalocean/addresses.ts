@@ -89,7 +89,7 @@ export class DigitalOceanAddresses implements AddressProvider {
     const request = { call: CALL.createAddress, subject, method: "POST", path: routes.collection } as const;
     const body = routes.createBody(desired);
     try {
-      return await this.client.request(context, { ...request, body }, (answer) =>
+      return await this.client.request(context, { ...request, ...routes.creations, body }, (answer) =>
         readCreated(answer, desired, subject),
       );
     } catch (error) {

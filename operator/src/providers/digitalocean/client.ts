@@ -3,7 +3,7 @@
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../../bounds.js";
 import { failedCalls } from "../../messages/failed-calls.js";
-import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
+import { type ApiCall, type Attempt, type CallContext, type CallGroup, type CallName, callText } from "../call.js";
 import { brokenError, checkToken, ProviderError } from "../errors.js";
 import { Answer, Connections, MalformedAnswer, type RawAnswer } from "../http.js";
 import { type ListPage, readAllPages } from "../pages.js";
@@ -32,6 +32,8 @@ export interface ApiRequest {
   readonly body?: object;
   /** Whether sending it twice is the same as sending it once. @default true for GET, else false */
   readonly repeatable?: boolean;
+  /** @default none */
+  readonly group?: CallGroup;
 }
 
 /** A list request: `key` holds the items, `identify` returns the identity of one. */
@@ -63,6 +65,7 @@ export class DigitalOceanClient {
       subject: request.subject,
       write: request.method !== "GET",
       repeatable: request.repeatable ?? request.method === "GET",
+      ...(request.group === undefined ? {} : { group: request.group }),
       context,
     };
     if (!PATH.test(request.path)) return Promise.reject(relativePath(call));

@@ -28,6 +28,7 @@ export const digitalOcean: ProviderKind = {
   rateLimits: [
     { calls: 250, seconds: 60 },
     { calls: 5_000, seconds: 3_600 },
+    { calls: 12, seconds: 60, group: "IPv4 creations" },
   ],
   build,
 };

@@ -10,7 +10,7 @@
  * 4. deadline    of the whole call, waits included: everything below ends with it
  * 5. retries     each attempt passes all layers below again
  * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
- * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds
+ * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds. Before it, a call fails that its group has no room for
  * 8. fence       after all waiting, right before a write is sent
  * 9. deadline    of one attempt
  * 10. direct     sends, and turns unknown errors into errors that callers know
@@ -23,12 +23,13 @@ import type { Clock } from "../../clock.js";
 import type { Redactor } from "../../logging.js";
 import { failedCalls } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
-import type { ApiCall, CallLayer, CallRunner, Send } from "../call.js";
+import type { ApiCall, CallLayer, CallRunner, Requester, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
 import { isProviderError, ProviderError, shortened, withProps } from "../errors.js";
 import type { FirewallProvider } from "../firewall-types.js";
-import type { AddressProvider, DnsProvider } from "../types.js";
+import type { AddressProvider, DnsProvider, IpFamily } from "../types.js";
 import { direct, withAttemptDeadline, withCallDeadline, withFence, withRetries } from "./attempt.js";
+import { type GroupTurn, withGroupLimits } from "./group-limits.js";
 import { type LimitWait, withRateLimit } from "./limiter.js";
 import {
   type AuditSink,
@@ -61,6 +62,8 @@ export interface ProviderSet {
   readonly firewalls?: FirewallProvider;
   /** Absent: it has no limits. */
   readonly longWait?: () => LimitWait | undefined;
+  /** Of a resource that is about to create an address: the turn that it must wait for. @default it may create now */
+  readonly creationTurn?: (family: IpFamily, requester: Requester) => GroupTurn | undefined;
   /** Ends its connections. */
   close(): Promise<void>;
 }
@@ -129,9 +132,10 @@ function isOfToken({ outcome, reason }: ProviderError): boolean {
 function withGuard(guard: () => TokenGuard, clock: Clock, metrics: CallMetrics): CallLayer {
   const waited = waitsIn(metrics);
   return (next) => (call, send) => {
-    const { breakers, limiter } = guard();
+    const { breakers, groups, limiter } = guard();
     const breaker = breakers[call.context.priority];
-    return stack([withCircuitBreaker(breaker), withRateLimit(limiter, clock, waited)], next)(call, send);
+    const layers = [withCircuitBreaker(breaker), withGroupLimits(groups), withRateLimit(limiter, clock, waited)];
+    return stack(layers, next)(call, send);
   };
 }
 

@@ -239,7 +239,7 @@ export function withRateLimit(
         }),
       );
     } catch (error) {
-      if (isProviderError(error, "RateLimited")) limiter.refused(error.retryAfterSeconds);
+      if (isProviderError(error, "RateLimited") && call.group === undefined) limiter.refused(error.retryAfterSeconds);
       throw error;
     } finally {
       limiter.left();

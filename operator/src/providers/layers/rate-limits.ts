@@ -1,12 +1,14 @@
 /** How many calls may be sent in a window of time, as the API counts it and as its answers say; and whose turn it is. */
 
 import { CLASS_PATIENCE_MS, CLASS_TURNS, RATE_WINDOW_MARGIN_MS, SECOND_MS } from "../../bounds.js";
-import { CALL_PRIORITIES, type CallPriority, type RateFacts } from "../call.js";
+import { CALL_PRIORITIES, type CallGroup, type CallPriority, type RateFacts } from "../call.js";
 
 /** A limit that the API documents. */
 export interface RateLimit {
   readonly calls: number;
   readonly seconds: number;
+  /** The calls that it is for. @default all */
+  readonly group?: CallGroup;
 }
 
 /**

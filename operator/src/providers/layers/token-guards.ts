@@ -4,9 +4,10 @@ import { exponentialMs, jittered, type Random } from "../../async.js";
 import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, MAX_TOKEN_GUARDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { failedCalls } from "../../messages/failed-calls.js";
-import { type ApiCall, type CallLayer, type CallPriority, callText } from "../call.js";
+import { type ApiCall, type CallGroup, type CallLayer, type CallPriority, callText } from "../call.js";
 import { tokenHash } from "../credentials.js";
 import { isProviderError, isWithdrawn, ProviderError } from "../errors.js";
+import { type GroupLimit, groupLimits } from "./group-limits.js";
 import { RateLimiter } from "./limiter.js";
 import { perClass, type RateLimit } from "./rate-limits.js";
 
@@ -112,6 +113,7 @@ function openError(call: ApiCall, { restSeconds, cause }: CircuitBreaker): Provi
 
 export interface TokenGuard {
   readonly limiter: RateLimiter;
+  readonly groups: ReadonlyMap<CallGroup, GroupLimit>;
   /** One class's failures hold up no other. */
   readonly breakers: Readonly<Record<CallPriority, CircuitBreaker>>;
 }
@@ -143,7 +145,12 @@ export class TokenGuards {
     const key = countsAllTokens ? name : `${name} ${tokenHash(token)}`;
     const guard = this.guards.get(key) ?? {
       name,
-      limiter: new RateLimiter(clock, rateLimits, { movesAddresses }),
+      limiter: new RateLimiter(
+        clock,
+        rateLimits.filter(({ group }) => group === undefined),
+        { movesAddresses },
+      ),
+      groups: groupLimits(rateLimits, clock),
       breakers: perClass(() => new CircuitBreaker(clock, random)),
     };
     this.guards.delete(key);

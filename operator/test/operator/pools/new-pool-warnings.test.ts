@@ -52,17 +52,23 @@ describe("operator in process: Warnings about a new pool", function () {
     expect(warnings()).to.deep.equal([]);
   });
 
-  it("come once when the limit of calls lasts", async () => {
-    world.digitalocean.faults.inject({ kind: "status", status: 429 }, { on: /^POST/, times: Infinity });
-    world.addNode("node-1");
-    addPool();
-    const before = world.clock.now();
-    world.start();
-    await world.until("the Warnings", () => warnings().length > 0);
-    expect(world.clock.now() - before).to.be.at.least(60_000);
-    await world.rest();
-    expect(warnings()).to.deep.equal(["RateLimited Accepted"]);
-  });
+  const limits = [
+    ["calls", /./, ["RateLimited Accepted"]],
+    ["creations alone", /^POST/, ["NoneActive DNSReady", "RateLimited Fulfilled"]],
+  ] as const;
+  for (const [what, on, expected] of limits) {
+    it(`come once when the limit of ${what} lasts`, async () => {
+      world.digitalocean.faults.inject({ kind: "status", status: 429 }, { on, times: Infinity });
+      world.addNode("node-1");
+      addPool();
+      const before = world.clock.now();
+      world.start();
+      await world.until("the Warnings", () => warnings().length > 0);
+      expect(world.clock.now() - before).to.be.at.least(60_000);
+      await world.rest();
+      expect(warnings()).to.deep.equal(expected);
+    });
+  }
 
   it("come at once for a creation that the cloud refuses", async () => {
     world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: /^POST/, times: Infinity });

@@ -51,7 +51,7 @@ describe("DigitalOcean's addresses", () => {
     const create = () => bench.drive(bench.provider.create(ASKER, { family: "IPv4", region: "nyc3" }));
     await create();
 
-    expect(await errorOf(create())).to.deep.include({ kind: "RateLimited", outcome: "refused", retrySafe: true });
+    expect(await errorOf(create())).to.deep.include({ kind: "RateLimited", outcome: "refused", reason: "GroupLimit" });
     expect(bench.addresses().size).to.equal(1);
     await bench.pass(60_000);
     expect((await create()).kind).to.equal("created");

@@ -12,7 +12,7 @@ import { ASKER } from "../conformance/benches.js";
 
 const NOW = Date.UTC(2025, 0, 1);
 const RESERVED = { ip: "203.0.113.7", droplet: null, region: { slug: "nyc3" }, locked: false, project_id: "p" };
-type Set = Required<Omit<ProviderSet, "longWait">>;
+type Set = Required<Omit<ProviderSet, "longWait" | "creationTurn">>;
 const PAGE = { reserved_ips: [RESERVED], links: {}, meta: { total: 1 } };
 
 describe("answers of DigitalOcean", () => {

@@ -6,6 +6,7 @@ import { fixedToken } from "../../../src/providers/credentials.js";
 import type { ProviderErrorProps } from "../../../src/providers/errors.js";
 import { direct } from "../../../src/providers/layers/attempt.js";
 import { callStack } from "../../../src/providers/layers/compose.js";
+import type { RateLimit } from "../../../src/providers/layers/rate-limits.js";
 import { CircuitBreaker, TokenGuards, withCircuitBreaker } from "../../../src/providers/layers/token-guards.js";
 import { LeaseFence } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
@@ -120,7 +121,11 @@ function rig(place = "") {
   const redactor = new Redactor();
   const options = { clock, random: () => 0, metrics, fence, audit: () => undefined, redactor, dryRun: false };
   const guards = new TokenGuards(options);
-  const api = { name: "cloud", rateLimits: [{ calls: 10, seconds: 60 }] };
+  const rateLimits: readonly RateLimit[] = [
+    { calls: 10, seconds: 60 },
+    { calls: 2, seconds: 60, group: "IPv4 creations" },
+  ];
+  const api = { name: "cloud", rateLimits };
   const run = callStack(options, fixedToken("a-token", redactor, place), (token) => guards.of(api, token));
   const call = (priority: CallPriority) => callOf("web", { priority, repeatable: false });
   return { clock, run, call, waits, guards, api };
@@ -154,6 +159,32 @@ describe("the guards of tokens", () => {
     const refusal = failure({ kind: "RateLimited", retryAfterSeconds: 90, retrySafe: false });
     await errorOf(run(call("assignment"), () => Promise.reject(refusal)));
     expect(guards.limitSeconds().get("cloud")).to.equal(90);
+  });
+
+  it("refuse a call beyond the limit of its group at once, also one that waited, and others go on", async () => {
+    const { clock, run, call } = rig();
+    const creation = { ...call("records"), write: false, group: "IPv4 creations" } as const;
+    const answer = () => Promise.resolve("created");
+    const ends = await Promise.allSettled([1, 2, 3].map(() => run(creation, answer)));
+    expect(ends.map(({ status }) => status)).to.deep.equal(["fulfilled", "fulfilled", "rejected"]);
+    const early = await errorOf(run(creation, answer));
+    expect(early).to.deep.include({ kind: "RateLimited", reason: "GroupLimit", outcome: "not-sent" });
+    expect(`${early}`).to.contain("the API allows 2 of these calls in 60 s");
+    expect(await run(call("assignment"), answer)).to.equal("created");
+    await clock.advance(61_000);
+    expect(await run(creation, answer)).to.equal("created");
+  });
+
+  it("hold back the group alone when the API refuses one of its calls", async () => {
+    const { clock, run, call, guards, api } = rig();
+    const creation = { ...call("records"), group: "IPv4 creations" } as const;
+    const refusal = failure({ kind: "RateLimited", outcome: "refused" });
+    const refused = await errorOf(run(creation, () => Promise.reject(refusal)));
+    expect(refused).to.deep.include({ reason: "GroupLimit", retryAfterSeconds: 5 });
+    expect(guards.limitSeconds().get(api.name)).to.equal(0);
+    expect(await errorOf(run(creation, () => Promise.resolve()))).to.deep.include({ outcome: "not-sent" });
+    await clock.advance(5_000);
+    await run(creation, () => Promise.resolve());
   });
 
   it("measure for each work class how long its calls wait", async () => {

@@ -1,6 +1,7 @@
 /** Every bound that the oracle measures by, with where it comes from. */
 
 export const SECOND_MS = 1000;
+export const MINUTE_MS = 60_000;
 
 /** Leader election of a storm's replicas, seconds: short, so that a takeover fits into a round. */
 export const LEASE = { duration: 6, renewDeadline: 5, retryPeriod: 0.3 } as const;
@@ -22,6 +23,8 @@ export const BOUNDS = {
   coolOffJitterMs: 30,
   /** Reads of one fact, by one replica, within a second and without a change: a pause of 1 s is documented. */
   readsPerSecond: 3,
+  /** New IPv4 addresses that the cloud allows in a minute, beside its limits for all calls. */
+  createsPerMinute: 12,
   /** The same change, by one replica, that the cloud refuses within a second. */
   refusalsPerSecond: 3,
   /** From the start of a process until it handles signals. */
