@@ -76,6 +76,12 @@ export const REFUSALS = {
       "Check the pod that the message names. If it is being deleted and does not end, its finalizers keep it (kubectl get pod -o yaml shows them).",
     recoverable: true,
   },
+  NoOpenPort: {
+    meaning:
+      "The pods on the node open no port of the Service of a RoutedIP there, as other pods of the Service do on their nodes.",
+    remedy: "Give the pod that the message names a hostPort, as the other pods have, or take it out of the Service.",
+    recoverable: false,
+  },
   ProbeFailed: {
     meaning:
       "Probes of spec.healthCheck fail, and for a holder a witness, such as the standby replica or the kubelet's Lease, confirms the failure; or the node failed repeatedly and must stay healthy for some time first.",

@@ -69,6 +69,7 @@ const CHECKS = {
   NodeUnwell: unwell,
   NoPod: noPod,
   PodNotReady: podNotReady,
+  NoOpenPort: noOpenPort,
   ProbeFailed: probeFailed,
 } as const satisfies Readonly<Partial<Record<RefusalReason, Check>>>;
 
@@ -184,6 +185,11 @@ function podNotReady({ workload }: CheckInput): Refusal | undefined {
   const { detail, pod, isEnding, since, leaving } = workload;
   const unready = refusal("PodNotReady", detail, since);
   return { ...unready, recoverable: unready.recoverable && leaving !== true, ...omitUndefined({ pod, isEnding }) };
+}
+
+function noOpenPort({ workload }: CheckInput): Refusal | undefined {
+  if (workload?.state !== "closed") return undefined;
+  return { ...refusal("NoOpenPort", workload.detail), pod: workload.pod };
 }
 
 function probeFailed({ probeFailure, isContested = false, isDamped = false }: CheckInput): Refusal | undefined {

@@ -23,6 +23,8 @@ export type Workload =
       readonly leaving?: true;
       readonly since?: number;
     }
+  /** It serves and is not reached at the node. */
+  | { readonly state: "closed"; readonly detail: string; readonly pod: string }
   | { readonly state: "absent"; readonly detail: string };
 
 /** Whether any pod of a workload exists, wherever it is. `node` is absent before the pod is scheduled. */

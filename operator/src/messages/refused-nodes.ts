@@ -189,12 +189,18 @@ function remedyOf(reason: RefusalReason, refused: RefusedNode, by: ChosenBy): st
   const { node } = refused;
   if (reason === "NoPod") return podRemedy(by);
   if (reason === "PodNotReady") return `${startRemedy(refused)} on the node`;
+  if (reason === "NoOpenPort") return openRemedy(refused, by);
   return REMEDIES[reason](node, by === "match");
+}
+
+function openRemedy({ pod }: RefusedNode, by: ChosenBy): string {
+  const author = by === "match" ? "have the author of the Service" : authorOf(by.service);
+  return `${author} give pod ${pod ?? ""} the hostPort that its other pods have, or take it out of the selector`;
 }
 
 type Remedy = (node: string, hasMatch: boolean) => string;
 
-const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady">, Remedy>> = {
+const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady" | "NoOpenPort">, Remedy>> = {
   LabelsDiffer: () => labelRemedy(""),
   NodeGone: () => ADD_NODE,
   NodeDeleting: () => ADD_MATCHING,

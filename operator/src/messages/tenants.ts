@@ -136,7 +136,7 @@ export const tenantMessages = topic("tenants", {
     text: ({ issuer, ...limited }: Limited & { readonly issuer: string }) =>
       uncounted(limited, `policy Retain of RoutedIPIssuer ${issuer}`),
     remedy: ({ issuer, limiter }) =>
-      `set routedIP to an address of the account, ask the author of RoutedIPIssuer ${issuer} to set routedIPReclaimPolicy to Delete, or have the cluster's administrator remove maxCreatedAddresses from ${limiter}`,
+      `ask the author of RoutedIPIssuer ${issuer} to set routedIPReclaimPolicy to Delete, set routedIP to an address of the account that the class and the issuer allow (allowedAddresses), or have the cluster's administrator remove maxCreatedAddresses from ${limiter}`,
     example: { limiter: ENTRY, issuer: "ingress/digitalocean" },
   }),
 });

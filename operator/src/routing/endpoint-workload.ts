@@ -1,7 +1,7 @@
 /** EndpointSlices of Services, and the workload of nodes that they show: where a Service has ready endpoints. */
 
 import type { SlimPod } from "../kube/cache/slim.js";
-import type { Cached, KubeObject, Transform } from "../kube/objects.js";
+import { type Cached, type KubeObject, keyOf, type Transform } from "../kube/objects.js";
 import type { Verdict } from "../match/checks.js";
 import { type Presence, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
 import { compareText } from "../values.js";
@@ -52,6 +52,8 @@ export const slimSlices: Transform<SliceFacts> = (raw) => {
 /** What is known of the pods that a Service selects. */
 interface ServicePods {
   readonly presence?: () => Presence;
+  /** See `portlessPod`. */
+  readonly closedOn?: (node: string) => SlimPod | undefined;
   /** Of a pod, as `namespace/name`: `pod web/shop-1 is Pending`. @default its name alone */
   readonly textOf?: (pod: string) => string;
 }
@@ -79,7 +81,7 @@ export class EndpointWorkload implements WorkloadSource {
 
   on(node: string): Workload {
     const endpoints = [...this.endpoints()].filter(({ nodeName }) => nodeName === node);
-    if (endpoints.some(({ ready }) => ready)) return SERVING;
+    if (endpoints.some(({ ready }) => ready)) return this.closedOn(node) ?? SERVING;
     if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
     const leaving = endpoints.every(({ terminating }) => terminating);
     // The pod that stays replaces the one that ends, so it is the one to repair.
@@ -89,6 +91,14 @@ export class EndpointWorkload implements WorkloadSource {
     const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
     const named = pod === undefined ? { detail } : { detail: `${detail} (${this.textOf(pod)})`, pod };
     return { state: "unready", ...named, ...(leaving ? { leaving, isEnding: true as const } : {}) };
+  }
+
+  private closedOn(node: string): Workload | undefined {
+    const closed = this.pods.closedOn?.(node);
+    if (closed === undefined) return undefined;
+    const pod = keyOf(closed);
+    const detail = `its pod ${pod} opens no port of Service ${this.service} on the node (hostPort), as other pods of the Service do`;
+    return { state: "closed", detail, pod };
   }
 
   presence(): Presence {

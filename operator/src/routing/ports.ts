@@ -81,6 +81,42 @@ function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readon
   return { ports, problem: [...clashes, ...unreached][0] };
 }
 
+/**
+ * A pod that serves on a node and opens no port of the Service there, though others of its pods open one. `undefined`: the
+ * Service is reached at the node, or at none.
+ * @param here the pods of the Service on the node.
+ * @param all its pods, also those that do not serve now.
+ */
+export function portlessPod<P extends PortPod>(
+  service: ServiceFacts,
+  here: readonly P[],
+  all: Iterable<P>,
+): P | undefined {
+  const [first, ...others] = here.filter(isServing);
+  return first !== undefined && isClosed(service, [first, ...others], all) ? first : undefined;
+}
+
+/** Whether pods are there, and none of them opens a port of the Service, though others of its pods open one. */
+export function isClosed(service: ServiceFacts, here: readonly PortPod[], all: Iterable<PortPod>): boolean {
+  return here.length > 0 && !here.some((pod) => opensPort(service, pod)) && opensSomewhere(service, all);
+}
+
+/** Whether the Service is reached at the nodes of some of its pods alone: those that open a port of it while they are Ready. */
+export function opensSomewhere(service: ServiceFacts, pods: Iterable<PortPod>): boolean {
+  if (isOpenEverywhere(service)) return false;
+  for (const pod of pods) if (pod.deletionTimestamp === undefined && opensPort(service, pod)) return true;
+  return false;
+}
+
+/** By NodePorts or external addresses, whatever runs on a node. */
+function isOpenEverywhere({ ports, hasExternalIPs }: ServiceFacts): boolean {
+  return hasExternalIPs || ports.some(({ nodePort }) => nodePort !== undefined);
+}
+
+function opensPort({ ports }: ServiceFacts, pod: PortPod): boolean {
+  return ports.some((port) => isRoutable(port.protocol) && hostPortsFor(port, pod).length > 0);
+}
+
 /** The rules that the ports need; those in the cluster's NodePort range need none. */
 export function rulesOf(
   ports: readonly RoutedPort[],

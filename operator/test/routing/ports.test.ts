@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type PortPod, portsOf, rulesOf } from "../../src/routing/ports.js";
+import { type PortPod, portlessPod, portsOf, rulesOf } from "../../src/routing/ports.js";
 import type { ServiceFacts } from "../../src/routing/service.js";
 import { service } from "./service-facts.js";
 
@@ -148,6 +148,20 @@ describe("the ports of a Service", () => {
     expect(message([READY])).to.equal(
       `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort; fix: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
     );
+  });
+
+  it("are no reason to refuse a node, unless its pods open none of them and other pods do", () => {
+    const web = service({ ports: [tcp(80, { targetPort: 8080 })] });
+    const open = hostPort(8080, 80);
+    const ended = { ...READY, ready: false };
+    expect(portlessPod(web, [READY], [READY, open])).to.equal(READY);
+    expect(portlessPod(web, [READY], [READY, { ...open, ready: false }]), "it may be Ready again").to.equal(READY);
+    expect(portlessPod(web, [READY, open], [READY, open])).to.equal(undefined);
+    expect(portlessPod(web, [ended], [ended, open]), "nothing serves there").to.equal(undefined);
+    expect(portlessPod(web, [READY], [READY]), "no pod opens a port").to.equal(undefined);
+    const nodePort = service({ ports: [tcp(80, { targetPort: 8080, nodePort: 30_080 })] });
+    expect(portlessPod(nodePort, [READY], [READY, open]), "every node opens it").to.equal(undefined);
+    expect(portlessPod({ ...web, hasExternalIPs: true }, [READY], [READY, open])).to.equal(undefined);
   });
 
   it("that pods open on a loopback address alone are named with it", () => {

@@ -201,7 +201,7 @@ export const CREATION: readonly Group[] = [
           const problem = limitedTo(limits).creationProblem({ ...OTHER, kind: "RoutedIP" }, "Retain", "default/do");
           return routedSeen({ spec: {}, change: () => ({ creationProblem: () => problem }) });
         },
-        fix: "Set `routedIP`, or ask the author of the issuer for policy Delete",
+        fix: "Ask the author of the issuer for policy Delete, or set `routedIP` to an address that the class and the issuer allow",
       }),
     ],
   },

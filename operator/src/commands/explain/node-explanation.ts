@@ -236,6 +236,7 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
   NodeUnwell: ["health", health],
   NoPod: ["workload", (input) => workload(input, "on the node")],
   PodNotReady: ["workload ready", (input) => workload(input, "-")],
+  NoOpenPort: ["open ports", () => "no hostPort is missing"],
   ProbeFailed: ["probes", () => "no failure is known"],
 };
 

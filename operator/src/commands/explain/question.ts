@@ -37,6 +37,7 @@ import {
   servicePresence,
   slimSlices,
 } from "../../routing/endpoint-workload.js";
+import { portlessPod } from "../../routing/ports.js";
 import { type LookUp, type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import {
   type ClassObject,
@@ -220,6 +221,7 @@ async function askPods(
     (node) => podAddress(podsOn(node)),
     {
       presence: () => servicePresence([...pods.list()]),
+      closedOn: (node) => service && portlessPod(service, podsOn(node), pods.list()),
       textOf: (name) => {
         const pod = pods.get(name);
         return pod === undefined ? `pod ${name}` : podText(pod);
@@ -236,7 +238,7 @@ async function askPods(
 }
 
 function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {
-  if (workload.state === "serving" || (workload.state === "unready" && workload.pod !== undefined)) return workload;
+  if (workload.state === "serving" || ("pod" in workload && workload.pod !== undefined)) return workload;
   const found = presenceOf(pods, "no pod of the Service is on it");
   return found.pods === "unknown" ? workload : { ...workload, detail: `${workload.detail} (${found.detail})` };
 }

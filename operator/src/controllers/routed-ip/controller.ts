@@ -76,7 +76,10 @@ export class RoutedIPs {
   }
 
   private serviceChanged(service: string): void {
-    for (const state of this.following(service)) state.enqueue();
+    for (const state of this.following(service)) {
+      state.memory.follower.serviceChanged();
+      state.enqueue();
+    }
   }
 
   private slicesChanged(event: StoreEvent<SliceFacts>): void {

@@ -5,6 +5,8 @@ import { markHolders, nodesOf as probedNodesOf } from "../../health/probed-nodes
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { PodScope, PodView } from "../../kube/cache/pods.js";
+import type { SlimPod } from "../../kube/cache/slim.js";
+import type { StoreEvent } from "../../kube/cache/store.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { Refusal } from "../../match/checks.js";
 import { everyNode } from "../../match/compile-match.js";
@@ -16,7 +18,16 @@ import type { MarkKeys } from "../../messages/refused-nodes.js";
 import type { MachineIds, ProviderId } from "../../providers/types.js";
 import { EndpointWorkload, isDown, servicePresence } from "../../routing/endpoint-workload.js";
 import { permittedPorts } from "../../routing/port-access.js";
-import { NO_PORTS, type PortPod, type PortsFound, portsOf, withinStatus } from "../../routing/ports.js";
+import {
+  isClosed,
+  NO_PORTS,
+  opensSomewhere,
+  type PortPod,
+  type PortsFound,
+  portlessPod,
+  portsOf,
+  withinStatus,
+} from "../../routing/ports.js";
 import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem } from "../../routing/service.js";
@@ -46,6 +57,8 @@ export class ServiceFollower {
   private followed: Followed | undefined;
   private pods: PodView | undefined;
   private podKey = "";
+  /** Whether any of the pods opens a port of the Service. */
+  private opens = false;
   private machines: MachineIds | undefined;
 
   constructor(private readonly props: ServiceFollowerProps) {}
@@ -68,6 +81,7 @@ export class ServiceFollower {
       const slices = () => routing.slicesFor(service);
       const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node), {
         presence: () => this.presence(),
+        closedOn: (node) => this.closedOn(node),
       });
       const match = everyNode(this.machines);
       const index = new MatchIndex(
@@ -93,8 +107,26 @@ export class ServiceFollower {
     for (const node of nodes) this.index?.workloadChanged(node);
   }
 
+  /** What its pods open may matter to every node. */
+  serviceChanged(): void {
+    this.endpointsChanged(this.followed?.workload.nodes() ?? []);
+  }
+
+  /** On its own node, and on all where the first or last pod with an open port has come or gone. */
+  private podChanged(event: StoreEvent<SlimPod>): void {
+    const service = this.props.routing.service(this.service);
+    const opens = service !== undefined && opensSomewhere(service, this.pods?.store?.list() ?? []);
+    if (opens !== this.opens) this.serviceChanged();
+    this.opens = opens;
+    const before = event.type === "updated" ? event.old.nodeName : undefined;
+    this.endpointsChanged([event.object.nodeName, before].flatMap((node) => node ?? []));
+    this.props.onChange();
+  }
+
   servesAt(node: string): boolean {
-    return this.followed?.workload.servesAt(node) ?? false;
+    const pods = this.podsOf(node);
+    const isReached = pods === undefined || !isClosed(pods.service, pods.here, pods.all);
+    return isReached && this.followed?.workload.servesAt(node) === true;
   }
 
   /** Those behind the Service; `undefined`: not read yet. */
@@ -107,6 +139,20 @@ export class ServiceFollower {
   private presence(): Presence {
     const store = this.podKey !== "" && this.pods?.settled === true ? this.pods.store : undefined;
     return store === undefined ? { pods: "unknown" } : servicePresence([...store.list()]);
+  }
+
+  /** A pod without an open port, where others have one. */
+  private closedOn(node: string): SlimPod | undefined {
+    const pods = this.podsOf(node);
+    return pods && portlessPod(pods.service, pods.here, pods.all);
+  }
+
+  /** `undefined`: not read yet. */
+  private podsOf(node: string) {
+    const service = this.props.routing.service(this.service);
+    const store = this.pods?.settled === true ? this.pods.store : undefined;
+    if (service === undefined || store === undefined) return undefined;
+    return { service, here: [...store.byIndex("node", node)], all: store.list() };
   }
 
   private podAddress(node: string): string | undefined {
@@ -132,8 +178,12 @@ export class ServiceFollower {
     if (key === this.podKey) return;
     this.podKey = key;
     if (wanted === undefined) return;
-    this.pods ??= routing.context.watches.podView(onChange);
-    this.pods.select(wanted).then(onChange, (error: unknown) => {
+    this.pods ??= routing.context.watches.podView((event) => this.podChanged(event));
+    const settled = () => {
+      this.serviceChanged();
+      onChange();
+    };
+    this.pods.select(wanted).then(settled, (error: unknown) => {
       routing.context.logger.error({ routedIP, error }, "cannot watch the pods of the Service");
     });
   }

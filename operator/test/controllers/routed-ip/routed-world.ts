@@ -222,8 +222,9 @@ export class RoutedWorld {
     this.world.kubernetes.delete({ apiVersion: "v1", kind: "Pod", name: `web-${node}`, namespace: "default" });
   }
 
+  /** @param hostPort 0: none */
   addPod(node: string, hostPort = 443): void {
-    const ports = [{ name: "https", containerPort: 443, hostPort, protocol: "TCP" }];
+    const ports = [{ name: "https", containerPort: 443, ...(hostPort > 0 && { hostPort }), protocol: "TCP" }];
     const conditions = [{ type: "Ready", status: "True" }];
     this.world.kubernetes.create({
       apiVersion: "v1",

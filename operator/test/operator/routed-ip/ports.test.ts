@@ -20,6 +20,38 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     expect(calls.lastIndexOf("DELETE"), `${calls}`).to.be.greaterThan(calls.indexOf("POST"));
   });
 
+  it("are none on a node whose pod has no hostPort, so the address does not go there", async () => {
+    made = await RoutedWorld.create(["n1", "n2", "n3"]);
+    await made.readyOnFirst();
+    made.addPod("n2", 0);
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.world.setReady("n1", false);
+    await made.until("no node is a candidate", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    const { conditions = [] } = made.status("a");
+    expect(conditions.find(({ type }) => type === "Assigned")?.message).to.contain(
+      "1 NoOpenPort (n2: its pod default/web-n2 opens no port of Service default/web on the node",
+    );
+    made.removePod("n2");
+    made.addPod("n2");
+    await made.until("its pod has a hostPort", () => made.nodeOf("a") === "n2");
+  });
+
+  it("are none where the address is, once another pod runs there: then nothing serves it", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
+    made.cordon("n2");
+    made.serve({ node: "n1" }, { node: "n2" });
+    await made.world.rest();
+    expect(made.condition("a", "Assigned")).to.equal("True/Observed");
+    made.removePod("n1");
+    made.addPod("n1", 0);
+    await made.until("it is not served", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    expect(made.condition("a", "Ready")).to.match(/^False/);
+    made.uncordon("n2");
+    await made.until("it is on the node that opens the port", () => made.nodeOf("a") === "n2");
+    await made.ready("a");
+  });
+
   it("opens the ports of a Service with externalIPs as long as it has them, as far as they are allowed", async () => {
     made = await RoutedWorld.create(["n1"]);
     await made.readyOnFirst();
