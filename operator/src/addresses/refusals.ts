@@ -149,6 +149,8 @@ function busyNode(
   const held = inventory.heldBy(machine).map(({ ip }) => heldAddress(snapshot, ip, unwanted));
   if (held.length >= limit) return { node: name, limit, held };
   const target = inventory.reservedFor(machine) ?? creationOn(snapshot, machine);
+  // The set's own address is on its way there.
+  if (target?.uid === snapshot.set.metadata.uid) return undefined;
   if (target !== undefined) return { node: name, target };
   const retryAt = memory.nodeRetryAt.get(machine);
   if (retryAt !== undefined && !isDue(retryAt, now)) {

@@ -83,7 +83,7 @@ describe("operator in process: many RoutedIPs created at once", function () {
     ["25 behind firewalls", { count: 25, port: 80, perIssuer: PER_FIREWALL }],
     ["50 behind firewalls", { count: 50, port: 80, perIssuer: PER_FIREWALL }],
     ["50 of one issuer, behind its firewall and additional ones", { count: 50, port: 80, perIssuer: 50 }],
-    ["200 that need no firewall", { count: 200, port: 30_080, perIssuer: PER_FIREWALL }],
+    ["100 that need no firewall", { count: 100, port: 30_080, perIssuer: PER_FIREWALL }],
   ];
   for (const [what, bulk] of cases) {
     it(`${what} cost at most ${MOST.nodePatches} node patches, ${MOST.cloudCalls} cloud calls and ${MOST.runs} runs each`, async () => {
