@@ -100,8 +100,10 @@ const HARMLESS: readonly Reason[] = [
   "TTLRaised",
   "Proxied",
   "UnmanagedRecords",
+  "PrivateAddresses",
   "NoFirewall",
   "AssumedOpen",
+  "RestrictedSources",
 ];
 
 /** A reason without a condition of its own is in the summary. */

@@ -143,6 +143,10 @@ export const REASONS = {
     meaning: "The name also has records of the other address family, which no resource manages.",
     remedy: "If they are not meant, delete them at the provider.",
   },
+  PrivateAddresses: {
+    meaning: "The name holds only addresses of private networks, which the internet does not reach.",
+    remedy: "If clients outside of these networks use the name, publish another addressType.",
+  },
   ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef or publishTo." },
   ServiceUnsuitable: {
     meaning:
@@ -210,6 +214,10 @@ export const REASONS = {
     meaning:
       "A hostPort is in nodePortRange: the operator adds no rule for it and takes it for open. The condition is True all the same.",
     remedy: "If no other firewall lets it through, narrow nodePortRange of the class, or use a hostPort outside of it.",
+  },
+  RestrictedSources: {
+    meaning: "The firewall lets only clients through that loadBalancerSourceRanges of the Service lists.",
+    remedy: "If others are to get through, change or remove loadBalancerSourceRanges of the Service.",
   },
   FirewallNotFound: {
     meaning:

@@ -90,7 +90,7 @@ export const firewallMessages = topic("firewalls", {
     example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
   }),
   openForSome: problem({
-    reason: "Observed",
+    reason: "RestrictedSources",
     by: "author",
     text: ({ sources, service, ...open }: PortsForSome) =>
       `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,

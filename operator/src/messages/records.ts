@@ -136,6 +136,18 @@ interface AtProvider {
   readonly provider: string;
 }
 
+interface PrivateOnly {
+  /** What the record set holds. */
+  readonly cause: Problem;
+  readonly addressType: string;
+}
+
+function publicRemedy(addressType: string): string {
+  return addressType === "InternalIP"
+    ? "set spec.addressType to ExternalIP"
+    : "set another addressType, or have the cluster's administrator give the nodes public addresses";
+}
+
 /** The condition of the resource that shows why no address is active. */
 interface SeenIn {
   readonly condition: "Fulfilled" | "Assigned";
@@ -204,6 +216,22 @@ export const recordMessages = topic("records", {
     text: () => "the nodes are observed, and no failure of the provider is known",
   }),
   nodesPublished: note({ reason: "Observed", text: publishedText, example: PUBLISHED }),
+  privateAddresses: problem({
+    reason: ({ cause }: PrivateOnly) => (cause.reason === "Observed" ? "PrivateAddresses" : cause.reason),
+    by: "author",
+    text: ({ cause, addressType }: PrivateOnly) => `${partsOf(cause.message)[0]}; spec.addressType is ${addressType}`,
+    remedy: ({ cause, addressType }) => [
+      `if clients outside of these networks use the name, ${publicRemedy(addressType)}`,
+      ...partsOf(cause.message).slice(1),
+    ],
+    example: {
+      cause: {
+        reason: "Observed",
+        message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "", isPrivate: true }),
+      },
+      addressType: "InternalIP",
+    },
+  }),
   noneWithLabels: problem({
     reason: "KeptLastKnown",
     by: "administrator",

@@ -16,6 +16,11 @@ export function publishedKind(spec: Spec): PublishedKind {
   return { source: sourceOf(spec), families: familiesOf(spec) };
 }
 
+/** The value of `addressType`, also where the spec leaves it out. */
+export function addressTypeOf({ source }: Pick<PublishedKind, "source">): string {
+  return "annotation" in source ? source.annotation : source.statusType;
+}
+
 /** For people, after "no" or "an": `IPv4 address in ExternalIP`. */
 export function publishedText({ source, families }: PublishedKind): string {
   const where = "annotation" in source ? `annotation ${source.annotation}` : source.statusType;

@@ -2,6 +2,7 @@
 
 import {
   type FirewallRule,
+  type IpFamily,
   MAX_ROUTED_PORTS,
   MAX_RULE_SOURCES,
   type PortNumbers,
@@ -122,10 +123,15 @@ export function rulesOf(
   ports: readonly RoutedPort[],
   { nodePortRange, sourceRanges }: { readonly nodePortRange: string; readonly sourceRanges: readonly string[] },
 ): readonly FirewallRuleFacts[] {
-  const sources = sourceRanges.length === 0 ? EVERYBODY : [...sourceRanges].sort();
+  const sources = sourceRanges.length === 0 ? Object.values(EVERYBODY) : [...sourceRanges].sort();
   return ports
     .filter((port) => needsRule(port, nodePortRange))
     .map(({ protocol, port }) => ({ protocol: PROTOCOLS[protocol], ports: `${port}`, sources, otherSources: false }));
+}
+
+/** Whether clients come from anywhere to an address of this family. */
+export function letsAllIn(sourceRanges: readonly string[], family: IpFamily): boolean {
+  return sourceRanges.length === 0 || sourceRanges.includes(EVERYBODY[family]);
 }
 
 /** Whether a port is outside of the cluster's NodePort range, which is open already. */
@@ -139,8 +145,7 @@ export function ruleFacts({ protocol, ports, sources }: FirewallRule): FirewallR
   return { protocol, ports, sources, otherSources: false };
 }
 
-/** Both families. */
-const EVERYBODY: readonly string[] = ["0.0.0.0/0", "::/0"];
+const EVERYBODY: Readonly<Record<IpFamily, string>> = { IPv4: "0.0.0.0/0", IPv6: "::/0" };
 const PROTOCOLS = { TCP: "tcp", UDP: "udp" } as const;
 
 function isServing({ ready, deletionTimestamp }: PortPod): boolean {

@@ -131,6 +131,21 @@ export const RECORD_NAMES: readonly Group[] = [
         },
         fix: "Give the node a public address, or exclude it with `match`",
       }),
+      records({
+        when: "`addressType` is InternalIP, and clients come from the internet",
+        shows: "DNSReady PrivateAddresses",
+        names: ["private networks", "spec.addressType is InternalIP", "set spec.addressType to ExternalIP"],
+        seen: () => {
+          const [zone, ip] = ["example.com", "10.0.0.1"];
+          const dns = { provider: "digitalocean", zone, recordName: "nodes", types: ["A" as const], values: [ip] };
+          const node = nodeAt("node-1", A, { addresses: [{ type: "InternalIP", address: ip }] });
+          return recordsSeen({
+            ...{ nodes: [node], values: [ip], status: { dns } },
+            spec: { dnsRecordSet: { zone, recordName: "nodes" }, addressType: "InternalIP" },
+          });
+        },
+        fix: "Set `addressType: ExternalIP`; if only clients of the private networks use the name, nothing",
+      }),
     ],
   },
 ];

@@ -14,6 +14,14 @@ function isolated(world: ModelWorld): void {
   world.settle();
 }
 
+/** The firewall is in step, and its rules let only these in. */
+function admitOnly(world: ModelWorld, sources: readonly string[]): void {
+  world.settle();
+  for (const [name, facts] of world.firewalls) {
+    world.firewalls.set(name, { ...facts, rules: facts.rules.map((rule) => ({ ...rule, sources })) });
+  }
+}
+
 export const ROUTED_FIREWALLS: Group = {
   heading: "A RoutedIP's ports are closed",
   situations: [
@@ -56,6 +64,19 @@ export const ROUTED_FIREWALLS: Group = {
       names: ["hostPort 30120/TCP", "nodePortRange 30000-32767", "outside of the range"],
       seen: () => routedSeen({ ports: [30_120], prepare: (world) => world.settle() }, "FirewallReady"),
       fix: "Narrow `nodePortRange` of the class, use another hostPort, or open the port yourself",
+    }),
+    routed({
+      when: "The Service has `loadBalancerSourceRanges`",
+      shows: "FirewallReady RestrictedSources",
+      names: ["198.51.100.0/24", "loadBalancerSourceRanges of Service default/web", "remove it"],
+      seen: () => {
+        const sourceRanges = ["198.51.100.0/24"];
+        const change = ({ portsOn }: Snapshot) => ({
+          portsOn: (nodes: readonly string[]) => ({ ...portsOn(nodes), sourceRanges }),
+        });
+        return routedSeen({ prepare: (world) => admitOnly(world, sourceRanges), change }, "FirewallReady");
+      },
+      fix: "Remove `loadBalancerSourceRanges` of the Service, or add the clients that are to get through",
     }),
     routed({
       when: "The node has no other firewall",

@@ -15,7 +15,7 @@ import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
 import { inPlace } from "../../records/in-place.js";
-import { isPrivate, publishedText } from "../../records/node-addresses.js";
+import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { type Emptying, isPaused } from "./deletion.js";
@@ -143,10 +143,11 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
     wanted: publishedText(desired),
     leftOut: leftOut(new Set(entries.map(({ nodeName }) => nodeName))),
     kept: keptIn(snapshot, publication),
-    isPrivate: values.every(isPrivate),
+    isPrivate: values.length > 0 && values.every(isPrivate),
   };
-  const named = { ...recordSet, provider: desired.provider };
-  return yes("DNSReady", inPlace(dns, named, recordMessages.nodesPublished(content)));
+  const cause = inPlace(dns, { ...recordSet, provider: desired.provider }, recordMessages.nodesPublished(content));
+  if (!content.isPrivate) return yes("DNSReady", cause);
+  return yes("DNSReady", recordMessages.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
 }
 
 /** Published nodes that do not match, with the time until which they stay: the end of their grace, or of a stop. */

@@ -30,6 +30,46 @@ describe("the records of a node record set", () => {
     }
   });
 
+  describe("that hold only addresses of private networks", () => {
+    const HELD = "A records of game.example.com hold 1 address of private networks, which the internet does not reach";
+    const dnsReady = (world: World) => world.plan("game").conditions.find(({ type }) => type === "DNSReady");
+
+    it("are ready, with a note that names addressType of the spec and another value", async () => {
+      const world = await settled(["n1"], { addressType: "InternalIP" });
+      const message = `${HELD} (at digitalocean); spec.addressType is InternalIP; fix: if clients outside of these networks use the name, set spec.addressType to ExternalIP`;
+      expect(dnsReady(world)).to.include({ status: "True", reason: "PrivateAddresses", message });
+      world.edit("game", { addressType: "ExternalIP" });
+      await world.run("game");
+      expect(world.condition("game", "DNSReady")).to.equal("True/Observed");
+    });
+
+    it("say so also where the nodes report private addresses as ExternalIP", async () => {
+      const world = new World();
+      world.addNode("n1", { addresses: [{ type: "ExternalIP", address: "192.168.1.1" }] });
+      world.add("game");
+      await world.run("game");
+      expect(dnsReady(world)?.message).to.equal(
+        `${HELD} (at digitalocean); spec.addressType is ExternalIP; fix: if clients outside of these networks use the name, set another addressType, or have the cluster's administrator give the nodes public addresses`,
+      );
+    });
+
+    it("keep the reason of what else is to be known of them, and its fix", async () => {
+      const dnsRecordSet = { ...SET, ttl: 10 };
+      const world = await settled(["n1"], { addressType: "InternalIP", dnsRecordSet });
+      expect(world.condition("game", "DNSReady")).to.equal("True/TTLRaised");
+      expect(dnsReady(world)?.message).to.match(
+        /writes 30; spec\.addressType is InternalIP; fix: if clients [^;]*; fix: set ttl to 30 or more$/,
+      );
+    });
+
+    it("are not noted where the name holds a public address, too", async () => {
+      const world = await settled(["n1"], {});
+      world.addNode("n2", { addresses: [{ type: "ExternalIP", address: "192.168.1.2" }] });
+      await world.run("game");
+      expect(world.condition("game", "DNSReady")).to.equal("True/Observed");
+    });
+  });
+
   it("leaves a family alone whose last node has gone, and says so", async () => {
     const world = await settled(["n1", "n2"], { ipFamilies: ["IPv4", "IPv6"] });
     for (const name of ["n1", "n2"]) {

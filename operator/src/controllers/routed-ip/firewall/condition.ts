@@ -5,7 +5,7 @@ import type { Placement } from "../../../addresses/observed.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import { lackOfPorts, needsRule, type PortsFound, rulesOf } from "../../../routing/ports.js";
+import { lackOfPorts, letsAllIn, needsRule, type PortsFound, rulesOf } from "../../../routing/ports.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
@@ -72,8 +72,7 @@ function inStep(
   { firewall: { name, facts }, plan }: Planned,
   findings: FirewallFindings,
 ): PlannedCondition {
-  const { resolvedClass, routed } = snapshot;
-  const { metadata, spec } = routed;
+  const { resolvedClass } = snapshot;
   if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
     return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
@@ -83,12 +82,17 @@ function inStep(
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
   const open = { name, ports: plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`) };
-  const seen = openText(open, findings.ports, serviceKeyOf(metadata, spec));
+  const seen = openText(snapshot, open, findings.ports);
   return yes("FirewallReady", withAssumed(snapshot, { name, exists: true, seen }, findings.ports));
 }
 
-function openText(open: Parameters<typeof firewallMessages.open>[0], { sourceRanges }: PortsFound, service: string) {
-  if (sourceRanges.length === 0) return firewallMessages.open(open);
+function openText(
+  { routed: { metadata, spec }, set }: Snapshot,
+  open: Parameters<typeof firewallMessages.open>[0],
+  { sourceRanges }: PortsFound,
+): Problem {
+  if (letsAllIn(sourceRanges, set.family)) return firewallMessages.open(open);
+  const service = serviceKeyOf(metadata, spec);
   return firewallMessages.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
 }
 

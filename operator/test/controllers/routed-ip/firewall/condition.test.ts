@@ -1,7 +1,7 @@
 import { KINDS, type RoutedPort } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { plan } from "../../../../src/controllers/routed-ip/plan.js";
+import { type Plan, plan } from "../../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
 import { serviceMessages } from "../../../../src/messages/services.js";
 import { summary } from "../../../../src/reconcile/summary.js";
@@ -130,18 +130,31 @@ describe("condition FirewallReady of a RoutedIP", () => {
     );
   });
 
-  it("says where the ranges of clients come from that it lets through", () => {
-    const made = settled();
-    const of = made.snapshot("a");
-    expect(conditionOf(plan(of), "FirewallReady").message).to.equal('firewall "ingress" lets tcp 443 through');
-    const sourceRanges = ["203.0.113.64/27"];
-    const facts = made.firewalls.get(FIREWALL);
-    const rules = facts?.rules.map((rule) => ({ ...rule, sources: sourceRanges })) ?? [];
-    if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, rules });
-    const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
-    const ranges = "loadBalancerSourceRanges of Service default/web";
-    expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message).to.equal(
-      `firewall "ingress" lets tcp 443 through from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}, or remove it to let everybody in`,
-    );
+  describe("of a Service with loadBalancerSourceRanges", () => {
+    const OPEN = 'firewall "ingress" lets tcp 443 through';
+
+    function limitedTo(...sourceRanges: readonly string[]): Plan {
+      const made = settled();
+      const of = made.snapshot("a");
+      const facts = made.firewalls.get(FIREWALL);
+      const rules = facts?.rules.map((rule) => ({ ...rule, sources: sourceRanges })) ?? [];
+      if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, rules });
+      return altered(made, { portsOn: (nodes) => ({ ...of.portsOn(nodes), sourceRanges }) });
+    }
+
+    it("names the clients that it lets in and where that comes from, with a reason that status and Ready show", () => {
+      const planned = limitedTo("203.0.113.64/27");
+      const ranges = "loadBalancerSourceRanges of Service default/web";
+      const message = `${OPEN} from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}, or remove it to let everybody in`;
+      expect(conditionOf(planned, "FirewallReady")).to.deep.equal({ is: "True/RestrictedSources", message });
+      const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
+      expect(ready).to.include({ status: "True", reason: "RestrictedSources", message });
+    });
+
+    it("is nothing special where the ranges leave out no client of the address's family", () => {
+      const all = limitedTo("0.0.0.0/0", "198.51.100.0/24");
+      expect(conditionOf(all, "FirewallReady")).to.deep.equal({ is: "True/Observed", message: OPEN });
+      expect(conditionOf(limitedTo("::/0"), "FirewallReady").is).to.equal("True/RestrictedSources");
+    });
   });
 });
