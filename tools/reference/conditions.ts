@@ -97,6 +97,7 @@ function reasonsPart(): readonly string[] {
 const HARMLESS: readonly Reason[] = [
   "Observed",
   "HolderCordoned",
+  "SeveralNamespaces",
   "TTLRaised",
   "Proxied",
   "UnmanagedRecords",

@@ -124,6 +124,7 @@ const OWN_PLACES = {
     ofAddress: true,
   },
   HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
+  SeveralNamespaces: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
   Proxied: { kinds: SERVED, conditions: ["DNSReady"] },
   UnmanagedRecords: { kinds: SERVED, conditions: ["DNSReady"] },

@@ -131,6 +131,10 @@ export const REASONS = {
     remedy:
       "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints that you name by key.",
   },
+  SeveralNamespaces: {
+    meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
+    remedy: "If only those of one namespace are meant, set match.podNamespace to it.",
+  },
   TTLRaised: {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to the number that the message names, or more.",

@@ -12,7 +12,7 @@ import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
 import { type Lacking, leftOutText, type Tally, tallyOf, UNMEANT } from "./tally.js";
-import type { WorkloadSource } from "./workload.js";
+import { namespacesOf, type WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
 export interface VerdictChange {
@@ -46,6 +46,7 @@ export class MatchIndex {
   private readonly editedOut = new Set<string>();
   private matching: readonly NodeFacts[] | undefined;
   private tallied: Tally | undefined;
+  private namespaces: readonly string[] | undefined;
   private readonly unlisten: () => void;
 
   /** @param onChange called after the index has changed; not for the initial state. */
@@ -149,6 +150,14 @@ export class MatchIndex {
     return this.wanted.workload?.addressOn?.(name);
   }
 
+  /** Of the pods that make nodes match, sorted. Empty if `match` names a namespace, or no pods: no pod is looked at then. */
+  podNamespaces(): readonly string[] {
+    const { match, workload } = this.wanted;
+    if (match.pods === undefined || match.pods.namespace !== undefined) return [];
+    this.namespaces ??= namespacesOf(this.candidates().flatMap(({ name }) => workload?.servingOn?.(name) ?? []));
+    return this.namespaces;
+  }
+
   /** The workload on a node may have changed. */
   workloadChanged(name: string): void {
     this.touch(name);
@@ -163,7 +172,7 @@ export class MatchIndex {
   rematch(wanted: Wanted): void {
     const before = new Map(this.verdicts);
     this.wanted = wanted;
-    this.tallied = undefined;
+    this.forgetSummaries();
     for (const name of new Set([...this.namesInSight(), ...before.keys()])) this.refresh(name);
     this.markEdited(before);
     for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.emit(name, before.get(name));
@@ -194,11 +203,16 @@ export class MatchIndex {
     const node = this.nodes.get(name);
     const known = this.verdicts.get(name);
     const verdict = node && this.verdictInSight(node);
-    this.tallied = undefined;
+    this.forgetSummaries();
     if (known !== undefined && verdict !== undefined && isSame(known, verdict)) return;
     if (known?.refusals.length === 0 || verdict?.refusals.length === 0) this.matching = undefined;
     if (verdict === undefined) this.verdicts.delete(name);
     else this.verdicts.set(name, verdict);
+  }
+
+  private forgetSummaries(): void {
+    this.tallied = undefined;
+    this.namespaces = undefined;
   }
 
   private verdictInSight(node: NodeFacts): Verdict | undefined {

@@ -5,6 +5,7 @@ import type { PodIndex } from "../kube/cache/pods.js";
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
+import { compareText } from "../values.js";
 import type { PodsWanted } from "./compile-match.js";
 
 /**
@@ -112,6 +113,11 @@ export class PodWorkload implements WorkloadSource {
     }
     return names;
   }
+}
+
+/** @param pods `namespace/name` of each. Sorted, each once. */
+export function namespacesOf(pods: readonly string[]): readonly string[] {
+  return [...new Set(pods.map((key) => key.slice(0, key.indexOf("/"))))].sort(compareText);
 }
 
 /** Names the first pod by name that is on a node, or else the first one, so that the answer stays the same. */

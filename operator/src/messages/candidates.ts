@@ -40,6 +40,11 @@ interface OnCordoned extends Fulfilled {
   readonly taints: readonly string[];
 }
 
+interface ForPods extends Fulfilled {
+  /** Of the pods that make nodes match. */
+  readonly namespaces: readonly string[];
+}
+
 function fulfilledText({ disabled, ...count }: Fulfilled): string {
   const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
   if (disabled.length === 0) return countText(count);
@@ -105,6 +110,14 @@ export const candidateMessages = topic("candidates", {
       ip: "203.0.113.7",
       taints: ["dedicated=edge:NoSchedule"],
     },
+  }),
+  ofSeveralNamespaces: problem({
+    reason: "SeveralNamespaces",
+    by: "author",
+    text: ({ namespaces, ...count }: ForPods) =>
+      `${fulfilledText(count)}; pods of namespaces ${listed(namespaces)} count, because match.podNamespace is not set`,
+    remedy: "if only those of one namespace are meant, set match.podNamespace to it",
+    example: { active: 2, desired: 2, disabled: [], namespaces: ["prod", "qa"] },
   }),
   onTheirWay: note({
     reason: "UnderWay",

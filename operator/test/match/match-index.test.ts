@@ -35,6 +35,26 @@ describe("the index of a match", () => {
     expect(index.refusedByProbes().map(({ name }) => name)).to.deep.equal(["a"]);
   });
 
+  it("knows of which namespaces the pods are that make nodes match, if match limits them to none", () => {
+    const rig = new IndexRig(PODS);
+    for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name));
+    const inNamespace = (namespace: string, more: Partial<SlimPod>) =>
+      rig.pods.upsert(slimPod(`${namespace}-web`, { ...pod, namespace, ...more }));
+    inNamespace("prod", {});
+    inNamespace("qa", { nodeName: "b", ready: false });
+    expect(rig.index.podNamespaces()).to.deep.equal(["prod"]);
+    inNamespace("qa", { nodeName: "a" });
+    expect(rig.index.podNamespaces(), "also on a node that matches already").to.deep.equal(["prod", "qa"]);
+    rig.nodes.upsert(slimNode("a", NOT_READY));
+    expect(rig.index.podNamespaces(), "a node that does not match counts for nothing").to.deep.equal([]);
+    rig.nodes.upsert(slimNode("a"));
+    rig.looked.length = 0;
+    rig.rematch({ ...PODS, podNamespace: "qa" });
+    rig.looked.length = 0;
+    expect([rig.index.podNamespaces(), rig.looked], "one at most: no pod is looked at").to.deep.equal([[], []]);
+    expect(new IndexRig(WEB).index.podNamespaces()).to.deep.equal([]);
+  });
+
   it("follows the pods of a node", () => {
     const rig = new IndexRig(PODS);
     rig.nodes.upsert(slimNode("a"));

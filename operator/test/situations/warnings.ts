@@ -48,6 +48,14 @@ const SERVES: Group = {
       fix: "Correct the toleration",
     }),
     pool({
+      when: "`match` has `podLabel` without `podNamespace`, and pods of several namespaces have the labels",
+      shows: "Fulfilled SeveralNamespaces",
+      names: ["namespaces prod, qa", "set match.podNamespace"],
+      seen: () =>
+        seenOf({ held: { [A]: "node-1" }, change: () => ({ podNamespaces: () => ["prod", "qa"] }) }, "Fulfilled"),
+      fix: "Set `match.podNamespace`, if the addresses are for the pods of one namespace: they leave the other nodes at once",
+    }),
+    pool({
       when: "The pool no longer needs an address, and nothing shows that the operator created it",
       shows: "Accepted OwnershipInferred",
       names: [B, "owner of the account"],

@@ -5,6 +5,7 @@ import { MatchIndex } from "../../match/match-index.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
+import { namespacesOf } from "../../match/workload.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
@@ -170,7 +171,7 @@ function explain(
 /** Where the pods that count are, if `match` counts those of any namespace. */
 function namespacesText(nodes: NodeDirectory, { workload }: Question): string {
   const pods = [...nodes.list()].flatMap(({ name }) => workload?.servingOn?.(name) ?? []);
-  const namespaces = [...new Set(pods.map((key) => key.slice(0, key.indexOf("/"))))].sort(compareText);
+  const namespaces = namespacesOf(pods);
   if (namespaces.length < 2) return "";
   return `; pods of namespaces ${listed(namespaces)} count: podNamespace of spec.match limits that to one`;
 }

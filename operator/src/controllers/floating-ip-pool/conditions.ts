@@ -61,7 +61,8 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
 
 type Counted = Pick<Parameters<typeof candidateMessages.tooFewActive>[0], "active" | "desired">;
 
-function fulfilledBy({ verdictOf, candidates }: Snapshot, { addresses, desired }: Findings, count: Counted): Problem {
+function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count: Counted): Problem {
+  const { verdictOf, candidates } = snapshot;
   const listed = new Set(desired.addresses.filter(({ inSpec }) => inSpec).map(({ ip }) => ip));
   const disabled = addresses.filter(({ ip, status }) => status.state === "disabled" && listed.has(ip));
   const values = { ...count, disabled: disabled.map(({ ip }) => ip) };
@@ -69,7 +70,11 @@ function fulfilledBy({ verdictOf, candidates }: Snapshot, { addresses, desired }
     const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
   });
-  if (onCordoned === undefined) return candidateMessages.fulfilled(values);
+  if (onCordoned === undefined) {
+    const namespaces = snapshot.podNamespaces?.() ?? [];
+    if (namespaces.length < 2) return candidateMessages.fulfilled(values);
+    return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
+  }
   const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
   return candidateMessages.onCordoned({ ...values, ...onCordoned, taints });
 }

@@ -88,6 +88,7 @@ function matchesOf(
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
     ...refusalsOf(index, "match", marks),
     clusterNodes: () => nodes.list(),
+    podNamespaces: () => index?.podNamespaces() ?? [],
   };
 }
 

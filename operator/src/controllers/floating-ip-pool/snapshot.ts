@@ -35,6 +35,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly ignoredOfMatch?: readonly string[];
   /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */
   readonly annotated: readonly NodeFacts[];
+  /** Of the pods that make nodes match, if `match` names no namespace. Absent: there are none. */
+  readonly podNamespaces?: () => readonly string[];
 }
 
 /** What the plan reads, and what its actions work with. */

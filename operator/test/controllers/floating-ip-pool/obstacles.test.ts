@@ -65,6 +65,21 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(fulfilled(plan(snapshot)).is).to.equal("True/Observed");
   });
 
+  it("is nothing where pods of several namespaces count, and the message names them and podNamespace", () => {
+    const cloud = cluster("node-1", "node-2");
+    cloud.addPool("web", { ips: [A] });
+    cloud.addresses.set(A, "digitalocean://node-1");
+    const of = (...namespaces: readonly string[]) =>
+      fulfilled(plan({ ...cloud.snapshot("web"), podNamespaces: () => namespaces }));
+    expect(of("prod", "qa")).to.deep.equal({
+      is: "True/SeveralNamespaces",
+      message:
+        "1 of 1 addresses are active; pods of namespaces prod, qa count, because match.podNamespace is not set; fix: if only those of one namespace are meant, set match.podNamespace to it",
+    });
+    expect(of("prod").is).to.equal("True/Observed");
+    expect(of().is).to.equal("True/Observed");
+  });
+
   it("is nothing where desiredIPs needs fewer addresses than ips lists; the message names those that are disabled", () => {
     const cloud = cluster("node-1", "node-2");
     cloud.addPool("web", { ips: [A, B], desiredIPs: 1 });
