@@ -6,6 +6,7 @@ import {
   type SelectorOperator,
   type SelectorRequirement,
   selectorMatches,
+  type Toleration,
   tolerates,
 } from "cdk8s-flipop/api";
 import { listed, omitUndefined } from "../values.js";
@@ -156,9 +157,14 @@ function tainted({ node, match }: CheckInput): Refusal | undefined {
   return refusal("Tainted", `it has ${taintsText(against)}, not tolerated${nearText(against, match)}`);
 }
 
-/** A toleration that names the taint, and misses it. */
-function nearText(against: readonly TaintFacts[], { tolerations }: CompiledMatch): string {
-  const near = tolerations.find(({ key }) => key !== undefined && against.some((taint) => taint.key === key));
+/** The toleration that has the key of one of these taints, and does not tolerate it. */
+export function nearToleration(taints: readonly TaintFacts[], match: CompiledMatch): Toleration | undefined {
+  const against = untolerated(taints, match);
+  return match.tolerations.find(({ key }) => key !== undefined && against.some((taint) => taint.key === key));
+}
+
+function nearText(taints: readonly TaintFacts[], match: CompiledMatch): string {
+  const near = nearToleration(taints, match);
   if (near === undefined) return "";
   const value = near.operator === "Exists" ? "with any value" : `with value "${near.value}"`;
   return ` (match.tolerations has its key, but tolerates it only ${value}${near.effect === undefined ? "" : ` and effect ${near.effect}`})`;

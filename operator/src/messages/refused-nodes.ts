@@ -198,6 +198,9 @@ function openRemedy({ pod }: RefusedNode, by: ChosenBy): string {
   return `${author} give pod ${pod ?? ""} the hostPort that its other pods have, or take it out of the selector`;
 }
 
+export const TOLERATE_TAINT =
+  "tolerate the taint in spec.match.tolerations (its key, operator: Exists and no effect tolerate any value and effect)";
+
 type Remedy = (node: string, hasMatch: boolean) => string;
 
 const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady" | "NoOpenPort">, Remedy>> = {
@@ -220,9 +223,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady" |
   },
   Tainted: (node, hasMatch) => {
     const untaint = `have the cluster's administrator remove the taint from ${node}`;
-    const tolerate =
-      "tolerate the taint in spec.match.tolerations (its key, operator: Exists and no effect tolerate any value and effect)";
-    return hasMatch ? `${tolerate}, or ${untaint}` : untaint;
+    return hasMatch ? `${TOLERATE_TAINT}, or ${untaint}` : untaint;
   },
   NodeNotReady: repairNode,
   NodeUnwell: (node) => `have the cluster's administrator repair what the taint of ${node} names`,

@@ -2,13 +2,20 @@
 
 import { type IpFamily, REFUSALS, type RefusalReason, tolerates } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../../addresses/assignments.js";
-import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../../match/checks.js";
+import {
+  type CheckedReason,
+  type CheckInput,
+  checksOf,
+  nearToleration,
+  notableRefusals,
+  type Refusal,
+} from "../../match/checks.js";
 import type { CompiledMatch } from "../../match/compile-match.js";
 import { labelOf } from "../../match/node-directory.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
-import { contradictionOf } from "../../messages/refused-nodes.js";
+import { contradictionOf, TOLERATE_TAINT } from "../../messages/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
@@ -133,16 +140,19 @@ function specialOf(
 /** In place of the general ones. */
 type OwnRemedies = Readonly<Partial<Record<RefusalReason, string>>>;
 
-function ownRemedies({ ownTaints = [] }: NodeFacts, { nodeLabels }: CompiledMatch): OwnRemedies {
-  const contradiction = contradictionOf(nodeLabels);
+function ownRemedies({ ownTaints = [], taints }: NodeFacts, match: CompiledMatch): OwnRemedies {
+  const contradiction = contradictionOf(match.nodeLabels);
   const kept = ownTaints.filter(keepsPodsAway);
   const texts = kept.map((taint) => `${taint.key} (${isElectionTaint(taint) ? "electedNodeTaint" : "untilAssigned"})`);
   const taint = `If the pods have no toleration for taint ${listed(texts)}, add it (with operator: Exists): the taint keeps them off the node.`;
   return {
     ...(contradiction !== undefined && { LabelsDiffer: sentence(contradiction) }),
+    ...(nearToleration(taints, match) !== undefined && { Tainted: sentence(`${TOLERATE_TAINT}, or ${UNTAINT}`) }),
     ...(kept.length > 0 && { NoPod: taint }),
   };
 }
+
+const UNTAINT = "have the cluster's administrator remove the taint";
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

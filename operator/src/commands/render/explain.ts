@@ -135,14 +135,13 @@ function whyText({ obstacles, checks }: NodeExplanation): string {
   return noted.map(({ seen }) => `(${seen})`).join(" ");
 }
 
-/** Each reason once, in the order of the table. */
+/** Each remedy of a reason once, in the order of the table. */
 function remediesText(nodes: readonly NodeExplanation[]): string {
-  const remedies = new Map<string, string>();
+  const rows = new Map<string, readonly [reason: string, remedy: string]>();
   for (const { reason = "", remedy } of nodes.flatMap(({ obstacles }) => obstacles)) {
-    if (remedy !== undefined) remedies.set(reason, remedy);
+    if (remedy !== undefined) rows.set(`${reason} ${remedy}`, [`  ${reason}`, remedy]);
   }
-  if (remedies.size === 0) return "";
-  return `\nWhat to do:\n${tableText([...remedies].map(([reason, remedy]) => [`  ${reason}`, remedy]))}`;
+  return rows.size === 0 ? "" : `\nWhat to do:\n${tableText([...rows.values()])}`;
 }
 
 /** Every check of one node. */

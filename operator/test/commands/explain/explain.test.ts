@@ -213,6 +213,26 @@ describe("flipop explain", () => {
     expect(both.out).to.match(/LabelsDiffer +Correct spec.match.nodeLabel, which no node can have/);
   });
 
+  it("says how to correct a toleration that has the key of the taint, beside what to do about other taints", async () => {
+    const match = { nodeLabel: "pool=work", tolerations: [{ key: "dedicated", effect: "NoSchedule" }] };
+    cluster.pool("near", { desiredIPs: 1, match }, {});
+    const explained = async () =>
+      (await flipop.run("explain", "pool/near", "-n", "ingress")).out.split("What to do:")[1];
+    const near = await explained();
+    cluster.node("node-9", { taints: [{ key: "gpu", effect: "NoSchedule" }] });
+    const both = await explained();
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "near" });
+    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+    const own =
+      /Tainted +Tolerate the taint in spec\.match\.tolerations \(its key, operator: Exists [^)]*\), or have the cluster's administrator remove the taint\.\n/;
+    expect(near)
+      .to.match(own)
+      .and.not.match(/Tainted +Remove/);
+    expect(both)
+      .to.match(own)
+      .and.match(/Tainted +Remove the taint/);
+  });
+
   it("asks for no toleration of the taint of an elected node, unless the class lets it keep pods away", async () => {
     const key = "flipop.digitalocean.com/routed-ip";
     const explained = async (effect: string) => {
