@@ -11,6 +11,7 @@ import {
 } from "cdk8s-flipop/api";
 import { firewallMessages } from "../messages/firewalls.js";
 import type { Problem } from "../messages/message.js";
+import { omitUndefined } from "../values.js";
 import type { LimitSource } from "./access.js";
 import { needsRule } from "./ports.js";
 
@@ -63,6 +64,28 @@ export function permittedPorts(
     ports: ports.filter((port) => !limited.includes(port) || open.has(port)),
     ...(refused === undefined ? {} : { refused }),
   };
+}
+
+/** The ports that each list allows, as people write them. */
+export function commonPorts({ lists: [first, ...others] }: PortAccess): readonly string[] {
+  const all = others.reduce<readonly PortRule[]>(
+    (common, { rules }) => common.flatMap((rule) => rules.flatMap((other) => bothAllow(rule, other) ?? [])),
+    first?.rules ?? [],
+  );
+  return [...new Set(all.map(ruleText))];
+}
+
+function bothAllow(a: PortRule, b: PortRule): PortRule | undefined {
+  const protocol = a.protocol ?? b.protocol;
+  const both = { from: Math.max(a.from, b.from), to: Math.min(a.to, b.to), ...omitUndefined({ protocol }) };
+  if (both.from > both.to || (b.protocol !== undefined && b.protocol !== protocol)) return undefined;
+  // What is left of two wide ranges may be a protected port alone, which neither of them allows.
+  const port = { protocol: protocol ?? "TCP", port: both.from };
+  return allowsPort(both, port) && !(allowsPort(a, port) && allowsPort(b, port)) ? undefined : both;
+}
+
+function ruleText({ from, to, protocol }: PortRule): string {
+  return `${from === to ? from : `${from}-${to}`}${protocol === undefined ? "" : `/${protocol}`}`;
 }
 
 function refusingLists(port: Pick<RoutedPort, "protocol" | "port">, { lists }: PortAccess): PortAccess["lists"] {

@@ -1,7 +1,7 @@
 import type { AccessLimits, RoutedPort } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { permittedPorts, portAccessOf } from "../../src/routing/port-access.js";
+import { commonPorts, permittedPorts, portAccessOf } from "../../src/routing/port-access.js";
 
 const NODE_PORTS = { nodePortRange: "30000-32767" };
 
@@ -42,6 +42,31 @@ describe("the ports that a class and an issuer allow", () => {
     ];
     for (const [allowedPorts, ports] of rows) {
       expect(open([22, 80, 6443, 10_250], { allowedPorts }), allowedPorts.join()).to.deep.equal(ports);
+    }
+  });
+
+  it("are told as ranges that allow the same ports as the two lists", () => {
+    const rows: readonly (readonly [readonly string[], readonly string[], readonly string[]])[] = [
+      [
+        ["80", "443", "8443"],
+        ["80", "443"],
+        ["80", "443"],
+      ],
+      [["1-1000"], ["500-2000/UDP"], ["500-1000/UDP"]],
+      [["53/TCP", "53/UDP"], ["53/UDP"], ["53/UDP"]],
+      [["80"], ["443"], []],
+      [["80", "70-90"], ["80"], ["80"]],
+      [["22"], ["22"], ["22"]],
+      [["22"], ["1-65535"], []],
+      [["1-22"], ["22-30"], []],
+      [["20-25"], ["22-80"], ["22-25"]],
+    ];
+    const asked = [20, 22, 23, 53, 70, 80, 443, 600, 8443];
+    for (const [ofClass, ofIssuer, expected] of rows) {
+      const limits = [{ allowedPorts: ofClass }, { allowedPorts: ofIssuer }];
+      const common = commonPorts(portAccessOf(limits.map((each, index) => ({ of: `${index}`, limits: each }))));
+      expect(common, `${ofClass} and ${ofIssuer}`).to.deep.equal(expected);
+      expect(open(asked, { allowedPorts: common }), `${ofClass} and ${ofIssuer}`).to.deep.equal(open(asked, ...limits));
     }
   });
 

@@ -21,6 +21,7 @@ import type { KindRead, OwnObject } from "../read.js";
 import { inLines } from "../render/explain.js";
 import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
 import { onRow, tableText } from "../render/table.js";
+import { rulesLines, type ShownRules, shownRules } from "./class-rules.js";
 import { keeperText, type Retained, retainedIn } from "./held-addresses.js";
 import { lookUpOf } from "./question.js";
 
@@ -40,7 +41,7 @@ interface User {
 
 type Limits = Pick<ClusterRoutedIPClassSpec, "allowedNamespaces" | "nodePortRange"> & AccessLimits;
 
-export interface UseExplanation {
+export interface UseExplanation extends ShownRules {
   readonly resource: StatusRow;
   /** Of a class: the name by which RoutedIPs use it. Absent: that of the object. */
   readonly className?: string;
@@ -59,6 +60,15 @@ export interface UseExplanation {
   /** Its lists of what RoutedIPs may have, as the spec has them. Absent members limit nothing, or to the default. */
   readonly allows: Limits;
   readonly users: readonly User[];
+  /** Of an issuer that nothing uses: the classes that use one of the same name in another namespace. Absent: there is none. */
+  readonly namesakes?: readonly Namesake[];
+}
+
+interface Namesake {
+  /** The class, as RoutedIPs name it. */
+  readonly className: string;
+  /** `namespace/name`. */
+  readonly issuer: string;
 }
 
 /** Pure. @param reads of RoutedIPs, issuers and classes */
@@ -73,8 +83,30 @@ export function explainUse(kind: AnyKind, object: OwnObject, reads: readonly Kin
     conditions: problemsOf(kind, object),
     retained: retainedBy(kind, object, reads),
     allows: limitsOf(object),
+    ...(isClass(kind) ? rulesOf(object, reads) : {}),
     users,
+    ...(isClass(kind) || users.length > 0 ? {} : namesakesOf(object, reads)),
   };
+}
+
+function rulesOf(object: OwnObject, reads: readonly KindRead[]): ShownRules {
+  const spec = (object.spec ?? {}) as ClusterRoutedIPClassSpec;
+  const { namespace, name } = spec.issuerRef ?? {};
+  const issuer = lookUpOf(reads).issuer(`${namespace}/${name}`);
+  const own = { of: `${KINDS.ClusterRoutedIPClass.kind} ${nameOfClass(object)}`, limits: spec };
+  if (issuer === undefined) return shownRules(spec, [own]);
+  const of = `${KINDS.RoutedIPIssuer.kind} ${namespace}/${name}`;
+  return shownRules(spec, [own, { of, limits: issuer.spec }]);
+}
+
+/** People edit such an issuer, and wonder that nothing changes. */
+function namesakesOf({ metadata }: OwnObject, reads: readonly KindRead[]): Pick<UseExplanation, "namesakes"> {
+  const namesakes = objectsOf(reads, KINDS.ClusterRoutedIPClass).flatMap((object) => {
+    const { issuerRef } = (object.spec ?? {}) as ClusterRoutedIPClassSpec;
+    if (issuerRef?.name !== metadata.name) return [];
+    return [{ className: nameOfClass(object), issuer: `${issuerRef.namespace}/${issuerRef.name}` }];
+  });
+  return namesakes.length === 0 ? {} : { namesakes };
 }
 
 function isClass({ kind }: AnyKind): boolean {
@@ -200,9 +232,20 @@ function retainedLines(retained: readonly RetainedAddress[]): readonly string[] 
   });
 }
 
+/** The ports of a class are among its rules: its issuer limits them, too. */
+function limitLines({ allows, ports }: UseExplanation): readonly string[] {
+  const own = Object.entries(allows).filter(([field]) => ports === undefined || field !== "allowedPorts");
+  return own.map(([field, limit]) => `  ${field}: ${[limit].flat().join(", ") || "none"}`);
+}
+
+function unusedText({ namesakes = [] }: UseExplanation): string {
+  const others = namesakes.map(({ className, issuer }) => `class ${className} uses RoutedIPIssuer ${issuer}`);
+  return ["nothing uses it", ...others].join("; ");
+}
+
 /** Pure. */
 export function useText(explanation: UseExplanation): string {
-  const { resource, className, issuer, firewall, usable, deleting, conditions, allows, users, retained } = explanation;
+  const { resource, className, issuer, firewall, usable, deleting, conditions, users, retained } = explanation;
   const { kind, namespace, name } = resource;
   const lines = [
     `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${deleting && usable === "True" ? LEAVING : USABLE[usable]}`,
@@ -211,8 +254,9 @@ export function useText(explanation: UseExplanation): string {
     ...(issuer === undefined ? [] : [`  issuer: RoutedIPIssuer ${issuer}`]),
     ...(firewall === undefined ? [] : [`  firewall: ${firewall || NO_FIREWALL}`]),
     ...retainedLines(retained),
-    ...Object.entries(allows).map(([field, limit]) => `  ${field}: ${[limit].flat().join(", ") || "none"}`),
-    ...(users.length === 0 ? ["  nothing uses it"] : []),
+    ...limitLines(explanation),
+    ...rulesLines(explanation).map((line) => `  ${line}`),
+    ...(users.length === 0 ? [`  ${unusedText(explanation)}`] : []),
   ];
   const rows = users.map((user) => [
     ...[user.namespace || "-", `${shortName(user.kind)}/${user.name}`, user.by ?? "-"],

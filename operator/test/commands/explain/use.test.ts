@@ -89,6 +89,7 @@ describe("flipop explain of an issuer or a class", () => {
     return JSON.parse(out) as UseExplanation;
   }
 
+  const ELECTED = "  electedNodeTaint: flipop.digitalocean.com/routed-ip:PreferNoSchedule";
   const OPENS_NONE = "  firewall: none, so the operator opens no port (routedIPFirewallName of the issuer)";
   const UNSEEN =
     "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
@@ -169,14 +170,63 @@ describe("flipop explain of an issuer or a class", () => {
     expect({ usable, deleting }).to.deep.equal({ usable: "True", deleting: true });
   });
 
+  describe("of a class and an issuer that limit ports", () => {
+    before(() => {
+      const issuer = (namespace: string, allowedPorts: readonly string[]) => {
+        const spec = { provider: "digitalocean", region: "nyc3", allowedPorts };
+        create("RoutedIPIssuer", { metadata: { name: "ports", namespace }, spec, conditions: [ACCEPTED] });
+      };
+      issuer("platform", ["80", "443"]);
+      issuer("a", ["80", "443", "8443"]);
+      const issuerRef = { name: "ports", namespace: "platform" };
+      const electedNodeTaint = { key: "flipop.digitalocean.com/elected", value: "web", effect: "NoSchedule" };
+      const spec = { issuerRef, allowedPorts: ["80", "443", "8443"], electedNodeTaint };
+      create("ClusterRoutedIPClass", { metadata: { name: "both" }, spec, conditions: [ACCEPTED] });
+      create("ClusterRoutedIPClass", { metadata: { name: "one" }, spec: { issuerRef }, conditions: [ACCEPTED] });
+    });
+
+    after(() => {
+      for (const name of ["both", "one"]) {
+        kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name });
+      }
+      for (const namespace of ["a", "platform"]) {
+        kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "RoutedIPIssuer", name: "ports", namespace });
+      }
+    });
+
+    it("shows the ports that both allow, with the list of each, and the taint of elected nodes", async () => {
+      const { out } = await flipop.run("explain", "class/both");
+      expect(out)
+        .to.include(
+          "\n  allowedPorts: 80, 443 (each of these has to allow a port: ClusterRoutedIPClass both lists 80, 443, 8443; RoutedIPIssuer platform/ports lists 80, 443)\n",
+        )
+        .and.include("\n  electedNodeTaint: flipop.digitalocean.com/elected=web:NoSchedule (pods must tolerate it)\n");
+      expect(out.split("allowedPorts:"), "once").to.have.length(2);
+      const { out: one } = await flipop.run("explain", "class/one");
+      expect(one).to.include("\n  allowedPorts: 80, 443\n").and.include(`\n${ELECTED}\n`);
+      const { ports, electedNodeTaint } = await explained("class/both");
+      expect(ports?.allowed).to.deep.equal(["80", "443"]);
+      expect(electedNodeTaint).to.include({ key: "flipop.digitalocean.com/elected", effect: "NoSchedule" });
+    });
+
+    it("names the issuer in use where nothing uses one of the same name", async () => {
+      const { out } = await flipop.run("explain", "issuer/ports", "-n", "a");
+      expect(out).to.include(
+        "\n  allowedPorts: 80, 443, 8443\n  nothing uses it; class both uses RoutedIPIssuer platform/ports; class one uses RoutedIPIssuer platform/ports\n",
+      );
+      const { out: used } = await flipop.run("explain", "issuer/ports", "-n", "platform");
+      expect(used).not.to.include("uses RoutedIPIssuer");
+    });
+  });
+
   it("shows the users in a table, one on each line", async () => {
     const { out } = await flipop.run("explain", "class/public-v1");
-    const [head, named, issuer, firewall, namespaces, zones, empty, ...rows] = out.trimEnd().split("\n");
-    expect([head, named, issuer, firewall, namespaces, zones, empty]).to.deep.equal([
+    const [head, named, issuer, firewall, namespaces, zones, taint, empty, ...rows] = out.trimEnd().split("\n");
+    expect([head, named, issuer, firewall, namespaces, zones, taint, empty]).to.deep.equal([
       "ClusterRoutedIPClass public-v1: RoutedIPs can use it",
       "  RoutedIPs use it as className public (spec.className)",
       ...["  issuer: RoutedIPIssuer platform/main", OPENS_NONE],
-      ...["  allowedNamespaces: a", "  allowedZones: example.com", ""],
+      ...["  allowedNamespaces: a", "  allowedZones: example.com", ELECTED, ""],
     ]);
     expect(rows.map((row) => row.split(/ {3,}/).slice(0, 4))).to.deep.equal([
       ["NAMESPACE", "USED BY", "CLASS", "SERVES"],
