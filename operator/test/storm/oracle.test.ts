@@ -217,6 +217,10 @@ describe("the oracle of the storm", () => {
     const ended = { signals: asked, exit: { at: NOW + 5, code: null, signal: "SIGTERM" } };
     finds(noCrash, one(ended), /SIGTERM/);
     passes(noCrash, one({ ...ended, startedAt: NOW - 10 }));
+    const asleep = { ...ended, startedAt: NOW - 5 * SECOND };
+    const stoppedAt = (at: number) => [{ at, signal: "SIGSTOP" as const }, ...asked];
+    passes(noCrash, one({ ...asleep, signals: stoppedAt(NOW - 4.9 * SECOND) }));
+    finds(noCrash, one({ ...asleep, signals: stoppedAt(NOW - SECOND) }), /SIGTERM/);
     const late = { signals: asked, exit: { at: NOW + 40 * SECOND, code: 0, signal: null } };
     finds(goesInTime, one(late), /ran on for 40000 ms/);
     const stopped = [

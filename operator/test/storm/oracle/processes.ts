@@ -16,14 +16,25 @@ export function noCrash(history: History): readonly Violation[] {
   });
 }
 
-function endProblem({ name, exit, signals, startedAt }: ProcessFact): Omit<Violation, "check"> | undefined {
+function endProblem(process: ProcessFact): Omit<Violation, "check"> | undefined {
+  const { name, exit, signals, startedAt } = process;
   if (exit === undefined || signals.some(({ signal }) => signal === "SIGKILL")) return undefined;
   const asked = signals.find(({ signal }) => signal === "SIGTERM");
   if (exit.code === LEASE_LOST || (asked !== undefined && exit.code === 0)) return undefined;
   // Nothing handles signals before the process has loaded its code.
-  if (asked !== undefined && exit.signal === "SIGTERM" && asked.at - startedAt < BOUNDS.loadMs) return undefined;
+  if (asked !== undefined && exit.signal === "SIGTERM" && ranMs(process, asked.at) < BOUNDS.loadMs) return undefined;
   const how = exit.signal ?? `code ${exit.code}`;
   return { at: exit.at, message: `${name} ended with ${how}, ${exit.at - startedAt} ms after its start` };
+}
+
+/** How long it has run until then, without the times for which it was stopped. */
+function ranMs({ startedAt, signals }: Pick<ProcessFact, "startedAt" | "signals">, until: number): number {
+  let [since, ran]: [number | undefined, number] = [startedAt, 0];
+  for (const { signal, at } of signals.filter((each) => each.at <= until)) {
+    if (signal === "SIGSTOP" && since !== undefined) [since, ran] = [undefined, ran + at - since];
+    if (signal === "SIGCONT") since ??= at;
+  }
+  return since === undefined ? ran : ran + until - since;
 }
 
 /** A process that gets SIGTERM ends in time, and gives the Lease back before that. */
