@@ -98,7 +98,13 @@ export function planRecordChanges(current: RecordSetFacts, request: DesiredRecor
     }))
     .filter(({ values }) => values.length > 0)
     .map(({ type, records, values }) => planType({ type, records, values, ttl: ttlFor(current.records, request) }));
-  return changeSet(current, parts, request.owner);
+  const change = changeSet(current, parts, request.owner);
+  return keepsTtl(current, request, change) ? { ...change, keepsTtl: true } : change;
+}
+
+/** A first record on a name has no TTL to keep. */
+function keepsTtl({ records }: RecordSetFacts, { ttl }: DesiredRecord, { steps }: RecordChangeSet): boolean {
+  return ttl === "keep" && records.length > 0 && steps.some(({ do: what }) => what !== "delete");
 }
 
 /** Deletes every record of the types that were read. Only for a resource that goes, or that asks for it. */

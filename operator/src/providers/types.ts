@@ -212,6 +212,8 @@ export interface RecordChangeSet {
   readonly after: readonly string[];
   /** Written beside each record where the provider can. */
   readonly owner?: string;
+  /** Steps write the TTL of existing records, as it was last read: that reading has to be fresh. */
+  readonly keepsTtl?: true;
 }
 
 export interface DnsCapabilities {

@@ -30,6 +30,7 @@ import type {
 } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, type RetryState } from "../reconcile/retries.js";
+import { isStillRight, needsFreshReading } from "./fresh-reading.js";
 import { sameRecords } from "./same-name.js";
 
 /** A record set as it was read, or that it was not (lately). */
@@ -169,16 +170,16 @@ export class RecordSet {
 
   /**
    * Before a change that only deletes, an older reading is taken again: a value that the change leaves may be gone since,
-   * and the name would become empty. Also before records are added beside others whose settings they get. Rejects as
-   * Superseded if the set has changed: the resource plans again.
+   * and the name would become empty. Also before records get settings of others, such as their TTL. Rejects as Superseded
+   * if the set has changed: the resource plans again.
    */
   private async confirm(caller: Caller, changes: RecordChangeSet): Promise<void> {
     const { reading } = this;
-    if (reading === undefined || !(leavesOthers(changes) || inherits(caller, changes, reading.facts))) return;
+    if (reading === undefined || !needsFreshReading(caller.provider, changes, reading.facts)) return;
     if (this.clock.monotonic() - reading.at <= RECORDS_SURE_MS) return;
     await this.read(caller);
     const now = this.reading?.facts;
-    if (now === undefined || !sameRecords(reading.facts, now))
+    if (now === undefined || !isStillRight(changes, reading.facts, now))
       throw supersededError(changeOf(caller, changes), CHANGED);
   }
 
@@ -277,15 +278,4 @@ const CHANGED = "the records are not those that the operator last saw";
 function changeOf({ provider, context }: Caller, { fqdn }: RecordChangeSet): ApiCall {
   const subject = `change records of ${fqdn}`;
   return { provider: provider.name, name: CALL.writeRecords, subject, write: true, repeatable: false, context };
-}
-
-/** Deletes values, writes none, and counts on those that stay. */
-function leavesOthers({ steps, after }: RecordChangeSet): boolean {
-  return after.length > 0 && steps.length > 0 && steps.every(({ do: what }) => what === "delete");
-}
-
-/** Creates records that get settings of others on the name, such as Cloudflare's proxy. */
-function inherits({ provider }: Caller, { steps }: RecordChangeSet, { records, others = [] }: RecordSetFacts): boolean {
-  const { inherits: copies = false } = provider.capabilities;
-  return copies && records.length + others.length > 0 && steps.some(({ do: what }) => what === "create");
 }

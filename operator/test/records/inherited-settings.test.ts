@@ -32,4 +32,32 @@ describe("a record set whose new records get settings of those beside them", () 
     await write("192.0.2.1");
     expect(dns.calls.filter((call) => call.startsWith("read"))).to.have.length(1);
   });
+
+  it("is read again before records with the TTL of those beside them are written, and planned again if it has changed", async () => {
+    const { read, writeKeeping, dns, clock, known } = rig();
+    const reads = () => dns.calls.filter((call) => call.startsWith("read")).length;
+    const ttls = () => dns.records.get(FQDN)?.map(({ ttl }) => ttl);
+    dns.set(FQDN, ["192.0.2.1"], 86_400);
+    await read();
+    await writeKeeping("192.0.2.1", "192.0.2.2");
+    expect(reads(), "it has just been read").to.equal(1);
+    dns.set(FQDN, ["192.0.2.1", "192.0.2.2"], 60);
+    await clock.advance(RECORDS_SURE_MS + 1);
+    await writeKeeping("192.0.2.1", "192.0.2.2", "192.0.2.3");
+    expect([reads(), ttls()], "the plan is out of date").to.deep.equal([2, [60, 60]]);
+    await writeKeeping("192.0.2.1", "192.0.2.2", "192.0.2.3");
+    expect([reads(), ttls()]).to.deep.equal([2, [60, 60, 60]]);
+    await clock.advance(RECORDS_SURE_MS + 1);
+    await writeKeeping("192.0.2.1", "192.0.2.2", "192.0.2.4");
+    expect(reads(), "a re-pointed record has a TTL, too").to.equal(3);
+    expect(known()).to.deep.equal(["192.0.2.1", "192.0.2.2", "192.0.2.4"]);
+  });
+
+  it("needs no reading of an empty name before a first record is added, whose TTL nothing decides", async () => {
+    const { read, writeKeeping, dns, clock } = rig();
+    await read();
+    await clock.advance(RECORDS_SURE_MS + 1);
+    await writeKeeping("192.0.2.1");
+    expect(dns.calls).to.deep.equal([`read ${FQDN} A`, `create ${FQDN}`]);
+  });
 });

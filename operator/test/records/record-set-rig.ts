@@ -20,6 +20,8 @@ export interface Rig {
   readonly read: () => Promise<void>;
   /** Changes what is known to these values. */
   readonly write: (...values: readonly string[]) => Promise<void>;
+  /** As `write`, for a resource that keeps the TTL. */
+  readonly writeKeeping: (...values: readonly string[]) => Promise<void>;
   /** Of what is known. */
   readonly known: () => readonly string[] | "unknown";
   /** Fails the next calls of a kind. */
@@ -35,10 +37,13 @@ export function rig(): Rig {
   const registry = new RecordRegistry(clock, DRIFT_MS);
   const set = registry.of(dns, NAME);
   const caller = { provider: dns, context: ASKER };
+  const change = (values: readonly string[], ttl: number | "keep") =>
+    noted(set.apply(caller, planRecordChanges(facts(set), { values, ttl })));
   return {
     ...{ clock, dns, registry, set },
     read: () => noted(set.read(caller)),
-    write: (...values) => noted(set.apply(caller, planRecordChanges(facts(set), { values, ttl: 60 }))),
+    write: (...values) => change(values, 60),
+    writeKeeping: (...values) => change(values, "keep"),
     known: () => {
       const { records } = set.view();
       return records === "unknown" ? records : records.records.map(({ value }) => value).sort();

@@ -1,0 +1,40 @@
+/** Pure: whether a change of records depends on what an older reading showed, and whether a newer one still allows it. */
+
+import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts } from "../providers/types.js";
+import { sameRecords } from "./same-name.js";
+
+/** Whether the change relies on records, or on their settings, that somebody may have changed since. */
+export function needsFreshReading(
+  provider: Pick<DnsProvider, "capabilities">,
+  changes: RecordChangeSet,
+  facts: RecordSetFacts,
+): boolean {
+  return changes.keepsTtl === true || leavesOthers(changes) || inherits(provider, changes, facts);
+}
+
+/** The TTL of a proxied name is not for a plan to choose. */
+export function isStillRight({ keepsTtl }: RecordChangeSet, before: RecordSetFacts, now: RecordSetFacts): boolean {
+  if (!sameRecords(before, now)) return false;
+  if (keepsTtl !== true || now.records.some(({ proxied }) => proxied === true)) return true;
+  return ttlsOf(before.records) === ttlsOf(now.records);
+}
+
+/** Of records with the same addresses. */
+function ttlsOf(records: readonly RecordFacts[]): string {
+  return `${records.map(({ value, ttl }) => `${value} ${ttl}`).sort()}`;
+}
+
+/** Deletes values, writes none, and counts on those that stay. */
+function leavesOthers({ steps, after }: RecordChangeSet): boolean {
+  return after.length > 0 && steps.length > 0 && steps.every(({ do: what }) => what === "delete");
+}
+
+/** Creates records that get settings of others on the name, such as Cloudflare's proxy. */
+function inherits(
+  { capabilities }: Pick<DnsProvider, "capabilities">,
+  { steps }: RecordChangeSet,
+  { records, others = [] }: RecordSetFacts,
+): boolean {
+  if (capabilities.inherits !== true || records.length + others.length === 0) return false;
+  return steps.some(({ do: what }) => what === "create");
+}
