@@ -99,6 +99,7 @@ const HARMLESS: readonly Reason[] = [
   "HolderCordoned",
   "SeveralNamespaces",
   "TTLRaised",
+  "LongTTL",
   "Proxied",
   "UnmanagedRecords",
   "PrivateAddresses",

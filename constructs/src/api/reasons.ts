@@ -139,6 +139,11 @@ export const REASONS = {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to the number that the message names, or more.",
   },
+  LongTTL: {
+    meaning:
+      "dnsRecordSet sets no ttl, and the TTL of the existing records, which a NodeDNSRecordSet keeps, is longer than an hour: so long may resolvers return an address that the operator has removed.",
+    remedy: "Set dnsRecordSet.ttl, for example to 60.",
+  },
   Proxied: {
     meaning: "The name is proxied at Cloudflare: it resolves to Cloudflare's addresses, and only HTTP passes.",
     remedy: "If that is not intended, set the records to DNS only at Cloudflare.",

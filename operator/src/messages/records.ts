@@ -1,7 +1,9 @@
 /** Record sets: what they hold, and why they do not hold what they should. */
 
 import { familyOf, type IpFamily } from "cdk8s-flipop/api";
-import { timeText } from "../clock.js";
+import { SECOND_MS } from "../bounds.js";
+import { duration, timeText } from "../clock.js";
+import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
 import { FIX, note, type Problem, partsOf, problem, topic } from "./message.js";
@@ -189,6 +191,14 @@ export const recordMessages = topic("records", {
     remedy: (remarked) =>
       `if that is not intended, have the owner of the DNS account set the records to DNS only at Cloudflare${andDeletion(remarked)}`,
     example: { cause: HELD, provider: "cloudflare", others: [] },
+  }),
+  longTtl: problem({
+    reason: "LongTTL",
+    by: "author",
+    text: ({ seconds, ...remarked }: Remarked & { readonly seconds: number }) =>
+      `${remarked.cause.message}; dnsRecordSet sets no ttl, so the operator keeps that of the records, ${seconds} s: resolvers may return an address for ${duration(seconds * SECOND_MS)} after the operator removes it${alsoHas(remarked)}`,
+    remedy: (remarked) => `set dnsRecordSet.ttl, for example to ${DEFAULT_TTL_SECONDS}${andDeletion(remarked)}`,
+    example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, seconds: 86_400 },
   }),
   unmanaged: problem({
     reason: "UnmanagedRecords",

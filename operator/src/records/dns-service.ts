@@ -121,7 +121,7 @@ export class DnsService {
     const { zone, name } = current.set.name;
     const named = this.normalName({ provider, zone, recordName: name });
     const isManaged = (type: RecordType) => types.includes(type) || claims.mayBeClaimed({ provider, ...named, type });
-    return remarksOn(records.allOf(current.provider, current.set.name), isManaged);
+    return remarksOn(records.allOf(current.provider, current.set.name), { own: types, isManaged });
   }
 
   private capabilitiesOf({ provider }: DnsQuestion): Pick<DnsSnapshot, "capabilities"> {

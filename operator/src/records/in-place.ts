@@ -5,7 +5,10 @@ import type { Problem } from "../messages/message.js";
 import { recordMessages } from "../messages/records.js";
 import { type DnsSnapshot, fullNameOf, ttlOf } from "./record-plan.js";
 
-type Named = Partial<DnsRecordSet>;
+type Named = Partial<DnsRecordSet> & {
+  /** Without `ttl` in the spec, that of existing records stays. @default false */
+  readonly keepsTtl?: boolean;
+};
 type Seen = Pick<DnsSnapshot, "fqdn" | "capabilities" | "remarks">;
 
 /** @param held the content. The provider is the one that has the record set, whether the spec names it or not. */
@@ -17,12 +20,15 @@ export function inPlace(dns: Seen | undefined, named: Named, held: Problem): Pro
 }
 
 /** The TTL of a proxied name is not for the resource to choose. */
-function withRemarks(dns: Seen | undefined, { provider = "", ttl }: Named, cause: Problem): Problem {
+function withRemarks(dns: Seen | undefined, named: Named, cause: Problem): Problem {
+  const { provider = "" } = named;
   const { proxied, others } = dns?.remarks ?? { proxied: false, others: [] };
   const remarked = { cause, provider, others };
-  const raised = raisedTtl(dns, ttl);
   if (proxied) return recordMessages.proxied(remarked);
+  const raised = raisedTtl(dns, named.ttl);
   if (raised !== undefined) return recordMessages.ttlRaised({ ...remarked, ...raised });
+  const seconds = longTtl(dns, named);
+  if (seconds !== undefined) return recordMessages.longTtl({ ...remarked, seconds });
   if (others.length > 0) return recordMessages.unmanaged(remarked);
   return provider === "" ? cause : recordMessages.at({ cause, provider });
 }
@@ -31,3 +37,12 @@ function raisedTtl(dns: Seen | undefined, asked = 0) {
   const used = ttlOf(dns, { ttl: asked });
   return asked > 0 && used > asked ? { asked, used } : undefined;
 }
+
+/** A TTL that the resource keeps, and that few people would choose. */
+function longTtl(dns: Seen | undefined, { ttl, keepsTtl = false }: Named): number | undefined {
+  const { ttl: seen = 0 } = dns?.remarks ?? {};
+  return keepsTtl && !ttl && seen > USUAL_TTL_SECONDS ? seen : undefined;
+}
+
+/** Of providers' defaults, the longest that is usual for addresses. */
+const USUAL_TTL_SECONDS = 3600;

@@ -8,6 +8,16 @@ export interface NameRemarks {
   readonly proxied: boolean;
   /** Its addresses of a type that no resource manages; sorted. */
   readonly others: readonly string[];
+  /** The longest of the records that the resource has, in seconds. Absent: none was seen, or the provider chooses it. */
+  readonly ttl?: number;
+}
+
+/** Whose types are which. */
+export interface NameTypes {
+  /** Of the resource. */
+  readonly own: readonly RecordType[];
+  /** Of any resource. */
+  readonly isManaged: (type: RecordType) => boolean;
 }
 
 const TYPES = ["A", "AAAA"] as const;
@@ -18,12 +28,15 @@ export const TYPES_OF_SETS: readonly (readonly RecordType[])[] = [...TYPES.map((
  * As last seen, so that the remarks last while the set is read again.
  * @param sets all of the name
  */
-export function remarksOn(sets: readonly RecordSet[], isManaged: (type: RecordType) => boolean): NameRemarks {
+export function remarksOn(sets: readonly RecordSet[], { own, isManaged }: NameTypes): NameRemarks {
   const others = TYPES.filter((type) => !isManaged(type)).flatMap((type) => lastSeen(sets, type));
+  // Cloudflare treats a name as proxied when one record is.
+  const proxied = TYPES.flatMap((type) => lastSeen(sets, type)).some((record) => record.proxied === true);
+  const ttls = proxied ? [] : own.flatMap((type) => lastSeen(sets, type)).map(({ ttl }) => ttl);
   return {
-    // Cloudflare treats a name as proxied when one record is.
-    proxied: TYPES.flatMap((type) => lastSeen(sets, type)).some(({ proxied }) => proxied === true),
+    proxied,
     others: others.map(({ value }) => value).sort(),
+    ...(ttls.length === 0 ? {} : { ttl: Math.max(...ttls) }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The DNS name of a NodeDNSRecordSet is not in place. */
 
+import type { DnsStatus } from "cdk8s-flipop/api";
 import { providerMessages } from "../../src/messages/provider.js";
 import { LOST, WRITES } from "./pool-names.js";
 import { A, B } from "./pool-scenes.js";
@@ -11,6 +12,11 @@ function records(row: Omit<Situation, "kind">): Situation {
 }
 
 const NODES: RecordScene["nodes"] = [nodeAt("node-1", A)];
+const WRITTEN: DnsStatus = {
+  ...{ provider: "digitalocean", zone: "example.com", recordName: "nodes" },
+  types: ["A"],
+  values: [A],
+};
 
 export const RECORD_NAMES: readonly Group[] = [
   {
@@ -41,13 +47,7 @@ export const RECORD_NAMES: readonly Group[] = [
             values: [A],
             status: {
               addresses: [{ address: A, nodeName: "node-1" }],
-              dns: {
-                provider: "digitalocean",
-                zone: "example.com",
-                recordName: "nodes",
-                types: ["A" as const],
-                values: [A],
-              },
+              dns: WRITTEN,
             },
           }),
         fix: "Label a node before the time in the message",
@@ -115,19 +115,22 @@ export const RECORD_NAMES: readonly Group[] = [
         fix: "Look for a second operator, external-dns or Terraform that manages the same name",
       }),
       records({
+        when: "The records had a long TTL before the resource, and its spec sets none",
+        shows: "DNSReady LongTTL",
+        names: ["86400 s", "24 h", "dnsRecordSet.ttl"],
+        seen: () => {
+          const remarks = { proxied: false, others: [], ttl: 86_400 };
+          return recordsSeen({ nodes: NODES, values: [A], status: { dns: WRITTEN }, remarks });
+        },
+        fix: "Set `ttl: 60`",
+      }),
+      records({
         when: "A node that matches has no public address",
         shows: "DNSReady Observed",
         names: ["node-2", "ExternalIP"],
         seen: () => {
-          const dns = {
-            provider: "digitalocean",
-            zone: "example.com",
-            recordName: "nodes",
-            types: ["A" as const],
-            values: [A],
-          };
           const second = nodeAt("node-2", B, { addresses: [] });
-          return recordsSeen({ nodes: [nodeAt("node-1", A), second], values: [A], status: { dns } });
+          return recordsSeen({ nodes: [nodeAt("node-1", A), second], values: [A], status: { dns: WRITTEN } });
         },
         fix: "Give the node a public address, or exclude it with `match`",
       }),

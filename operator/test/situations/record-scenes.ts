@@ -8,6 +8,7 @@ import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { refusedNodes } from "../../src/messages/refused-nodes.js";
 import type { RecordSetFacts } from "../../src/providers/types.js";
+import type { NameRemarks } from "../../src/records/name-remarks.js";
 import { meta } from "../claims/resources.js";
 import { compiled, slimNode } from "../match/cluster.js";
 import { type Seen, seenIn } from "./situation.js";
@@ -30,6 +31,7 @@ export interface RecordScene {
   readonly status?: NodeRecordSet["status"];
   /** What the zone has for the name. */
   readonly values?: readonly string[];
+  readonly remarks?: NameRemarks;
   readonly change?: Partial<Snapshot>;
 }
 
@@ -42,7 +44,7 @@ export function recordsSeen(scene: RecordScene, type: "DNSReady" | "Accepted" | 
   return seenIn(plan(snapshotOf(scene)), type);
 }
 
-function snapshotOf({ spec, nodes = [], status = {}, values = [], change }: RecordScene): Snapshot {
+function snapshotOf({ spec, nodes = [], status = {}, values = [], remarks, change }: RecordScene): Snapshot {
   const resource: NodeRecordSet = {
     metadata: { ...meta("nodes"), generation: 1 },
     spec: {
@@ -59,7 +61,7 @@ function snapshotOf({ spec, nodes = [], status = {}, values = [], change }: Reco
   return {
     ...{ resource, now: NOW, cleanup: { attempts: 0 }, cachesComplete: true, passedOver: [] },
     ...nodesOf(resource.spec, nodes),
-    dns: { ...DNS, records },
+    dns: { ...DNS, records, ...(remarks && { remarks }) },
     ...{ ours: ["A"], lost: [], reverts: [] },
     ...change,
   };

@@ -145,7 +145,8 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
     kept: keptIn(snapshot, publication),
     isPrivate: values.length > 0 && values.every(isPrivate),
   };
-  const cause = inPlace(dns, { ...recordSet, provider: desired.provider }, recordMessages.nodesPublished(content));
+  const named = { ...recordSet, provider: desired.provider, keepsTtl: true };
+  const cause = inPlace(dns, named, recordMessages.nodesPublished(content));
   if (!content.isPrivate) return yes("DNSReady", cause);
   return yes("DNSReady", recordMessages.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
 }

@@ -61,9 +61,24 @@ describe("a record set that keeps the TTL of its records", function () {
       return rig.calls().slice(before);
     };
     await start("digitalocean", 120);
+    expect(rig.condition("game", "DNSReady")).to.equal("True/Observed");
     expect(await readsOfAddition()).to.deep.equal(["POST"]);
     await rig.close();
     await start("digitalocean");
     expect(await readsOfAddition()).to.deep.equal(["GET", "POST"]);
+  });
+
+  it("shows a TTL of more than an hour that it keeps, until the spec sets one", async () => {
+    await start("digitalocean");
+    expect(rig.condition("game", "DNSReady")).to.equal("True/LongTTL");
+    expect(rig.status("game").conditions?.find(({ type }) => type === "DNSReady")?.message).to.equal(
+      `A records of ${NAME} hold 2 addresses; dnsRecordSet sets no ttl, so the operator keeps that of the records, 86400 s: resolvers may return an address for 24 h after the operator removes it; fix: set dnsRecordSet.ttl, for example to 60`,
+    );
+    expect(rig.condition("game", "Ready")).to.equal("True/LongTTL");
+    expect(rig.events("LongTTL")).to.be.empty;
+    rig.edit("game", { dnsRecordSet: { zone: ZONE, recordName: NAME, ttl: DAY_SECONDS } });
+    await rig.until("the spec wants it", () => rig.condition("game", "DNSReady") === "True/Observed");
+    rig.edit("game", { dnsRecordSet: { zone: ZONE, recordName: NAME, ttl: 60 } });
+    await rig.until("it is short", () => ttls().join() === "60,60");
   });
 });
