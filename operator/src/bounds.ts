@@ -84,10 +84,10 @@ export const FIREWALL_STALE_SECONDS = 90; // While the next reading is due, cond
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
 /** One issuer's firewalls beside the one that it names: with 10 machines each, enough for 250 nodes. */
 export const MAX_ADDITIONAL_FIREWALLS = 24;
-/** A record of an additional firewall whose creation began longer ago than this, and which is not there, is dropped. */
-export const FIREWALL_CREATION_MS = 5 * MINUTE_MS;
+export const FIREWALL_CREATION_MS = 5 * MINUTE_MS; // An additional firewall that is not there after this is dropped from the status.
 export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
 export const ZONE_MAX_AGE_MS = 60 * MINUTE_MS; // The id and the name of a zone are read again after this.
+export const DELEGATION_MAX_AGE_MS = 10 * MINUTE_MS; // Whether a zone delegates a name is read again after this.
 
 // Jobs and deletion
 

@@ -139,6 +139,11 @@ export const REASONS = {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to the number that the message names, or more.",
   },
+  DelegatedName: {
+    meaning:
+      "The zone has NS records of a name above that of the record set, so resolvers ask another zone, and never see the records.",
+    remedy: "Set zone to the one that the message names; the full name in recordName stays right.",
+  },
   LongTTL: {
     meaning:
       "dnsRecordSet sets no ttl, and the TTL of the existing records, which a NodeDNSRecordSet keeps, is longer than an hour: so long may resolvers return an address that the operator has removed.",

@@ -129,7 +129,7 @@ export function recordsInPlace(
 ): PlannedCondition {
   const content = { name: fullNameOf(dns, set.dnsRecordSet), values };
   const named = { ...set.dnsRecordSet, provider: dnsProviderOf(set) };
-  return yes("DNSReady", inPlace(dns, named, recordMessages.inPlace(content)));
+  return inPlace(dns, named, recordMessages.inPlace(content));
 }
 
 /** A paused resource makes no call: none would show that an old failure is over. */

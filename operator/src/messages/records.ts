@@ -31,8 +31,6 @@ interface Remarked {
   readonly others: readonly string[];
 }
 
-const OTHERS = ["2001:db8:51::20"];
-
 function alsoHas({ others }: Remarked): string {
   if (others.length === 0) return "";
   return `; the name also has ${typesText(others)} ${listed(others, LISTED)}, which this resource does not manage`;
@@ -129,13 +127,30 @@ function addressRemedy(wanted: string): string {
     : `have the cluster's administrator give the nodes an ${wanted}`;
 }
 const LISTED = 20;
-const raised = ({ asked, used }: { readonly asked: number; readonly used: number }) =>
-  `the provider allows no TTL of ${asked}, so the operator writes ${used}`;
 const HELD: Problem = { reason: "Observed", message: holds(CONTENT) };
 
 interface AtProvider {
   readonly cause: Problem;
   readonly provider: string;
+  /** Absent: it follows the first label of the name. */
+  readonly zone?: string;
+}
+
+interface Delegated {
+  readonly cause: Problem;
+  /** Full. */
+  readonly name: string;
+  /** As the spec has it. */
+  readonly recordName: string;
+  readonly provider: string;
+  /** That has the records, and NS records of `delegated`. */
+  readonly zone: string;
+  readonly delegated: string;
+}
+
+function delegatedRemedy({ name, recordName, provider, zone, delegated }: Delegated): string {
+  const rename = recordName.toLowerCase().replace(/\.$/, "") === name ? "" : ` and recordName to ${name}`;
+  return `set dnsRecordSet.zone to ${delegated}${rename}; or, if the delegation is not meant, have the owner of the DNS account delete the NS records of ${delegated} in zone ${zone} at ${provider}`;
 }
 
 interface PrivateOnly {
@@ -171,15 +186,28 @@ export const recordMessages = topic("records", {
   at: problem({
     reason: ({ cause }: AtProvider) => cause.reason,
     by: "cause",
-    text: ({ cause, provider }: AtProvider) => `${cause.message} (at ${provider})`,
+    text: ({ cause, provider, zone }: AtProvider) =>
+      `${cause.message} (at ${provider}${zone === undefined ? "" : `, in zone ${zone}`})`,
     remedyInText: true,
     example: { cause: HELD, provider: "cloudflare" },
+  }),
+  delegated: problem({
+    reason: "DelegatedName",
+    by: "author",
+    text: ({ cause, zone, delegated }: Delegated) =>
+      `${cause.message}; they are in zone ${zone}, which has NS records of ${delegated}, so resolvers ask another zone and never see them`,
+    remedy: delegatedRemedy,
+    example: {
+      cause: { reason: "Observed", message: holds({ ...CONTENT, name: "api.eu.example.com" }) },
+      ...{ name: "api.eu.example.com", recordName: "api.eu", provider: "digitalocean" },
+      ...{ zone: "example.com", delegated: "eu.example.com" },
+    },
   }),
   ttlRaised: problem({
     reason: "TTLRaised",
     by: "author",
     text: ({ asked, used, ...remarked }: Remarked & { readonly asked: number; readonly used: number }) =>
-      `${remarked.cause.message}; ${raised({ asked, used })}${alsoHas(remarked)}`,
+      `${remarked.cause.message}; the provider allows no TTL of ${asked}, so the operator writes ${used}${alsoHas(remarked)}`,
     remedy: ({ used, ...remarked }) => `set ttl to ${used} or more${andDeletion(remarked)}`,
     example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, asked: 10, used: 60 },
   }),
@@ -205,7 +233,7 @@ export const recordMessages = topic("records", {
     by: "account",
     text: (remarked: Remarked) => `${remarked.cause.message}${alsoHas(remarked)}`,
     remedy: deletion,
-    example: { cause: HELD, provider: "cloudflare", others: OTHERS },
+    example: { cause: HELD, provider: "cloudflare", others: ["2001:db8:51::20"] },
   }),
   nameCompleted: problem({
     reason: "Invalid",

@@ -235,6 +235,12 @@ export interface DnsProvider extends Provider {
    */
   read(call: CallContext, name: RecordSetName): Promise<RecordSetFacts>;
   /**
+   * Whether the zone has NS records of a name below it, in one call: resolvers then ask another zone for the name and all
+   * names below it. Leave it out where no API shows that.
+   * @param name in full
+   */
+  isDelegated?(call: CallContext, name: Pick<RecordSetName, "zone" | "name">): Promise<boolean>;
+  /**
    * Applies the steps: in their order, or all in one transaction. Resolves to the records that were created or updated,
    * as the answers show them, in no order. After a failure the set holds addresses of the old and the new set only, and
    * is not empty; read it again, plan again.

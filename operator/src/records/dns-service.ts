@@ -7,22 +7,23 @@
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import { MAX_RECORD_SETS } from "../bounds.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
-import { type KnownZone, normalName, type ZoneLookUp } from "../claims/read-claims.js";
+import { normalName } from "../claims/read-claims.js";
 import type { Clock } from "../clock.js";
 import type { Owned } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
-import { isProviderError } from "../providers/errors.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { omitUndefined } from "../values.js";
-import { type Caller, RecordSet, type RecordSetView } from "./cached-record-set.js";
+import { RecordSet, type RecordSetView } from "./cached-record-set.js";
+import { Delegations } from "./delegations.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-plan.js";
 import { isSameName } from "./same-name.js";
+import { ZoneDomains } from "./zone-domains.js";
 
 export interface DnsQuestion {
   /** Provider of the records. */
@@ -99,6 +100,7 @@ export class DnsService {
     if (action.do === "apply-records") return tracked.set.apply(caller, action.changes);
     await tracked.set.read(caller);
     await this.props.records.zones.learnDomain(caller, tracked.set.name.zone);
+    await this.props.records.delegations.learn(caller, this.placeOf(tracked));
   }
 
   /** What was written and is not wanted any more: another name, or types that were dropped. */
@@ -118,10 +120,15 @@ export class DnsService {
   private remarksOn({ types, provider }: DnsQuestion, current: Tracked | undefined): NameRemarks | undefined {
     if (current === undefined) return undefined;
     const { claims, records } = this.props;
-    const { zone, name } = current.set.name;
-    const named = this.normalName({ provider, zone, recordName: name });
+    const named = this.placeOf(current);
     const isManaged = (type: RecordType) => types.includes(type) || claims.mayBeClaimed({ provider, ...named, type });
-    return remarksOn(records.allOf(current.provider, current.set.name), { own: types, isManaged });
+    const delegation = records.delegations.lookUp(current.provider, named);
+    const remarks = remarksOn(records.allOf(current.provider, current.set.name), { own: types, isManaged });
+    return { ...remarks, ...omitUndefined({ delegation }) };
+  }
+
+  private placeOf({ provider, set: { name } }: Tracked) {
+    return this.normalName({ provider: provider.name, zone: name.zone, recordName: name.name });
   }
 
   private capabilitiesOf({ provider }: DnsQuestion): Pick<DnsSnapshot, "capabilities"> {
@@ -202,53 +209,19 @@ function failurePart(views: readonly RecordSetView[]): Pick<DnsSnapshot, "failur
   };
 }
 
-/** A domain was found out: claims that name its zone by the id may have to be put again. */
-type ZoneListener = (provider: string, zone: string) => void;
-
-class ZoneDomains {
-  private readonly domains = new Map<string, KnownZone>();
-  private readonly listeners = new Set<ZoneListener>();
-
-  readonly lookUp: ZoneLookUp = (provider, zone) => this.domains.get(zoneKey(provider, zone));
-
-  /** @returns the function that ends it. */
-  listen(listener: ZoneListener): () => void {
-    this.listeners.add(listener);
-    return () => {
-      this.listeners.delete(listener);
-    };
-  }
-
-  /** Costs no call of its own: a provider that names zones by an id has just looked at it to read its records. */
-  async learnDomain({ provider, context }: Caller, zone: string): Promise<void> {
-    const key = zoneKey(provider.name, zone);
-    if (zone.includes(".") || this.domains.has(key)) return;
-    try {
-      const domain = await provider.fqdn(context, { zone, name: "@", types: [] });
-      this.domains.set(key, { domain });
-    } catch (error) {
-      // A token that may not read the zone: the id goes on standing for it.
-      if (isProviderError(error)) return;
-      throw error;
-    }
-    for (const listener of [...this.listeners]) listener(provider.name, zone);
-  }
-}
-
-function zoneKey(provider: string, zone: string): string {
-  return `${provider} ${zone.trim().toLowerCase()}`;
-}
-
 export class RecordRegistry {
   readonly zones = new ZoneDomains();
   private readonly sets = new Map<string, RecordSet>();
   private readonly recoveries = new WeakMap<object, AccountRecovery>();
+  readonly delegations: Delegations;
 
   /** @param driftMs what others change is restored within this. */
   constructor(
     private readonly clock: Clock,
     private readonly driftMs: number,
-  ) {}
+  ) {
+    this.delegations = new Delegations(clock);
+  }
 
   /** Of the account that a provider stands for: each token has a provider of its own. */
   recoveryOf(provider: object): AccountRecovery {

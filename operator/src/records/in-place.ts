@@ -3,6 +3,7 @@
 import { type DnsRecordSet, looksComplete } from "cdk8s-flipop/api";
 import type { Problem } from "../messages/message.js";
 import { recordMessages } from "../messages/records.js";
+import { no, type PlannedCondition, yes } from "../reconcile/conditions.js";
 import { type DnsSnapshot, fullNameOf, ttlOf } from "./record-plan.js";
 
 type Named = Partial<DnsRecordSet> & {
@@ -12,11 +13,19 @@ type Named = Partial<DnsRecordSet> & {
 type Seen = Pick<DnsSnapshot, "fqdn" | "capabilities" | "remarks">;
 
 /** @param held the content. The provider is the one that has the record set, whether the spec names it or not. */
-export function inPlace(dns: Seen | undefined, named: Named, held: Problem): Problem {
-  const { recordName = "" } = named;
+export function inPlace(dns: Seen | undefined, named: Named, held: Problem): PlannedCondition {
+  const { recordName = "", provider = "" } = named;
   const name = fullNameOf(dns, named);
+  const { delegation } = dns?.remarks ?? {};
+  if (delegation !== undefined) {
+    const { zone, name: delegated } = delegation;
+    return no("DNSReady", recordMessages.delegated({ cause: held, name, recordName, provider, zone, delegated }));
+  }
   const cause = withRemarks(dns, named, held);
-  return looksComplete(recordName, name) ? recordMessages.nameCompleted({ recordName, name, cause }) : cause;
+  return yes(
+    "DNSReady",
+    looksComplete(recordName, name) ? recordMessages.nameCompleted({ recordName, name, cause }) : cause,
+  );
 }
 
 /** The TTL of a proxied name is not for the resource to choose. */
@@ -30,7 +39,14 @@ function withRemarks(dns: Seen | undefined, named: Named, cause: Problem): Probl
   const seconds = longTtl(dns, named);
   if (seconds !== undefined) return recordMessages.longTtl({ ...remarked, seconds });
   if (others.length > 0) return recordMessages.unmanaged(remarked);
-  return provider === "" ? cause : recordMessages.at({ cause, provider });
+  return provider === "" ? cause : recordMessages.at({ cause, provider, ...zonePart(fullNameOf(dns, named), named) });
+}
+
+/** Readers take what follows the first label of the name for the zone. */
+function zonePart(name: string, { zone = "" }: Named): { readonly zone?: string } {
+  const domain = zone.trim().toLowerCase().replace(/\.$/, "");
+  const isGuessed = !domain.includes(".") || name === `${name.split(".", 1)[0]}.${domain}`;
+  return isGuessed ? {} : { zone: domain };
 }
 
 function raisedTtl(dns: Seen | undefined, asked = 0) {

@@ -2,6 +2,7 @@
 
 import type { RecordFacts, RecordType } from "../providers/types.js";
 import type { RecordSet, Sighting } from "./cached-record-set.js";
+import type { Delegation } from "./delegations.js";
 
 export interface NameRemarks {
   /** It resolves to addresses of the provider. */
@@ -10,6 +11,8 @@ export interface NameRemarks {
   readonly others: readonly string[];
   /** The longest of the records that the resource has, in seconds. Absent: none was seen, or the provider chooses it. */
   readonly ttl?: number;
+  /** The zone leaves the name to another zone. */
+  readonly delegation?: Delegation;
 }
 
 /** Whose types are which. */

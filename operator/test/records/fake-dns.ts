@@ -26,6 +26,8 @@ export class FakeDns implements DnsProvider {
   /** Called after each step of a change. */
   afterStep: () => void = () => undefined;
   fault: Fault = () => undefined;
+  /** Names with NS records. */
+  readonly delegated = new Set<string>();
   /** Domains of zone ids. */
   readonly zones = new Map<string, string>();
   /** Runs while a read is under way. */
@@ -50,6 +52,12 @@ export class FakeDns implements DnsProvider {
     const seen = byType(this.of(fqdn), name.types);
     await this.duringRead();
     return { zone: this.zones.get(name.zone) ?? name.zone, fqdn, types: name.types, ...seen };
+  }
+
+  isDelegated(_context: CallContext, { name }: Pick<RecordSetName, "zone" | "name">): Promise<boolean> {
+    this.calls.push(`NS ${name}`);
+    const fault = this.fault("read");
+    return fault === undefined ? Promise.resolve(this.delegated.has(name)) : Promise.reject(fault.error);
   }
 
   async apply(_context: CallContext, { fqdn, steps }: RecordChangeSet): Promise<readonly RecordFacts[]> {

@@ -162,6 +162,13 @@ export const POOL_NAMES: readonly Group[] = [
         fix: "Delete the records at the provider if you do not mean them; or create a pool of the other family for the name",
       }),
       pool({
+        when: "The zone has NS records of a name above `recordName`",
+        shows: "DNSReady DelegatedName",
+        names: ["NS records of eu.example.com", "set dnsRecordSet.zone to eu.example.com"],
+        seen: () => delegated(),
+        fix: "Set `zone` to the zone of the NS records; the full name in `recordName` stays",
+      }),
+      pool({
         when: "`recordName` is a full name of another zone",
         shows: "DNSReady Invalid",
         names: ["www.example.org.example.com", "correct zone"],
@@ -190,6 +197,19 @@ function remarked(remarks: NonNullable<Dns["remarks"]>) {
   const cloud = cloudOf(scene);
   for (let round = 0; round < 3; round++) cloud.run("web");
   return seenOf({ ...named({ remarks }), status: cloud.pool("web").status }, "DNSReady");
+}
+
+function delegated() {
+  const scene = {
+    ...named({
+      fqdn: "api.eu.example.com",
+      remarks: { proxied: false, others: [], delegation: { zone: "example.com", name: "eu.example.com" } },
+    }),
+    spec: { ips: [A], dnsRecordSet: { ...POOL_DNS, recordName: "api.eu.example.com" } },
+  };
+  const cloud = cloudOf(scene);
+  for (let round = 0; round < 3; round++) cloud.run("web");
+  return seenOf({ ...scene, status: cloud.pool("web").status }, "DNSReady");
 }
 
 function elsewhere() {

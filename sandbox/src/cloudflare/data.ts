@@ -2,7 +2,9 @@
 
 export type PlanName = "free" | "pro" | "business" | "enterprise";
 
-export const RECORD_TYPES = ["A", "AAAA", "CNAME", "TXT"] as const;
+export const RECORD_TYPES = ["A", "AAAA", "CNAME", "NS", "TXT"] as const;
+/** Only addresses and aliases can be proxied. */
+export const PROXIABLE: readonly SimulatedType[] = ["A", "AAAA", "CNAME"];
 /** Types that the simulator knows. */
 export type SimulatedType = (typeof RECORD_TYPES)[number];
 

@@ -1,7 +1,7 @@
 /** Single changes of a zone's records, on a map that the caller keeps or throws away. */
 
 import type { JsonObject, JsonValue } from "../http/json.js";
-import { PLANS, type RecordData, type ZoneData } from "./data.js";
+import { PLANS, PROXIABLE, type RecordData, type ZoneData } from "./data.js";
 import { REFUSALS } from "./errors.js";
 import { mergeRecord, type RecordFields, readRecord } from "./record-fields.js";
 
@@ -61,7 +61,7 @@ export function recordView(record: RecordData): JsonObject {
     type,
     name,
     content,
-    proxiable: type !== "TXT",
+    proxiable: PROXIABLE.includes(type),
     proxied,
     ttl,
     comment,

@@ -3,7 +3,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
 import { isObject, type JsonObject, type JsonValue } from "../http/json.js";
-import { PLANS, RECORD_TYPES, type RecordData, type SimulatedType, type ZoneData } from "./data.js";
+import { PLANS, PROXIABLE, RECORD_TYPES, type RecordData, type SimulatedType, type ZoneData } from "./data.js";
 import { REFUSALS } from "./errors.js";
 
 /** A record without what the API itself writes. */
@@ -13,7 +13,7 @@ export type RecordFields = Pick<RecordData, "type" | "name" | "content" | "ttl" 
 export function readRecord(body: JsonValue | undefined, zone: ZoneData): RecordFields {
   const fields = objectOf(body);
   const type = readType(fields.type);
-  const proxied = fields.proxied === true && type !== "TXT";
+  const proxied = fields.proxied === true && PROXIABLE.includes(type);
   return {
     type,
     name: readName(fields.name, zone),

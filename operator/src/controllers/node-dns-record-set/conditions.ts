@@ -146,8 +146,9 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
     isPrivate: values.length > 0 && values.every(isPrivate),
   };
   const named = { ...recordSet, provider: desired.provider, keepsTtl: true };
-  const cause = inPlace(dns, named, recordMessages.nodesPublished(content));
-  if (!content.isPrivate) return yes("DNSReady", cause);
+  const planned = inPlace(dns, named, recordMessages.nodesPublished(content));
+  const { said: cause, status } = planned;
+  if (!content.isPrivate || cause === undefined || status !== "True") return planned;
   return yes("DNSReady", recordMessages.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
 }
 

@@ -44,7 +44,7 @@ type SendPage = (page: number, options: SendOptions) => Sent;
 
 type ZoneQuery = Pick<ZoneListParams, "name" | "order">;
 
-type RecordQuery = Pick<RecordListParams, "zone_id" | "name">;
+type RecordQuery = Pick<RecordListParams, "zone_id" | "name" | "type">;
 
 export class CloudflareClient {
   private readonly connections: Connections;

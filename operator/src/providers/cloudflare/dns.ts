@@ -64,6 +64,20 @@ export class CloudflareDns implements DnsProvider {
     return { zone: zone.id, fqdn, types, ...byType(facts, types) };
   }
 
+  async isDelegated(
+    context: CallContext,
+    { zone: wanted, name }: Pick<RecordSetName, "zone" | "name">,
+  ): Promise<boolean> {
+    const zone = await this.zones.find(context, wanted);
+    const asked = { call: CALL.readRecords, subject: `read NS records of ${name}` };
+    const query = { zone_id: zone.id, name: { exact: name }, type: "NS" } as const;
+    const types = await this.inZone(
+      zone.id,
+      this.client.records(context, asked, query, (item) => item.at("type").string()),
+    );
+    return types.includes("NS");
+  }
+
   /** One transaction for each 200 steps; the first failure ends it. */
   async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {
     const { zone, fqdn } = changes;

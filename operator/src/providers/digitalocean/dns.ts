@@ -67,6 +67,19 @@ export class DigitalOceanDns implements DnsProvider {
     }
   }
 
+  async isDelegated(context: CallContext, { zone, name }: Pick<RecordSetName, "zone" | "name">): Promise<boolean> {
+    const found = await this.client.list(context, {
+      call: CALL.readRecords,
+      subject: `read NS records of ${name}`,
+      path: recordsPath(fullRecordName(zone, "@")),
+      query: { name, type: "NS" },
+      key: "domain_records",
+      read: (item) => ({ id: String(item.at("id").natural()), type: item.at("type").string() }),
+      identify: ({ id }) => id,
+    });
+    return found.some(({ type }) => type === "NS");
+  }
+
   /** One call for each step, in order; the first failure ends it. */
   async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {
     const written: RecordFacts[] = [];

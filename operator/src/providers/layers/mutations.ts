@@ -75,12 +75,14 @@ export function aroundAddresses(inner: AddressProvider, layer: MutationLayer): A
 
 /** As `aroundAddresses`. A change set without steps is no mutation. */
 export function aroundDns(inner: DnsProvider, layer: MutationLayer): DnsProvider {
+  const isDelegated = inner.isDelegated?.bind(inner);
   return {
     name: inner.name,
     capabilities: inner.capabilities,
     accountKey: (context) => inner.accountKey(context),
     fqdn: (context, name) => inner.fqdn(context, name),
     read: (context, name) => inner.read(context, name),
+    ...(isDelegated && { isDelegated }),
     apply: (context, changes) => {
       if (changes.steps.length === 0) return Promise.resolve([]);
       const [before, after] = [changes.before.join(" "), changes.after.join(" ")];

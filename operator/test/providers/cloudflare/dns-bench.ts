@@ -72,7 +72,7 @@ function handOn(simulator: CloudflareSimulator, clock: FakeClock) {
       simulator.tokens.add({ name: "sandbox", secret: DEFAULT_TOKEN });
       await clock.advance(HEALED_MS);
     },
-    addRecord: (name: string, type: "A" | "AAAA" | "CNAME", content: string, ttl: number) =>
+    addRecord: (name: string, type: "A" | "AAAA" | "CNAME" | "NS", content: string, ttl: number) =>
       void simulator.addRecord(ZONE, { type, name, content, ttl }),
     records: (name: string, type: "A" | "AAAA") =>
       simulator

@@ -53,7 +53,7 @@ export interface DnsBench extends Bench {
   readonly provider: DnsProvider;
   /** A zone that exists, by name. */
   readonly zone: string;
-  addRecord(relativeName: string, type: RecordType | "CNAME", value: string, ttl: number): void;
+  addRecord(relativeName: string, type: RecordType | "CNAME" | "NS", value: string, ttl: number): void;
   /** How things really are: `value ttl`, sorted. */
   records(relativeName: string, type: RecordType): readonly string[];
   /** Called after each request, to look at every state in between. */

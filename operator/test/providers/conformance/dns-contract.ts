@@ -20,6 +20,7 @@ export function dnsContract(name: string, startBench: () => Promise<DnsBench>, o
   describe(`${name} keeps the contract of a DnsProvider`, () => {
     const start = closing(startBench);
     nameContract(start);
+    delegationContract(start);
     changeContract(start, options);
     refusalContract(start);
     commonContract(start, (bench, context) => bench.provider.read(context, nameOf(bench, "www")));
@@ -66,6 +67,26 @@ function nameContract(start: () => Promise<DnsBench>): void {
     const request = { zone: "absent.invalid", name: "www", types: ["A"] } as const;
 
     expect(await errorOf(bench.drive(bench.provider.read(ASKER, request)))).to.deep.include({ kind: "NotFound" });
+  });
+}
+
+function delegationContract(start: () => Promise<DnsBench>): void {
+  it("says of a name below the zone whether the zone has NS records of it, in one call, if it can", async () => {
+    const bench = await start();
+    const { provider, zone } = bench;
+    bench.addRecord("eu", "NS", "ns1.example.net", TTL);
+    bench.addRecord("us", "A", "203.0.113.1", TTL);
+    bench.addRecord("api.us", "NS", "ns1.example.net", TTL);
+    const from = bench.calls();
+    const answers: (boolean | undefined)[] = [];
+    for (const label of ["eu", "us", "none"]) {
+      const name = `${label}.${zone}`;
+      answers.push(await bench.drive(Promise.resolve(provider.isDelegated?.(ASKER, { zone, name }))));
+    }
+    if (provider.isDelegated === undefined) return;
+    expect(answers).to.deep.equal([true, false, false]);
+    // One more for a zone that was never seen.
+    expect(bench.calls() - from).to.be.at.most(answers.length + 1);
   });
 }
 
