@@ -13,11 +13,11 @@ export class CreatedAddresses {
   constructor(private readonly onLess: () => void = () => undefined) {}
 
   /** What the status of a resource shows now. */
-  put({ uid, namespace }: ResourceRef, ips: readonly string[]): void {
+  put({ uid, kind, namespace, name }: ResourceRef, ips: readonly string[]): void {
     const before = this.byUid.get(uid);
     if (before?.namespace === namespace && `${before.ips}` === `${ips}`) return;
     this.remove(before);
-    this.byUid.set(uid, { namespace, ips });
+    this.byUid.set(uid, { kind, namespace, name, ips });
     const counts = this.byNamespace.get(namespace) ?? new Map<string, number>();
     for (const ip of ips) counts.set(ip, (counts.get(ip) ?? 0) + 1);
     this.byNamespace.set(namespace, counts);
@@ -40,6 +40,13 @@ export class CreatedAddresses {
     return [...this.byNamespace.values()].reduce((sum, counts) => sum + counts.size, 0);
   }
 
+  /** The resources of a namespace that have some, those with most of them first. */
+  holdersIn(namespace: string): readonly CreatedFor[] {
+    const entries = [...this.byUid.values()].filter((entry) => entry.namespace === namespace && entry.ips.length > 0);
+    const holders = entries.map(({ kind, name, ips }) => ({ kind, namespace, name, count: ips.length }));
+    return holders.sort((one, other) => other.count - one.count || compareNames(one, other));
+  }
+
   isCreatedFor(namespace: string, ip: string): boolean {
     return this.byNamespace.get(namespace)?.has(ip) === true;
   }
@@ -56,8 +63,17 @@ export class CreatedAddresses {
   }
 }
 
-interface Entry {
-  readonly namespace: string;
+/** By name, and so the same at each restart. */
+function compareNames(one: CreatedFor, other: CreatedFor): number {
+  return `${one.name} ${one.kind}` < `${other.name} ${other.kind}` ? -1 : 1;
+}
+
+/** A resource, and how many created addresses it has. */
+export interface CreatedFor extends Pick<ResourceRef, "kind" | "namespace" | "name"> {
+  readonly count: number;
+}
+
+interface Entry extends Pick<ResourceRef, "kind" | "namespace" | "name"> {
   /** Canonical. */
   readonly ips: readonly string[];
 }

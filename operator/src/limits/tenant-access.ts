@@ -109,10 +109,14 @@ export class TenantAccess {
     const full = maxima.find(({ most, count, counts }) => count + open.filter(counts).length >= most);
     if (full === undefined) return undefined;
     const { of: limiter, most, ofAll } = full;
-    if (ofAll === undefined) return tenantMessages.tooManyCreated({ limiter, most });
     const { namespace } = resource;
-    const own = this.counters.created.countIn(namespace) + open.filter((one) => one === namespace).length;
-    return tenantMessages.tooManyInAll({ limiter, most, own, namespace });
+    const { created } = this.counters;
+    const holders = created.holdersIn(namespace);
+    if (ofAll === undefined) return tenantMessages.tooManyCreated({ limiter, most, holders });
+    const inNamespace = open.filter((one) => one === namespace).length;
+    const own = created.countIn(namespace) + inNamespace;
+    const elsewhere = created.total - created.countIn(namespace) + open.length - inNamespace;
+    return tenantMessages.tooManyInAll({ limiter, most, own, namespace, holders, elsewhere });
   }
 
   private maxima(namespace: string): readonly Maximum[] {

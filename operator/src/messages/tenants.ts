@@ -11,15 +11,50 @@ interface Limited {
 
 interface Reached extends Limited {
   readonly most: number;
+  /** In the namespace of the resource: a team sees nothing of others. Those with most addresses first. */
+  readonly holders: readonly {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+    /** Of created addresses. */
+    readonly count: number;
+  }[];
 }
 
 interface ReachedByAll extends Reached {
   /** Of `most`, those in the namespace of the resource. */
   readonly own: number;
   readonly namespace: string;
+  /** Of `most`, those in other namespaces. */
+  readonly elsewhere: number;
 }
 
-function maximum({ limiter, most }: Reached): string {
+/** Resources with created addresses that a message names. */
+const NAMED_HOLDERS = 3;
+
+/** `FloatingIPPool team-a/shop has 2, RoutedIP team-a/web has 1, 2 more resources of the namespace have 3` */
+function holdersOf(holders: Reached["holders"]): readonly string[] {
+  const named = holders
+    .slice(0, NAMED_HOLDERS)
+    .map(({ kind, namespace, name, count }) => `${kind} ${namespace}/${name} has ${count}`);
+  const rest = holders.slice(NAMED_HOLDERS);
+  if (rest.length === 0) return named;
+  const sum = rest.reduce((total, { count }) => total + count, 0);
+  const others =
+    rest.length === 1 ? "1 more resource of the namespace has" : `${rest.length} more resources of the namespace have`;
+  return [...named, `${others} ${sum}`];
+}
+
+function inBrackets(texts: readonly string[]): string {
+  return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
+}
+
+const HOLDERS: Reached["holders"] = [
+  { kind: "FloatingIPPool", namespace: "team-a", name: "shop", count: 2 },
+  { kind: "RoutedIP", namespace: "team-a", name: "web", count: 1 },
+];
+
+function maximum({ limiter, most }: Pick<Reached, "limiter" | "most">): string {
   return `${limiter} allows the operator to create ${most} address${most === 1 ? "" : "es"}`;
 }
 
@@ -104,17 +139,18 @@ export const tenantMessages = topic("tenants", {
   tooManyCreated: problem({
     reason: "CreationNotAllowed",
     by: "administrator",
-    text: (reached: Reached) => `${maximum(reached)}, and as many exist or are being created, so it creates no more`,
+    text: (reached: Reached) =>
+      `${maximum(reached)}, and as many exist or are being created${inBrackets(holdersOf(reached.holders))}, so it creates no more`,
     remedy: lowerCount,
-    example: { limiter: ENTRY, most: 3 },
+    example: { limiter: ENTRY, most: 3, holders: HOLDERS },
   }),
   tooManyInAll: problem({
     reason: "CreationNotAllowed",
     by: "administrator",
-    text: ({ own, namespace, ...reached }: ReachedByAll) =>
-      `${maximum(reached)} in all namespaces together, and as many exist or are being created (${own} in namespace ${namespace}), so it creates no more`,
+    text: ({ own, namespace, elsewhere, ...reached }: ReachedByAll) =>
+      `${maximum(reached)} in all namespaces together, and as many exist or are being created${inBrackets([`${own} in namespace ${namespace}`, `${elsewhere} in other namespaces`, ...holdersOf(reached.holders)])}, so it creates no more`,
     remedy: lowerCount,
-    example: { limiter: TENANT_LIMITS, most: 50, own: 3, namespace: "team-a" },
+    example: { limiter: TENANT_LIMITS, most: 50, own: 3, namespace: "team-a", elsewhere: 47, holders: HOLDERS },
   }),
   notCounted: problem({
     reason: "UnderWay",

@@ -57,13 +57,38 @@ describe("what the configuration allows a namespace", () => {
       "so it creates no more",
     ];
     const inAll = `${allowed} in all namespaces together, and as many exist or are being created`;
-    expect(message("b")).to.include(`${inAll} (1 in namespace team), ${so}`);
-    expect(message("b", "free")).to.include(`${inAll} (3 in namespace free), ${so}`);
+    expect(message("b")).to.include(`${inAll} (1 in namespace team, 3 in other namespaces), ${so}`);
+    expect(message("b", "free")).to.include(
+      `${inAll} (3 in namespace free, 1 in other namespaces, FloatingIPPool free/x has 3), ${so}`,
+    );
     expect(message("b", "other"))
-      .to.include("(0 in namespace other)")
-      .and.to.include("reclaimPolicy Delete (if all of them exist, the operator then releases one that serves)");
+      .to.include("(0 in namespace other, 4 in other namespaces)")
+      .and.to.include("reclaimPolicy Delete (if all of them exist, the operator then releases one that serves)")
+      .and.not.to.include("free");
     begin("b");
     expect(message("c")).to.include("tenantLimits.namespaces[0]").and.not.to.include("all namespaces");
+  });
+
+  it("names the resources of the namespace that have created addresses, three at most, and none of another namespace", () => {
+    const { created, tenants } = rig({ namespaces: [{ names: ["*"], maxCreatedAddresses: 2 }] });
+    const message = () => tenants.creationProblem(ref("new"), "Delete")?.message ?? "";
+    created.put(ref("secret", "other"), ["198.51.100.9"]);
+    created.put(ref("try-out"), ["198.51.100.1"]);
+    created.put({ ...ref("web"), kind: "RoutedIP" }, ["198.51.100.2"]);
+    created.put(ref("empty"), []);
+    const held = "exist or are being created";
+    expect(message())
+      .to.include(`${held} (FloatingIPPool team/try-out has 1, RoutedIP team/web has 1), so`)
+      .and.not.to.include("secret");
+    created.put(ref("shop"), ["198.51.100.3", "198.51.100.4"]);
+    created.put(ref("z1"), ["198.51.100.5"]);
+    const three = "FloatingIPPool team/shop has 2, FloatingIPPool team/try-out has 1, RoutedIP team/web has 1";
+    expect(message()).to.include(`${held} (${three}, 1 more resource of the namespace has 1), so`);
+    created.put(ref("z2"), ["198.51.100.6"]);
+    expect(message()).to.include(`(${three}, 2 more resources of the namespace have 2), so`);
+    for (const name of ["try-out", "web", "shop", "z1", "z2"]) created.drop(ref(name).uid);
+    created.put(ref("shop"), ["198.51.100.3", "198.51.100.4"]);
+    expect(message()).to.include(`${held} (FloatingIPPool team/shop has 2), so`);
   });
 
   it("names the namespaces of the limit, and a more exact entry that comes too late", () => {
