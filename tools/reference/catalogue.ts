@@ -1,7 +1,6 @@
 /** All texts of conditions, statuses and Events: for the reference page, and for the tests of the catalogue. */
 
 import { addressMessages } from "../../operator/src/messages/addresses.js";
-import { candidateMessages } from "../../operator/src/messages/candidates.js";
 import { claimMessages } from "../../operator/src/messages/claims.js";
 import { creationMessages } from "../../operator/src/messages/creation.js";
 import { eventMessages } from "../../operator/src/messages/events.js";
@@ -9,7 +8,9 @@ import { firewallMessages } from "../../operator/src/messages/firewalls.js";
 import { healthMessages } from "../../operator/src/messages/health.js";
 import { jobMessages } from "../../operator/src/messages/jobs.js";
 import type { Row } from "../../operator/src/messages/message.js";
+import { candidateMessages } from "../../operator/src/messages/nodes/candidates.js";
 import { providerMessages, serverMessages } from "../../operator/src/messages/provider.js";
+import { recordRemarks } from "../../operator/src/messages/record-remarks.js";
 import { recordMessages } from "../../operator/src/messages/records.js";
 import {
   accessMessages,
@@ -31,6 +32,7 @@ export const CATALOGUE: Readonly<Record<string, Readonly<Record<string, { readon
   creationMessages,
   claimMessages,
   recordMessages,
+  recordRemarks,
   publishingMessages,
   providerMessages,
   serverMessages,

@@ -12,6 +12,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   creationMessages: "Creation of addresses",
   claimMessages: "Conflicts with other resources",
   recordMessages: "DNS records",
+  recordRemarks: "DNS records that are in place",
   publishingMessages: "Addresses in the status of other objects",
   providerMessages: "Providers",
   serverMessages: "The API server",

@@ -19,7 +19,7 @@ import type { Verdict } from "../match/checks.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import type { CreationTurn } from "../messages/creation.js";
 import type { Problem } from "../messages/message.js";
-import type { RefusedNodes } from "../messages/refused-nodes.js";
+import type { RefusedNodes } from "../messages/nodes/refused-nodes.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { AddressCapabilities, ProviderId } from "../providers/types.js";
 import type { CleanupMemory } from "../reconcile/retries.js";

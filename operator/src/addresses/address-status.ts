@@ -7,11 +7,11 @@ import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flip
 import { timestamp } from "../clock.js";
 import { newerFirst } from "../match/node-preference.js";
 import { addressMessages } from "../messages/addresses.js";
-import { candidateMessages } from "../messages/candidates.js";
 import { claimMessages } from "../messages/claims.js";
 import { CHOICES, coolingText, limitedText, moveText as textOfMove } from "../messages/explanations.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
+import { candidateMessages } from "../messages/nodes/candidates.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { addressLockKey } from "./actions.js";

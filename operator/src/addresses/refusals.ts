@@ -4,16 +4,16 @@ import type { ResourceRef } from "../inventory/view.js";
 import { notableRefusals } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
 import { addressMessages } from "../messages/addresses.js";
-import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/busy-nodes.js";
 import { holderText as textOfHolder } from "../messages/explanations.js";
 import type { Problem } from "../messages/message.js";
+import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/nodes/busy-nodes.js";
 import {
   type ChosenBy,
   type MarkKeys,
   NO_NODES_KNOWN,
   refusedNodes,
   repairOfHolder,
-} from "../messages/refused-nodes.js";
+} from "../messages/nodes/refused-nodes.js";
 import type { ProviderId } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";

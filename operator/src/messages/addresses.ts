@@ -3,11 +3,11 @@
 import type { Reason } from "cdk8s-flipop/api";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed, listedClauses } from "../values.js";
-import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
-import { limitText } from "./candidates.js";
 import { refText, STOP_WRITER } from "./claims.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { ADD_MATCHING, addNodeIn, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
+import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./nodes/busy-nodes.js";
+import { limitText } from "./nodes/candidates.js";
+import { ADD_MATCHING, addNodeIn, EXAMPLE_NOT_READY, type RefusedNodes } from "./nodes/refused-nodes.js";
 
 interface Ips {
   readonly ips: readonly string[];

@@ -4,11 +4,17 @@ import { Annotation } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { listed } from "../values.js";
-import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
-import { type CoolOffEnd, coolOffText } from "./candidates.js";
 import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
-import { ADD_MATCHING, addNodeIn, EXAMPLE_LABELS, REGION_LABEL_TEXT, type RefusedNodes } from "./refused-nodes.js";
+import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./nodes/busy-nodes.js";
+import { type CoolOffEnd, coolOffText } from "./nodes/candidates.js";
+import {
+  ADD_MATCHING,
+  addNodeIn,
+  EXAMPLE_LABELS,
+  REGION_LABEL_TEXT,
+  type RefusedNodes,
+} from "./nodes/refused-nodes.js";
 
 interface Missing {
   readonly desired: number;

@@ -1,13 +1,11 @@
 /** Record sets: what they hold, and why they do not hold what they should. */
 
 import { familyOf, type IpFamily } from "cdk8s-flipop/api";
-import { SECOND_MS } from "../bounds.js";
-import { duration, timeText } from "../clock.js";
-import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
+import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
-import { FIX, note, type Problem, partsOf, problem, topic } from "./message.js";
-import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
+import { note, problem, topic } from "./message.js";
+import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes, SEE_NODES } from "./nodes/refused-nodes.js";
 
 /** What a record set holds. */
 export interface Content {
@@ -16,36 +14,16 @@ export interface Content {
   readonly values: readonly string[];
 }
 
-const CONTENT: Content = { name: "www.example.com", values: ["203.0.113.7"] };
-const holds = ({ name, values }: Content) => `${typesText(values)} records of ${name} hold ${listed(values)}`;
+export const LISTED = 20;
+export const EXAMPLE_CONTENT: Content = { name: "www.example.com", values: ["203.0.113.7"] };
+export const holds = ({ name, values }: Content) => `${typesText(values)} records of ${name} hold ${listed(values)}`;
 
-function typesText(ips: readonly string[]): string {
+export function typesText(ips: readonly string[]): string {
   return [...new Set(ips.map((ip) => (familyOf(ip) === "IPv6" ? "AAAA" : "A")))].sort().join(" and ");
 }
 
-/** What users of the name may not expect, although the records are in place. */
-interface Remarked {
-  readonly cause: Problem;
-  readonly provider: string;
-  /** Addresses of the name that no resource manages. */
-  readonly others: readonly string[];
-}
-
-function alsoHas({ others }: Remarked): string {
-  if (others.length === 0) return "";
-  return `; the name also has ${typesText(others)} ${listed(others, LISTED)}, which this resource does not manage`;
-}
-
-function deletion({ others, provider }: Remarked): string {
-  const [are, them] = others.length === 1 ? ["it is", "it"] : ["they are", "them"];
-  return `if ${are} not meant, have the owner of the DNS account delete ${them} at ${provider}`;
-}
-
-/** Behind another remedy. */
-const andDeletion = (remarked: Remarked) => (remarked.others.length === 0 ? "" : `${FIX}${deletion(remarked)}`);
-
 /** What is published of nodes. */
-interface Published {
+export interface Published {
   /** Full, such as "www.example.com". */
   readonly name: string;
   /** `A`, `AAAA`, or `A and AAAA`. */
@@ -78,15 +56,25 @@ interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, R
 }
 
 const WANTED = "IPv4 address in ExternalIP";
-const PUBLISHED: Published = {
+export const PUBLISHED: Published = {
   ...{ name: "nodes.example.com", types: "A", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
   leftOut: "1 Cordoned (node-4: it is cordoned)",
   kept: { gracePeriodSeconds: 60, nodes: [{ node: "node-3", until: Date.parse("2026-01-01T10:02:11Z") }] },
   isPrivate: false,
 };
-const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
+const UNSERVED: Unserved = { ...EXAMPLE_CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
 
-function publishedText({ name, types, count, cut, addressless, wanted, leftOut, isPrivate, kept }: Published): string {
+export function publishedText({
+  name,
+  types,
+  count,
+  cut,
+  addressless,
+  wanted,
+  leftOut,
+  isPrivate,
+  kept,
+}: Published): string {
   const records = `${types} records`;
   if (count === 0) return `${name} has no ${records}: no node has the labels`;
   const scope = isPrivate ? " of private networks, which the internet does not reach" : "";
@@ -126,44 +114,6 @@ function addressRemedy(wanted: string): string {
     ? "let a FloatingIPPool or a RoutedIP assign an address to such a node: the operator then writes its annotation"
     : `have the cluster's administrator give the nodes an ${wanted}`;
 }
-const LISTED = 20;
-const HELD: Problem = { reason: "Observed", message: holds(CONTENT) };
-
-interface AtProvider {
-  readonly cause: Problem;
-  readonly provider: string;
-  /** Absent: it follows the first label of the name. */
-  readonly zone?: string;
-}
-
-interface Delegated {
-  readonly cause: Problem;
-  /** Full. */
-  readonly name: string;
-  /** As the spec has it. */
-  readonly recordName: string;
-  readonly provider: string;
-  /** That has the records, and NS records of `delegated`. */
-  readonly zone: string;
-  readonly delegated: string;
-}
-
-function delegatedRemedy({ name, recordName, provider, zone, delegated }: Delegated): string {
-  const rename = recordName.toLowerCase().replace(/\.$/, "") === name ? "" : ` and recordName to ${name}`;
-  return `set dnsRecordSet.zone to ${delegated}${rename}; or, if the delegation is not meant, have the owner of the DNS account delete the NS records of ${delegated} in zone ${zone} at ${provider}`;
-}
-
-interface PrivateOnly {
-  /** What the record set holds. */
-  readonly cause: Problem;
-  readonly addressType: string;
-}
-
-function publicRemedy(addressType: string): string {
-  return addressType === "InternalIP"
-    ? "set spec.addressType to ExternalIP"
-    : "set another addressType, or have the cluster's administrator give the nodes public addresses";
-}
 
 /** The condition of the resource that shows why no address is active. */
 interface SeenIn {
@@ -182,101 +132,19 @@ export const recordMessages = topic("records", {
     text: () => "spec.dnsRecordSet names no provider, and there is no issuer whose provider it could use",
     remedy: `set spec.dnsRecordSet.provider to ${oneOf(providersOf("dns"))}`,
   }),
-  inPlace: note({ reason: "Observed", text: holds, example: CONTENT }),
-  at: problem({
-    reason: ({ cause }: AtProvider) => cause.reason,
-    by: "cause",
-    text: ({ cause, provider, zone }: AtProvider) =>
-      `${cause.message} (at ${provider}${zone === undefined ? "" : `, in zone ${zone}`})`,
-    remedyInText: true,
-    example: { cause: HELD, provider: "cloudflare" },
-  }),
-  delegated: problem({
-    reason: "DelegatedName",
-    by: "author",
-    text: ({ cause, zone, delegated }: Delegated) =>
-      `${cause.message}; they are in zone ${zone}, which has NS records of ${delegated}, so resolvers ask another zone and never see them`,
-    remedy: delegatedRemedy,
-    example: {
-      cause: { reason: "Observed", message: holds({ ...CONTENT, name: "api.eu.example.com" }) },
-      ...{ name: "api.eu.example.com", recordName: "api.eu", provider: "digitalocean" },
-      ...{ zone: "example.com", delegated: "eu.example.com" },
-    },
-  }),
-  ttlRaised: problem({
-    reason: "TTLRaised",
-    by: "author",
-    text: ({ asked, used, ...remarked }: Remarked & { readonly asked: number; readonly used: number }) =>
-      `${remarked.cause.message}; the provider allows no TTL of ${asked}, so the operator writes ${used}${alsoHas(remarked)}`,
-    remedy: ({ used, ...remarked }) => `set ttl to ${used} or more${andDeletion(remarked)}`,
-    example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, asked: 10, used: 60 },
-  }),
-  proxied: problem({
-    reason: "Proxied",
-    by: "account",
-    text: (remarked: Remarked) =>
-      `${remarked.cause.message}; the name is proxied at Cloudflare: it resolves to Cloudflare's addresses, and only HTTP passes${alsoHas(remarked)}`,
-    remedy: (remarked) =>
-      `if that is not intended, have the owner of the DNS account set the records to DNS only at Cloudflare${andDeletion(remarked)}`,
-    example: { cause: HELD, provider: "cloudflare", others: [] },
-  }),
-  longTtl: problem({
-    reason: "LongTTL",
-    by: "author",
-    text: ({ seconds, ...remarked }: Remarked & { readonly seconds: number }) =>
-      `${remarked.cause.message}; dnsRecordSet sets no ttl, so the operator keeps that of the records, ${seconds} s: resolvers may return an address for ${duration(seconds * SECOND_MS)} after the operator removes it${alsoHas(remarked)}`,
-    remedy: (remarked) => `set dnsRecordSet.ttl, for example to ${DEFAULT_TTL_SECONDS}${andDeletion(remarked)}`,
-    example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, seconds: 86_400 },
-  }),
-  unmanaged: problem({
-    reason: "UnmanagedRecords",
-    by: "account",
-    text: (remarked: Remarked) => `${remarked.cause.message}${alsoHas(remarked)}`,
-    remedy: deletion,
-    example: { cause: HELD, provider: "cloudflare", others: ["2001:db8:51::20"] },
-  }),
-  nameCompleted: problem({
-    reason: "Invalid",
-    by: "author",
-    text: ({ recordName, cause }: { readonly cause: Problem; readonly recordName: string; readonly name: string }) =>
-      `${partsOf(cause.message)[0]}; recordName ${recordName} does not end with the name of the zone, so the operator appends that`,
-    remedy: ({ recordName, name, cause }) => {
-      const own = `if you mean ${recordName}, correct zone; if you mean ${name}, write that in recordName, and this warning ends`;
-      return [own, ...partsOf(cause.message).slice(1)].join(FIX);
-    },
-    example: {
-      ...{ recordName: "www.example.org", name: "www.example.org.example.com" },
-      cause: { reason: "Observed", message: holds({ ...CONTENT, name: "www.example.org.example.com" }) },
-    },
-  }),
+  inPlace: note({ reason: "Observed", text: holds, example: EXAMPLE_CONTENT }),
   nodesObserved: note({
     reason: "Observed",
     text: () => "the nodes are observed, and no failure of the provider is known",
   }),
   nodesPublished: note({ reason: "Observed", text: publishedText, example: PUBLISHED }),
-  privateAddresses: problem({
-    reason: ({ cause }: PrivateOnly) => (cause.reason === "Observed" ? "PrivateAddresses" : cause.reason),
-    by: "author",
-    text: ({ cause, addressType }: PrivateOnly) => `${partsOf(cause.message)[0]}; spec.addressType is ${addressType}`,
-    remedy: ({ cause, addressType }) => [
-      `if clients outside of these networks use the name, ${publicRemedy(addressType)}`,
-      ...partsOf(cause.message).slice(1),
-    ],
-    example: {
-      cause: {
-        reason: "Observed",
-        message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "", isPrivate: true }),
-      },
-      addressType: "InternalIP",
-    },
-  }),
   noneWithLabels: problem({
     reason: "KeptLastKnown",
     by: "administrator",
     text: ({ name, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
       `no node has label ${label}; record ${name} keeps ${listed(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
     remedy: ({ label }) => `before then, ${labelRemedy(label)}`,
-    example: { ...CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
+    example: { ...EXAMPLE_CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
   }),
   noReplacement: problem({
     reason: "KeptLastKnown",
@@ -285,7 +153,7 @@ export const recordMessages = topic("records", {
       `no node that matches has an address to replace ${listed(values)}, so record ${name} keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
     remedy: ({ refusals }) =>
       refusals.repair ?? "have the cluster's administrator give such an address to a node that matches",
-    example: { ...CONTENT, refusals: EXAMPLE_LABELS },
+    example: { ...EXAMPLE_CONTENT, refusals: EXAMPLE_LABELS },
   }),
   noNode: problem({
     reason: "NoCandidate",
@@ -306,7 +174,7 @@ export const recordMessages = topic("records", {
     by: "cause",
     text: ({ name, values }: Content & SeenIn) => `no address is active; record ${name} keeps ${listed(values)}`,
     remedy: seeCondition,
-    example: { ...CONTENT, condition: "Fulfilled" },
+    example: { ...EXAMPLE_CONTENT, condition: "Fulfilled" },
   }),
   nothingYet: problem({
     reason: "NoneActive",
@@ -314,7 +182,7 @@ export const recordMessages = topic("records", {
     text: ({ name }: SeenIn & { readonly name: string }) =>
       `no address is active, so the operator does not write record ${name}; if the zone has it already, it stays as it is`,
     remedy: seeCondition,
-    example: { name: CONTENT.name, condition: "Fulfilled" },
+    example: { name: EXAMPLE_CONTENT.name, condition: "Fulfilled" },
   }),
   foreignWriter: problem({
     reason: "ForeignWriter",

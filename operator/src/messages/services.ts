@@ -12,7 +12,7 @@ import type { HostPort } from "../kube/cache/slim.js";
 import { listed, listedClauses } from "../values.js";
 import { COMES_FIRST, refText, STOP_WRITER } from "./claims.js";
 import { note, problem, topic } from "./message.js";
-import { authorOf } from "./refused-nodes.js";
+import { authorOf } from "./nodes/refused-nodes.js";
 
 interface Service {
   /** `namespace/name` */

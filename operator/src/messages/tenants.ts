@@ -2,7 +2,7 @@
 
 import { listed } from "../values.js";
 import { note, problem, topic } from "./message.js";
-import { HAVE_ADMINISTRATOR } from "./refused-nodes.js";
+import { HAVE_ADMINISTRATOR } from "./nodes/refused-nodes.js";
 
 interface Limited {
   /** What limits it: the entry of the configuration. */

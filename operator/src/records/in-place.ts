@@ -2,7 +2,7 @@
 
 import { type DnsRecordSet, looksComplete } from "cdk8s-flipop/api";
 import type { Problem } from "../messages/message.js";
-import { recordMessages } from "../messages/records.js";
+import { recordRemarks } from "../messages/record-remarks.js";
 import { no, type PlannedCondition, yes } from "../reconcile/conditions.js";
 import { type DnsSnapshot, fullNameOf, ttlOf } from "./record-plan.js";
 
@@ -19,12 +19,12 @@ export function inPlace(dns: Seen | undefined, named: Named, held: Problem): Pla
   const { delegation } = dns?.remarks ?? {};
   if (delegation !== undefined) {
     const { zone, name: delegated } = delegation;
-    return no("DNSReady", recordMessages.delegated({ cause: held, name, recordName, provider, zone, delegated }));
+    return no("DNSReady", recordRemarks.delegated({ cause: held, name, recordName, provider, zone, delegated }));
   }
   const cause = withRemarks(dns, named, held);
   return yes(
     "DNSReady",
-    looksComplete(recordName, name) ? recordMessages.nameCompleted({ recordName, name, cause }) : cause,
+    looksComplete(recordName, name) ? recordRemarks.nameCompleted({ recordName, name, cause }) : cause,
   );
 }
 
@@ -33,13 +33,13 @@ function withRemarks(dns: Seen | undefined, named: Named, cause: Problem): Probl
   const { provider = "" } = named;
   const { proxied, others } = dns?.remarks ?? { proxied: false, others: [] };
   const remarked = { cause, provider, others };
-  if (proxied) return recordMessages.proxied(remarked);
+  if (proxied) return recordRemarks.proxied(remarked);
   const raised = raisedTtl(dns, named.ttl);
-  if (raised !== undefined) return recordMessages.ttlRaised({ ...remarked, ...raised });
+  if (raised !== undefined) return recordRemarks.ttlRaised({ ...remarked, ...raised });
   const seconds = longTtl(dns, named);
-  if (seconds !== undefined) return recordMessages.longTtl({ ...remarked, seconds });
-  if (others.length > 0) return recordMessages.unmanaged(remarked);
-  return provider === "" ? cause : recordMessages.at({ cause, provider, ...zonePart(fullNameOf(dns, named), named) });
+  if (seconds !== undefined) return recordRemarks.longTtl({ ...remarked, seconds });
+  if (others.length > 0) return recordRemarks.unmanaged(remarked);
+  return provider === "" ? cause : recordRemarks.at({ cause, provider, ...zonePart(fullNameOf(dns, named), named) });
 }
 
 /** Readers take what follows the first label of the name for the zone. */

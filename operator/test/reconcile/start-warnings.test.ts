@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { ActionFailure } from "../../src/addresses/calls.js";
-import { candidateMessages } from "../../src/messages/candidates.js";
+import { candidateMessages } from "../../src/messages/nodes/candidates.js";
 import { no } from "../../src/reconcile/conditions.js";
 import type { DeferredEvent } from "../../src/reconcile/plan.js";
 import { StartWarnings } from "../../src/reconcile/start-warnings.js";

@@ -10,9 +10,9 @@ import {
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressMessages } from "../../src/messages/addresses.js";
-import { candidateMessages } from "../../src/messages/candidates.js";
 import { creationMessages } from "../../src/messages/creation.js";
 import type { Problem } from "../../src/messages/message.js";
+import { candidateMessages } from "../../src/messages/nodes/candidates.js";
 import { isBad, no, type PlannedCondition, stamped, unknown, yes } from "../../src/reconcile/conditions.js";
 import { type SummaryFacts, withSummary, withUnasked } from "../../src/reconcile/summary.js";
 

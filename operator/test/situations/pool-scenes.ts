@@ -8,7 +8,7 @@ import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { PodWorkload } from "../../src/match/workload.js";
-import { refusedNodes } from "../../src/messages/refused-nodes.js";
+import { refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
 import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
 import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { compiled, slimNode } from "../match/cluster.js";

@@ -6,7 +6,7 @@ import type { NodeRecordSet, Snapshot } from "../../src/controllers/node-dns-rec
 import type { SlimNode } from "../../src/kube/cache/slim.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
-import { refusedNodes } from "../../src/messages/refused-nodes.js";
+import { refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
 import type { RecordSetFacts } from "../../src/providers/types.js";
 import type { NameRemarks } from "../../src/records/name-remarks.js";
 import { meta } from "../claims/resources.js";

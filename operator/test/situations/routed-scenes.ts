@@ -7,7 +7,7 @@ import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { everyNode } from "../../src/match/compile-match.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
-import { refusedNodes } from "../../src/messages/refused-nodes.js";
+import { refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
 import { EndpointWorkload, servicePresence } from "../../src/routing/endpoint-workload.js";
 import { type LookUp, type ResolvedIssuerClass, resolveClass } from "../../src/routing/resolved-class.js";
 import { ModelWorld } from "../controllers/routed-ip/model-world.js";

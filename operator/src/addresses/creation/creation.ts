@@ -3,11 +3,11 @@
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { SEEN_KEPT } from "../../bounds.js";
 import { timestamp } from "../../clock.js";
-import type { CoolOffEnd } from "../../messages/candidates.js";
 import { refText } from "../../messages/claims.js";
 import { creationMessages, missingText } from "../../messages/creation.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
+import type { CoolOffEnd } from "../../messages/nodes/candidates.js";
 import { omitUndefined } from "../../values.js";
 import type { Action, ActionSequence } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";

@@ -15,7 +15,7 @@ import { labelOf } from "../../match/node-directory.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
-import { contradictionOf, TOLERATE_TAINT } from "../../messages/refused-nodes.js";
+import { contradictionOf, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";

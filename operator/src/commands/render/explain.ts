@@ -2,7 +2,7 @@
 
 import { type Tally, tallyText } from "../../match/tally.js";
 import { partsOf } from "../../messages/message.js";
-import { SEE_NODES } from "../../messages/refused-nodes.js";
+import { SEE_NODES } from "../../messages/nodes/refused-nodes.js";
 import type { NodeExplanation, ShownCheck } from "../explain/node-explanation.js";
 import { problemText, type StatusProblem, type StatusRow } from "./status.js";
 import { onRow, tableText } from "./table.js";

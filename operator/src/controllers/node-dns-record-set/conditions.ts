@@ -10,6 +10,7 @@ import { claimMessages } from "../../messages/claims.js";
 import { healthMessages } from "../../messages/health.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages } from "../../messages/provider.js";
+import { recordRemarks } from "../../messages/record-remarks.js";
 import { recordMessages } from "../../messages/records.js";
 import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
@@ -149,7 +150,7 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
   const planned = inPlace(dns, named, recordMessages.nodesPublished(content));
   const { said: cause, status } = planned;
   if (!content.isPrivate || cause === undefined || status !== "True") return planned;
-  return yes("DNSReady", recordMessages.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
+  return yes("DNSReady", recordRemarks.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
 }
 
 /** Published nodes that do not match, with the time until which they stay: the end of their grace, or of a stop. */

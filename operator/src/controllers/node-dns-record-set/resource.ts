@@ -16,7 +16,7 @@ import type { MatchFollower } from "../../match/match-feed.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Owned } from "../../messages/claims.js";
 import type { Problem } from "../../messages/message.js";
-import type { RefusedNodes } from "../../messages/refused-nodes.js";
+import type { RefusedNodes } from "../../messages/nodes/refused-nodes.js";
 import type { RecordType } from "../../providers/types.js";
 import {
   type Fields,

@@ -14,7 +14,7 @@ import { MatchIndex, type ProbeFailures, type VerdictChange } from "../../match/
 import { isElectionTaint, keepsPodsAway, type NodeFacts } from "../../match/node-facts.js";
 import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
-import type { MarkKeys } from "../../messages/refused-nodes.js";
+import type { MarkKeys } from "../../messages/nodes/refused-nodes.js";
 import type { MachineIds, ProviderId } from "../../providers/types.js";
 import { EndpointWorkload, isDown, servicePresence } from "../../routing/endpoint-workload.js";
 import { permittedPorts } from "../../routing/port-access.js";

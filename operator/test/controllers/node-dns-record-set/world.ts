@@ -13,7 +13,7 @@ import {
 } from "../../../src/controllers/node-dns-record-set/resource.js";
 import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
-import { refusedNodes } from "../../../src/messages/refused-nodes.js";
+import { refusedNodes } from "../../../src/messages/nodes/refused-nodes.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";

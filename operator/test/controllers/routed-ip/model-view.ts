@@ -17,7 +17,7 @@ import { refusalsOf } from "../../../src/match/checks.js";
 import { type CompiledMatch, everyNode } from "../../../src/match/compile-match.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
 import { tallyOf } from "../../../src/match/tally.js";
-import { refusedNodes } from "../../../src/messages/refused-nodes.js";
+import { refusedNodes } from "../../../src/messages/nodes/refused-nodes.js";
 import { EndpointWorkload, isDown, type SliceFacts } from "../../../src/routing/endpoint-workload.js";
 import { NO_PORTS, type PortPod, portsOf } from "../../../src/routing/ports.js";
 import type { RoutedIP } from "../../../src/routing/resource.js";

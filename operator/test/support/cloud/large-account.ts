@@ -9,7 +9,7 @@ import { createView } from "../../../src/inventory/view.js";
 import { refusalsOf, type Verdict } from "../../../src/match/checks.js";
 import { compileMatch } from "../../../src/match/compile-match.js";
 import { type NodeFacts, nodeFacts } from "../../../src/match/node-facts.js";
-import { NO_NODES_KNOWN } from "../../../src/messages/refused-nodes.js";
+import { NO_NODES_KNOWN } from "../../../src/messages/nodes/refused-nodes.js";
 import { NO_MEMORY } from "../../controllers/floating-ip-pool/support/no-memory.js";
 import { readyCondition, slimNode } from "../../match/cluster.js";
 

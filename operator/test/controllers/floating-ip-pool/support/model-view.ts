@@ -15,7 +15,7 @@ import { type CheckInput, refusalsOf } from "../../../../src/match/checks.js";
 import type { ProbeFailures } from "../../../../src/match/match-index.js";
 import { nodeFacts } from "../../../../src/match/node-facts.js";
 import { tallyOf } from "../../../../src/match/tally.js";
-import { type RefusedNodes, refusedNodes } from "../../../../src/messages/refused-nodes.js";
+import { type RefusedNodes, refusedNodes } from "../../../../src/messages/nodes/refused-nodes.js";
 import type { RecordSetFacts } from "../../../../src/providers/types.js";
 import { meta } from "../../../claims/resources.js";
 import { compiled, readyCondition, slimNode } from "../../../match/cluster.js";

@@ -1,10 +1,10 @@
 /** Nodes that match, and what keeps an address from going to them: part of the messages about missing nodes. */
 
-import { timeText } from "../clock.js";
-import type { ResourceRef } from "../inventory/view.js";
-import { compareText } from "../values.js";
-import { COMES_FIRST, refText } from "./claims.js";
-import { type Problem, partsOf } from "./message.js";
+import { timeText } from "../../clock.js";
+import type { ResourceRef } from "../../inventory/view.js";
+import { compareText } from "../../values.js";
+import { COMES_FIRST, refText } from "../claims.js";
+import { type Problem, partsOf } from "../message.js";
 
 /** An address on a node. */
 export interface HeldAddress {

@@ -1,11 +1,11 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
 import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
-import type { Refusal } from "../match/checks.js";
-import { CORDON_TAINT } from "../match/node-facts.js";
-import { type RefusedNode, type Tally, tallyText } from "../match/tally.js";
-import type { NamedPod } from "../match/workload.js";
-import { listed } from "../values.js";
+import type { Refusal } from "../../match/checks.js";
+import { CORDON_TAINT } from "../../match/node-facts.js";
+import { type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
+import type { NamedPod } from "../../match/workload.js";
+import { listed } from "../../values.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */

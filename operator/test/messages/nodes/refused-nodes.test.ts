@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Refusal, refusal } from "../../src/match/checks.js";
-import { tallyOf } from "../../src/match/tally.js";
-import type { Presence } from "../../src/match/workload.js";
-import { refusedNodes, repairOfHolder } from "../../src/messages/refused-nodes.js";
-import { facts } from "../match/cluster.js";
+import { type Refusal, refusal } from "../../../src/match/checks.js";
+import { tallyOf } from "../../../src/match/tally.js";
+import type { Presence } from "../../../src/match/workload.js";
+import { refusedNodes, repairOfHolder } from "../../../src/messages/nodes/refused-nodes.js";
+import { facts } from "../../match/cluster.js";
 
 const UNREADY: Refusal = { ...refusal("PodNotReady", "pod team/game-3 is not ready"), pod: "team/game-3" };
 

@@ -1,10 +1,10 @@
 /** How many addresses are active, and why nodes are lacking. */
 
-import { timeText } from "../clock.js";
-import type { LimitWait } from "../providers/layers/limiter.js";
-import { listed } from "../values.js";
+import { timeText } from "../../clock.js";
+import type { LimitWait } from "../../providers/layers/limiter.js";
+import { listed } from "../../values.js";
+import { note, type Problem, problem, topic } from "../message.js";
 import { addToIps, type BusyNodes, busyText, isShared, nodeRemedies, setRoutedIp } from "./busy-nodes.js";
-import { note, type Problem, problem, topic } from "./message.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 interface Count {

@@ -1,0 +1,152 @@
+/** Record sets that are in place: where they are, and what their users may not expect. */
+
+import { SECOND_MS } from "../bounds.js";
+import { duration } from "../clock.js";
+import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
+import { listed } from "../values.js";
+import { FIX, type Problem, partsOf, problem, topic } from "./message.js";
+import { EXAMPLE_CONTENT, holds, LISTED, PUBLISHED, publishedText, typesText } from "./records.js";
+
+/** What users of the name may not expect, although the records are in place. */
+interface Remarked {
+  readonly cause: Problem;
+  readonly provider: string;
+  /** Addresses of the name that no resource manages. */
+  readonly others: readonly string[];
+}
+
+function alsoHas({ others }: Remarked): string {
+  if (others.length === 0) return "";
+  return `; the name also has ${typesText(others)} ${listed(others, LISTED)}, which this resource does not manage`;
+}
+
+function deletion({ others, provider }: Remarked): string {
+  const [are, them] = others.length === 1 ? ["it is", "it"] : ["they are", "them"];
+  return `if ${are} not meant, have the owner of the DNS account delete ${them} at ${provider}`;
+}
+
+/** Behind another remedy. */
+const andDeletion = (remarked: Remarked) => (remarked.others.length === 0 ? "" : `${FIX}${deletion(remarked)}`);
+
+const HELD: Problem = { reason: "Observed", message: holds(EXAMPLE_CONTENT) };
+
+interface AtProvider {
+  readonly cause: Problem;
+  readonly provider: string;
+  /** Absent: it follows the first label of the name. */
+  readonly zone?: string;
+}
+
+interface Delegated {
+  readonly cause: Problem;
+  /** Full. */
+  readonly name: string;
+  /** As the spec has it. */
+  readonly recordName: string;
+  readonly provider: string;
+  /** That has the records, and NS records of `delegated`. */
+  readonly zone: string;
+  readonly delegated: string;
+}
+
+function delegatedRemedy({ name, recordName, provider, zone, delegated }: Delegated): string {
+  const rename = recordName.toLowerCase().replace(/\.$/, "") === name ? "" : ` and recordName to ${name}`;
+  return `set dnsRecordSet.zone to ${delegated}${rename}; or, if the delegation is not meant, have the owner of the DNS account delete the NS records of ${delegated} in zone ${zone} at ${provider}`;
+}
+
+interface PrivateOnly {
+  /** What the record set holds. */
+  readonly cause: Problem;
+  readonly addressType: string;
+}
+
+function publicRemedy(addressType: string): string {
+  return addressType === "InternalIP"
+    ? "set spec.addressType to ExternalIP"
+    : "set another addressType, or have the cluster's administrator give the nodes public addresses";
+}
+
+export const recordRemarks = topic("recordRemarks", {
+  at: problem({
+    reason: ({ cause }: AtProvider) => cause.reason,
+    by: "cause",
+    text: ({ cause, provider, zone }: AtProvider) =>
+      `${cause.message} (at ${provider}${zone === undefined ? "" : `, in zone ${zone}`})`,
+    remedyInText: true,
+    example: { cause: HELD, provider: "cloudflare" },
+  }),
+  delegated: problem({
+    reason: "DelegatedName",
+    by: "author",
+    text: ({ cause, zone, delegated }: Delegated) =>
+      `${cause.message}; they are in zone ${zone}, which has NS records of ${delegated}, so resolvers ask another zone and never see them`,
+    remedy: delegatedRemedy,
+    example: {
+      cause: { reason: "Observed", message: holds({ ...EXAMPLE_CONTENT, name: "api.eu.example.com" }) },
+      ...{ name: "api.eu.example.com", recordName: "api.eu", provider: "digitalocean" },
+      ...{ zone: "example.com", delegated: "eu.example.com" },
+    },
+  }),
+  ttlRaised: problem({
+    reason: "TTLRaised",
+    by: "author",
+    text: ({ asked, used, ...remarked }: Remarked & { readonly asked: number; readonly used: number }) =>
+      `${remarked.cause.message}; the provider allows no TTL of ${asked}, so the operator writes ${used}${alsoHas(remarked)}`,
+    remedy: ({ used, ...remarked }) => `set ttl to ${used} or more${andDeletion(remarked)}`,
+    example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, asked: 10, used: 60 },
+  }),
+  proxied: problem({
+    reason: "Proxied",
+    by: "account",
+    text: (remarked: Remarked) =>
+      `${remarked.cause.message}; the name is proxied at Cloudflare: it resolves to Cloudflare's addresses, and only HTTP passes${alsoHas(remarked)}`,
+    remedy: (remarked) =>
+      `if that is not intended, have the owner of the DNS account set the records to DNS only at Cloudflare${andDeletion(remarked)}`,
+    example: { cause: HELD, provider: "cloudflare", others: [] },
+  }),
+  longTtl: problem({
+    reason: "LongTTL",
+    by: "author",
+    text: ({ seconds, ...remarked }: Remarked & { readonly seconds: number }) =>
+      `${remarked.cause.message}; dnsRecordSet sets no ttl, so the operator keeps that of the records, ${seconds} s: resolvers may return an address for ${duration(seconds * SECOND_MS)} after the operator removes it${alsoHas(remarked)}`,
+    remedy: (remarked) => `set dnsRecordSet.ttl, for example to ${DEFAULT_TTL_SECONDS}${andDeletion(remarked)}`,
+    example: { ...{ cause: HELD, provider: "cloudflare", others: [] }, seconds: 86_400 },
+  }),
+  unmanaged: problem({
+    reason: "UnmanagedRecords",
+    by: "account",
+    text: (remarked: Remarked) => `${remarked.cause.message}${alsoHas(remarked)}`,
+    remedy: deletion,
+    example: { cause: HELD, provider: "cloudflare", others: ["2001:db8:51::20"] },
+  }),
+  nameCompleted: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ recordName, cause }: { readonly cause: Problem; readonly recordName: string; readonly name: string }) =>
+      `${partsOf(cause.message)[0]}; recordName ${recordName} does not end with the name of the zone, so the operator appends that`,
+    remedy: ({ recordName, name, cause }) => {
+      const own = `if you mean ${recordName}, correct zone; if you mean ${name}, write that in recordName, and this warning ends`;
+      return [own, ...partsOf(cause.message).slice(1)].join(FIX);
+    },
+    example: {
+      ...{ recordName: "www.example.org", name: "www.example.org.example.com" },
+      cause: { reason: "Observed", message: holds({ ...EXAMPLE_CONTENT, name: "www.example.org.example.com" }) },
+    },
+  }),
+  privateAddresses: problem({
+    reason: ({ cause }: PrivateOnly) => (cause.reason === "Observed" ? "PrivateAddresses" : cause.reason),
+    by: "author",
+    text: ({ cause, addressType }: PrivateOnly) => `${partsOf(cause.message)[0]}; spec.addressType is ${addressType}`,
+    remedy: ({ cause, addressType }) => [
+      `if clients outside of these networks use the name, ${publicRemedy(addressType)}`,
+      ...partsOf(cause.message).slice(1),
+    ],
+    example: {
+      cause: {
+        reason: "Observed",
+        message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "", isPrivate: true }),
+      },
+      addressType: "InternalIP",
+    },
+  }),
+});
