@@ -71,11 +71,10 @@ export class CloudflareDns implements DnsProvider {
     const zone = await this.zones.find(context, wanted);
     const asked = { call: CALL.readRecords, subject: `read NS records of ${name}` };
     const query = { zone_id: zone.id, name: { exact: name }, type: "NS" } as const;
-    const types = await this.inZone(
-      zone.id,
-      this.client.records(context, asked, query, (item) => item.at("type").string()),
-    );
-    return types.includes("NS");
+    const isOfName = (item: Answer) =>
+      item.at("type").string() === "NS" && item.at("name").string().toLowerCase() === name;
+    const found = await this.inZone(zone.id, this.client.records(context, asked, query, isOfName));
+    return found.includes(true);
   }
 
   /** One transaction for each 200 steps; the first failure ends it. */

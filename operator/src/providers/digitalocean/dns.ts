@@ -68,16 +68,22 @@ export class DigitalOceanDns implements DnsProvider {
   }
 
   async isDelegated(context: CallContext, { zone, name }: Pick<RecordSetName, "zone" | "name">): Promise<boolean> {
+    const domain = fullRecordName(zone, "@");
+    const relative = relativeRecordName(domain, name);
     const found = await this.client.list(context, {
       call: CALL.readRecords,
       subject: `read NS records of ${name}`,
-      path: recordsPath(fullRecordName(zone, "@")),
+      path: recordsPath(domain),
       query: { name, type: "NS" },
       key: "domain_records",
-      read: (item) => ({ id: String(item.at("id").natural()), type: item.at("type").string() }),
+      read: (item) => ({
+        id: String(item.at("id").natural()),
+        // The zone has NS records of its own: they say nothing of the name.
+        delegates: item.at("type").string() === "NS" && item.at("name").string().toLowerCase() === relative,
+      }),
       identify: ({ id }) => id,
     });
-    return found.some(({ type }) => type === "NS");
+    return found.some(({ delegates }) => delegates);
   }
 
   /** One call for each step, in order; the first failure ends it. */

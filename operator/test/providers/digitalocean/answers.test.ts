@@ -242,6 +242,20 @@ describe("answers of DigitalOcean", () => {
     await new Promise<void>((resolve) => rig.server.listen(0, "127.0.0.1", resolve));
   });
 
+  it("with records that were not asked for do not make a name look delegated", async () => {
+    const records = [
+      { id: 1, type: "NS", name: "@", data: "ns1.example.net" },
+      { id: 2, type: "A", name: "eu", data: "203.0.113.1" },
+    ];
+    const body = { domain_records: records, links: {}, meta: { total: records.length } };
+    const { set } = await serve((_request, response) => answer(response, 200, body));
+    const asked = { zone: "example.com", name: "eu.example.com" };
+    expect(await set.dns.isDelegated?.(ASKER, asked)).to.equal(false);
+    records.push({ id: 3, type: "NS", name: "eu", data: "ns1.example.net" });
+    body.meta.total = records.length;
+    expect(await set.dns.isDelegated?.(ASKER, asked)).to.equal(true);
+  });
+
   it("of any shape never throw anything but a ProviderError", async () => {
     let body: unknown;
     const { set } = await serve((_request, response) => answer(response, 200, body));
