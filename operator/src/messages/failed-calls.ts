@@ -76,6 +76,8 @@ export const failedCalls = {
   /** @param place where the operator reads the token that the API refused */
   tokenPlace: (remedy: string, place: string): string =>
     `${remedy}; the operator reads the token from ${place}; the token must stand there as the provider shows it, not as base64`,
+  tokenInBase64: (place: string): string =>
+    `the operator reads the token from ${place}, and what stands there is itself base64 of another text: put the token there as the provider shows it (in a Secret, under stringData, or in base64 once under data)`,
   broken: (code: string): FailureText => ({
     seen: `the connection broke${code === "" ? "" : ` (${code})`}`,
     remedy: REMEDIES.Unavailable,

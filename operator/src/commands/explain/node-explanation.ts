@@ -102,9 +102,16 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
       : resultOf({ refused: refused.length > 0, holds, against }),
     holds,
     checks: [...matching, ...further],
-    meant: question.runsPod?.(node.name) === true || !refusals.some(({ reason }) => UNMEANT.has(reason)),
+    meant: question.runsPod?.(node.name) === true || isMeant(input, refusals),
     obstacles: [...refused, ...against],
   };
+}
+
+/** It has the labels that the resource asks for, or all that it asks for. */
+function isMeant({ match }: CheckInput, refusals: readonly Refusal[]): boolean {
+  const reasons = new Set(refusals.map(({ reason }) => reason));
+  if (match.nodeLabels.length > 0) return !reasons.has("LabelsDiffer");
+  return ![...UNMEANT].some((reason) => reasons.has(reason));
 }
 
 /** Of two nodes of one machine, the one that stands for the machine has its addresses. */

@@ -111,16 +111,25 @@ function withoutSecrets(redactor: Pick<Redactor, "scrub">): CallLayer {
 }
 
 /** Only who replaces the token can help: the message says where the operator reads it. */
-function withTokenPlace(credentials: Pick<Credentials, "place">): CallLayer {
+function withTokenPlace(credentials: Pick<Credentials, "place" | "token">): CallLayer {
   return (next) => async (call, send) => {
     try {
       return await next(call, send);
     } catch (error) {
       const place = credentials.place();
       if (place === "" || !isProviderError(error, "Unauthorized") || !isOfToken(error)) throw error;
-      throw withProps(error, { remedy: failedCalls.tokenPlace(error.remedy, place) });
+      const remedy = isBase64OfText(credentials.token())
+        ? failedCalls.tokenInBase64(place)
+        : failedCalls.tokenPlace(error.remedy, place);
+      throw withProps(error, { remedy });
     }
   };
+}
+
+/** Of a text without spaces, perhaps with the line break that `echo` adds. Random letters and digits never are. */
+function isBase64OfText(token: string): boolean {
+  const text = Buffer.from(token, "base64");
+  return text.toString("base64") === token && /^[\x21-\x7e]{8,}\n?$/.test(text.toString("latin1"));
 }
 
 /** Where there is no token, its error says where to put one. */

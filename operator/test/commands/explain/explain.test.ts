@@ -59,6 +59,14 @@ describe("flipop explain", () => {
     expect(cells(out).get("db-1")?.at(-1)).to.equal("(default/stray is ready)");
   });
 
+  it("shows a node that has the label and lacks only a pod", async () => {
+    cluster.node("bare", { labels: { pool: "work" } });
+    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "bare" });
+    expect(cells(out).get("bare")?.[3]).to.equal("NoPod: it runs no pod of namespace ingress with app=web");
+    expect(out).to.include("1 more node lacks what is asked for");
+  });
+
   it("shows first, of nodes that all lack what is asked for, those that lack the least", async () => {
     for (let index = 1; index <= 12; index += 1) cluster.node(`a-${index}`, { labels: { pool: "other" } });
     const match = { nodeLabel: "pool=work", podNamespace: "ingres", podLabel: "app=web" };

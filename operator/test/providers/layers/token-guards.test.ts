@@ -106,7 +106,7 @@ describe("the circuit breaker", () => {
   });
 });
 
-function rig(place = "") {
+function rig(place = "", token = "a-token") {
   const clock = new FakeClock();
   const fence = new LeaseFence(clock);
   const waits: string[] = [];
@@ -126,7 +126,7 @@ function rig(place = "") {
     { calls: 2, seconds: 60, group: "IPv4 creations" },
   ];
   const api = { name: "cloud", rateLimits };
-  const run = callStack(options, fixedToken("a-token", redactor, place), (token) => guards.of(api, token));
+  const run = callStack(options, fixedToken(token, redactor, place), (token) => guards.of(api, token));
   const call = (priority: CallPriority) => callOf("web", { priority, repeatable: false });
   return { clock, run, call, waits, guards, api };
 }
@@ -206,6 +206,9 @@ describe("the guards of tokens", () => {
     expect(`${refused}`).to.match(
       /; the operator reads the token from entry TOKEN of Secret apps\/do; the token must stand there as the provider shows it, not as base64$/,
     );
+    const twice = rig("entry TOKEN of Secret apps/do", Buffer.from("dop_v1_0123456789\n").toString("base64"));
+    const refusedTwice = await errorOf(twice.run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
+    expect(`${refusedTwice}`).to.include("what stands there is itself base64 of another text");
     for (const props of [{ kind: "Terminal" }, { kind: "Unauthorized", outcome: "not-sent" }] as const) {
       expect(`${await errorOf(run(call("check"), refuse(props)))}`).not.to.include("apps/do");
     }
