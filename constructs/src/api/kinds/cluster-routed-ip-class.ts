@@ -237,7 +237,6 @@ export const clusterRoutedIPClassKind: ResourceKind<ClusterRoutedIPClassSpec, Cl
       type: "string",
       jsonPath: ".spec.className",
       description: "Name that RoutedIPs use; empty: the name of the object.",
-      priority: 1,
     },
     {
       name: "Issuer",
