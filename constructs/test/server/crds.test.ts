@@ -125,7 +125,7 @@ describe("kubectl with the CustomResourceDefinitions", () => {
     [
       "ClusterRoutedIPClass",
       {},
-      /^NAME +READY +ISSUER +ISSUER-NAMESPACE +LIMIT +AGE$/m,
+      /^NAME +READY +CLASS-NAME +ISSUER +ISSUER-NAMESPACE +LIMIT +AGE$/m,
       /^row +digitalocean +flipop +1 +\d+s$/m,
     ],
   ];

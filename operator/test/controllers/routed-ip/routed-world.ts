@@ -208,10 +208,11 @@ export class RoutedWorld {
     });
   }
 
-  ready(name: string): Promise<void> {
-    return this.until(`${name} is ready`, () =>
-      ["Ready", "Assigned", "FirewallReady"].every((type) => this.condition(name, type).startsWith("True")),
-    );
+  /** @param longestMs of real time. @default 3 minutes */
+  ready(name: string, longestMs?: number): Promise<void> {
+    const types = ["Ready", "Assigned", "FirewallReady"];
+    const isReady = () => types.every((type) => this.condition(name, type).startsWith("True"));
+    return this.until(`${name} is ready`, isReady, longestMs);
   }
 
   close(): Promise<void> {

@@ -8,6 +8,8 @@ const PER_FIREWALL = 10;
 const FIREWALLS = Math.ceil(MANY / (PER_FIREWALL - 1));
 const SPARE = "spare";
 const IDLE_MINUTES = 5;
+/** Three quarters of a minute on an idle machine. */
+const LONGEST_MS = 600_000;
 
 describe("operator in process: many RoutedIPs on shared firewalls", function () {
   this.timeout(900_000);
@@ -33,7 +35,7 @@ describe("operator in process: many RoutedIPs on shared firewalls", function () 
         });
       }
       made.world.start();
-      for (const node of nodes) await made.ready(`of-${node}`);
+      for (const node of nodes) await made.ready(`of-${node}`, LONGEST_MS);
       await made.world.rest();
       const after = digitalocean.journal.mark;
       const writes: string[] = [];
