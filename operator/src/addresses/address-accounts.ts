@@ -6,12 +6,12 @@ import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { ResourceRef } from "../inventory/view.js";
-import type { CreationTurn } from "../messages/creation.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
 import { isProviderError, isWithdrawn, type ProviderError } from "../providers/errors.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
+import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider, MachineIds } from "../providers/types.js";
@@ -60,11 +60,8 @@ export class AddressAccount {
   }
 
   /** See `AddressSnapshot.creationTurn`. */
-  creationTurn({ kind, namespace, name }: ResourceRef): CreationTurn | undefined {
-    const turn = this.tools.creationTurn?.(this.family, { kind, namespace, name });
-    if (turn === undefined) return undefined;
-    const { calls, seconds, waitSeconds } = turn;
-    return { calls, seconds, until: this.tools.clock.now() + waitSeconds * SECOND_MS };
+  creationTurn(resource: ResourceRef): GroupTurn | undefined {
+    return this.tools.creationTurn?.(this.family, resource);
   }
 
   /** A list is there, and the last call was answered: one that is due only looks for drift. */

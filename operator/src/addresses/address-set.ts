@@ -17,9 +17,9 @@ import type { ObjectMeta } from "../kube/objects.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
 import type { Verdict } from "../match/checks.js";
 import type { NodeFacts } from "../match/node-facts.js";
-import type { CreationTurn } from "../messages/creation.js";
 import type { Problem } from "../messages/message.js";
 import type { RefusedNodes } from "../messages/nodes/refused-nodes.js";
+import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { AddressCapabilities, ProviderId } from "../providers/types.js";
 import type { CleanupMemory } from "../reconcile/retries.js";
@@ -117,7 +117,7 @@ export interface AddressSnapshot extends ResourceMarks {
   /** Why the limits of the namespace allow no creation now. @default they allow it */
   readonly creationProblem?: () => Problem | undefined;
   /** The turn that a creation must wait for; who asks takes the turn. @default none: it may be sent now */
-  readonly creationTurn?: () => CreationTurn | undefined;
+  readonly creationTurn?: () => GroupTurn | undefined;
   /** A creation of this resource runs now, in this process. @default false */
   readonly creating?: boolean;
   /** What is left out of the spec without harm, for people. @default none */

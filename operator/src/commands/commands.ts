@@ -70,7 +70,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       NAMESPACE,
       OUTPUT(["wide", "json", "yaml"]),
-      { flags: "-a, --all", description: "Show also the nodes that lack the labels or pods of the match" },
+      {
+        flags: "-a, --all",
+        description: "Show also the nodes that lack the labels of the match, or its pods if it asks for no labels",
+      },
       ...CLUSTER_OPTIONS,
     ],
     reads: "list nodes, and the pods, Service and EndpointSlices that the resource names",

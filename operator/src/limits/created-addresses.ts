@@ -4,6 +4,7 @@
  */
 
 import type { ResourceRef } from "../inventory/view.js";
+import { compareText } from "../values.js";
 
 export class CreatedAddresses {
   private readonly byUid = new Map<string, Entry>();
@@ -44,7 +45,9 @@ export class CreatedAddresses {
   holdersIn(namespace: string): readonly CreatedFor[] {
     const entries = [...this.byUid.values()].filter((entry) => entry.namespace === namespace && entry.ips.length > 0);
     const holders = entries.map(({ kind, name, ips }) => ({ kind, namespace, name, count: ips.length }));
-    return holders.sort((one, other) => other.count - one.count || compareNames(one, other));
+    return holders.sort(
+      (one, other) => other.count - one.count || compareText(`${one.name} ${one.kind}`, `${other.name} ${other.kind}`),
+    );
   }
 
   isCreatedFor(namespace: string, ip: string): boolean {
@@ -61,11 +64,6 @@ export class CreatedAddresses {
     }
     if (counts?.size === 0) this.byNamespace.delete(entry.namespace);
   }
-}
-
-/** By name, and so the same at each restart. */
-function compareNames(one: CreatedFor, other: CreatedFor): number {
-  return `${one.name} ${one.kind}` < `${other.name} ${other.kind}` ? -1 : 1;
 }
 
 /** A resource, and how many created addresses it has. */

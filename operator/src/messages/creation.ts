@@ -3,6 +3,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
+import type { GroupTurn } from "../providers/layers/group-limits.js";
 import { listed } from "../values.js";
 import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
@@ -25,14 +26,6 @@ interface Waiting {
   readonly missing: number;
   /** Whose creation comes first. */
   readonly other: ResourceRef;
-}
-
-/** When a limit of creations alone lets the next one go. */
-export interface CreationTurn {
-  readonly calls: number;
-  readonly seconds: number;
-  /** ms since the epoch. */
-  readonly until: number;
 }
 
 /** A creation whose answer was lost. */
@@ -154,7 +147,7 @@ export const creationMessages = topic("creation", {
   afterTurn: problem({
     reason: "RateLimited",
     by: "operator",
-    text: ({ missing, calls, seconds, until }: Pick<Waiting, "missing"> & CreationTurn) =>
+    text: ({ missing, calls, seconds, until }: Pick<Waiting, "missing"> & GroupTurn) =>
       `${missing} to be created; the provider allows ${calls} new addresses in ${seconds} s, so the operator creates the next one at ${timeText(until)}`,
     example: { missing: 1, calls: 12, seconds: 60, until: Date.parse("2026-01-01T10:02:11Z") },
   }),

@@ -116,7 +116,7 @@ export const failedCalls = {
   }),
   /** No time until the next one: it would be another one each time. */
   groupLimit: ({ calls, seconds }: { readonly calls: number; readonly seconds: number }): FailureText => ({
-    seen: `the API allows ${calls} of these calls in ${seconds} s, and the operator has sent as many`,
+    seen: `the API allows ${calls} of these calls in ${seconds} s, and they are used up`,
     remedy: "the operator sends it as soon as the limit allows",
   }),
   /** No number: it would be another one each time. */

@@ -45,7 +45,7 @@ describe("the ports that a class and an issuer allow", () => {
     }
   });
 
-  it("are told as ranges that allow the same ports as the two lists", () => {
+  it("have ranges in common that allow a port exactly if both lists do", () => {
     const rows: readonly (readonly [readonly string[], readonly string[], readonly string[]])[] = [
       [
         ["80", "443", "8443"],

@@ -57,7 +57,7 @@ export class ServiceFollower {
   private followed: Followed | undefined;
   private pods: PodView | undefined;
   private podKey = "";
-  /** Whether any of the pods opens a port of the Service. */
+  /** Whether any of the pods opened a port of the Service when the nodes were last looked at for that. */
   private opens = false;
   private machines: MachineIds | undefined;
 
@@ -81,7 +81,7 @@ export class ServiceFollower {
       const slices = () => routing.slicesFor(service);
       const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node), {
         presence: () => this.presence(),
-        closedOn: (node) => this.closedOn(node),
+        closedOn: (node) => this.closedOn(service, node),
       });
       const match = everyNode(this.machines);
       const index = new MatchIndex(
@@ -91,6 +91,7 @@ export class ServiceFollower {
         probes,
       );
       this.followed = { service, workload, index };
+      this.opens = this.opensNow();
     }
     this.watchPods(routing.service(service));
   }
@@ -107,24 +108,28 @@ export class ServiceFollower {
     for (const node of nodes) this.index?.workloadChanged(node);
   }
 
-  /** What its pods open may matter to every node. */
+  /** Where some of its pods open a port, or did, that matters to every node. */
   serviceChanged(): void {
-    this.endpointsChanged(this.followed?.workload.nodes() ?? []);
+    const opened = this.opens;
+    this.opens = this.opensNow();
+    if (opened || this.opens) this.endpointsChanged(this.followed?.workload.nodes() ?? []);
   }
 
   /** On its own node, and on all where the first or last pod with an open port has come or gone. */
   private podChanged(event: StoreEvent<SlimPod>): void {
-    const service = this.props.routing.service(this.service);
-    const opens = service !== undefined && opensSomewhere(service, this.pods?.store?.list() ?? []);
-    if (opens !== this.opens) this.serviceChanged();
-    this.opens = opens;
+    if (this.opensNow() !== this.opens) this.serviceChanged();
     const before = event.type === "updated" ? event.old.nodeName : undefined;
     this.endpointsChanged([event.object.nodeName, before].flatMap((node) => node ?? []));
     this.props.onChange();
   }
 
+  private opensNow(): boolean {
+    const service = this.props.routing.service(this.service);
+    return service !== undefined && opensSomewhere(service, this.pods?.store?.list() ?? []);
+  }
+
   servesAt(node: string): boolean {
-    const pods = this.podsOf(node);
+    const pods = this.podsOf(this.service, node);
     const isReached = pods === undefined || !isClosed(pods.service, pods.here, pods.all);
     return isReached && this.followed?.workload.servesAt(node) === true;
   }
@@ -142,14 +147,14 @@ export class ServiceFollower {
   }
 
   /** A pod without an open port, where others have one. */
-  private closedOn(node: string): SlimPod | undefined {
-    const pods = this.podsOf(node);
+  private closedOn(key: string, node: string): SlimPod | undefined {
+    const pods = this.podsOf(key, node);
     return pods && portlessPod(pods.service, pods.here, pods.all);
   }
 
   /** `undefined`: not read yet. */
-  private podsOf(node: string) {
-    const service = this.props.routing.service(this.service);
+  private podsOf(key: string, node: string) {
+    const service = this.props.routing.service(key);
     const store = this.pods?.settled === true ? this.pods.store : undefined;
     if (service === undefined || store === undefined) return undefined;
     return { service, here: [...store.byIndex("node", node)], all: store.list() };

@@ -10,7 +10,8 @@
  * 4. deadline    of the whole call, waits included: everything below ends with it
  * 5. retries     each attempt passes all layers below again
  * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
- * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds. Before it, a call fails that its group has no room for
+ * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds. Before it, the limit of the call's
+ *                group refuses a call that it has no room for
  * 8. fence       after all waiting, right before a write is sent
  * 9. deadline    of one attempt
  * 10. direct     sends, and turns unknown errors into errors that callers know

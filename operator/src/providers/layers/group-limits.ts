@@ -9,7 +9,8 @@ import type { RateLimit } from "./rate-limits.js";
 
 /** A turn to come, and the limit that it waits for. */
 export interface GroupTurn extends Pick<RateLimit, "calls" | "seconds"> {
-  readonly waitSeconds: number;
+  /** ms since the epoch. */
+  readonly until: number;
 }
 
 /**
@@ -24,14 +25,15 @@ export class GroupLimit {
   private blockedUntil = 0;
 
   constructor(
-    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly clock: Pick<Clock, "now" | "monotonic">,
     readonly limit: RateLimit,
   ) {}
 
   /** The turn of an asker that must wait. `undefined`: it may send its call now. */
   turnOf(requester: Requester): GroupTurn | undefined {
     const waitSeconds = this.waitSeconds(requesterKey(requester));
-    return waitSeconds === 0 ? undefined : { ...this.limit, waitSeconds };
+    const { calls, seconds } = this.limit;
+    return waitSeconds === 0 ? undefined : { calls, seconds, until: this.clock.now() + waitSeconds * SECOND_MS };
   }
 
   /** Seconds until the asker may send its next call; 0: it has its turn now. */

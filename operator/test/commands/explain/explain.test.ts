@@ -1,25 +1,14 @@
 import { allProviders, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import type { Emulator } from "flipop-sandbox/kubernetes";
-import { after, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { addressCapabilities } from "../../../src/providers/capabilities.js";
-import type { Flipop } from "../flipop.js";
-import { cells, ExplainedCluster } from "./explained-cluster.js";
+import { cells, explainedCluster } from "./explained-cluster.js";
 
 describe("flipop explain", () => {
-  let cluster: ExplainedCluster;
-  let kubernetes: Emulator;
-  let flipop: Flipop;
-
-  before(async () => {
-    cluster = await ExplainedCluster.start();
-    ({ kubernetes, flipop } = cluster);
-  });
-
-  after(() => cluster.close());
+  const shared = explainedCluster();
 
   it("says of each node what keeps it back, and what would make it a candidate", async () => {
-    const { code, out, err } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    const { code, out, err } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
     expect({ code, err }).to.deep.equal({ code: 0, err: "" });
     const rows = cells(out);
     expect(rows.get("node-1")?.slice(1)).to.deep.equal(["holds", "203.0.113.1", "(ingress/web-node-1 is ready)"]);
@@ -43,16 +32,16 @@ describe("flipop explain", () => {
 
   it("names the namespaces whose pods count, where match names none", async () => {
     const pod = { apiVersion: "v1", kind: "Pod", namespace: "default", name: "stray" };
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: "v1", kind: "Pod" },
       metadata: { name: "stray", namespace: "default", labels: { app: "web" } },
       spec: { nodeName: "db-1", containers: [{ name: "web", image: "web" }] },
       status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
     });
-    cluster.pool("any", { desiredIPs: 1, match: { podLabel: "app=web" } }, {});
-    const { out } = await flipop.run("explain", "pool/any", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "any" });
-    kubernetes.delete(pod);
+    shared.cluster.pool("any", { desiredIPs: 1, match: { podLabel: "app=web" } }, {});
+    const { out } = await shared.flipop.run("explain", "pool/any", "-n", "ingress");
+    shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "any" });
+    shared.kubernetes.delete(pod);
     expect(out).to.include(
       "; pods of namespaces default, ingress count: podNamespace of spec.match limits that to one",
     );
@@ -60,35 +49,35 @@ describe("flipop explain", () => {
   });
 
   it("shows a node that has the label and lacks only a pod", async () => {
-    cluster.node("bare", { labels: { pool: "work" } });
-    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
-    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "bare" });
+    shared.cluster.node("bare", { labels: { pool: "work" } });
+    const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "bare" });
     expect(cells(out).get("bare")?.[3]).to.equal("NoPod: it runs no pod of namespace ingress with app=web");
     expect(out).to.include("1 more node lacks what is asked for");
   });
 
   it("shows first, of nodes that all lack what is asked for, those that lack the least", async () => {
-    for (let index = 1; index <= 12; index += 1) cluster.node(`a-${index}`, { labels: { pool: "other" } });
+    for (let index = 1; index <= 12; index += 1) shared.cluster.node(`a-${index}`, { labels: { pool: "other" } });
     const match = { nodeLabel: "pool=work", podNamespace: "ingres", podLabel: "app=web" };
-    cluster.pool("typo", { desiredIPs: 1, match }, {});
-    const { out } = await flipop.run("explain", "pool/typo", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "typo" });
+    shared.cluster.pool("typo", { desiredIPs: 1, match }, {});
+    const { out } = await shared.flipop.run("explain", "pool/typo", "-n", "ingress");
+    shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "typo" });
     for (let index = 1; index <= 12; index += 1)
-      kubernetes.delete({ apiVersion: "v1", kind: "Node", name: `a-${index}` });
+      shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: `a-${index}` });
     expect(cells(out).get("node-3")?.[3]).to.equal("NoPod: it runs no pod of namespace ingres with app=web");
     expect(out).to.include("more nodes lack what is asked for");
   });
 
   it("shows text of others in the line that it belongs to, and no member that a label only seems to have", async () => {
-    cluster.node("node-8", { ready: "Unknown\nforged   holds   203.0.113.9\n" });
+    shared.cluster.node("node-8", { ready: "Unknown\nforged   holds   203.0.113.9\n" });
     const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
-    const spec = kubernetes.get(ref)?.["spec"] as { readonly match: object };
+    const spec = shared.kubernetes.get(ref)?.["spec"] as { readonly match: object };
     const match = { ...spec.match, nodeLabel: "pool=work,\n!constructor" };
-    kubernetes.change(ref, (object) => ({ ...object, spec: { ...spec, match } }));
-    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress", "--all");
-    const { out: node } = await flipop.run("explain", "pool/web", "node-8", "-n", "ingress");
-    kubernetes.change(ref, (object) => ({ ...object, spec }));
-    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-8" });
+    shared.kubernetes.change(ref, (object) => ({ ...object, spec: { ...spec, match } }));
+    const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress", "--all");
+    const { out: node } = await shared.flipop.run("explain", "pool/web", "node-8", "-n", "ingress");
+    shared.kubernetes.change(ref, (object) => ({ ...object, spec }));
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-8" });
     const [rows, checks] = [out, node].map((text) => text.split("\n").filter((line) => line.includes("forged")));
     expect(rows).to.have.length(1);
     expect(rows?.[0]).to.match(/^node-8 +no .*Unknown forged +holds/);
@@ -98,7 +87,7 @@ describe("flipop explain", () => {
   });
 
   it("shows also the nodes that are not meant under --all, and each check in a column under -o wide, or in a line below", async () => {
-    const { out } = await flipop.run("explain", "fip/web", "-n", "ingress", "--all", "-o", "wide");
+    const { out } = await shared.flipop.run("explain", "fip/web", "-n", "ingress", "--all", "-o", "wide");
     expect(
       out
         .split("\n")
@@ -117,21 +106,26 @@ describe("flipop explain", () => {
 
   it("shows the last error of a node whose probes fail", async () => {
     const error = "TCP 10.0.0.1:80: connection refused; the kubelet no longer renews its Lease";
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool" },
       metadata: { name: "probed", namespace: "ingress" },
       spec: { provider: "digitalocean", ips: ["203.0.113.77"], healthCheck: { type: "TCP", port: 80 } },
       status: { failedProbes: [{ nodeName: "node-1", error }] },
     });
-    const { out } = await flipop.run("explain", "fip/probed", "node-1", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "probed" });
+    const { out } = await shared.flipop.run("explain", "fip/probed", "node-1", "-n", "ingress");
+    shared.kubernetes.delete({
+      apiVersion: GROUP_VERSION,
+      kind: "FloatingIPPool",
+      namespace: "ingress",
+      name: "probed",
+    });
     expect(out)
       .to.include(error)
       .and.to.match(/ {2}probes +NO +TCP/);
   });
 
   it("shows which nodes the health check does not probe", async () => {
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
       metadata: { name: "unprobed", namespace: "default" },
       spec: {
@@ -140,9 +134,9 @@ describe("flipop explain", () => {
         healthCheck: { type: "TCP", port: 80, address: "InternalIP" },
       },
     });
-    const { out } = await flipop.run("explain", "recordset/unprobed");
-    const one = await flipop.run("explain", "recordset/unprobed", "db-1");
-    kubernetes.delete({
+    const { out } = await shared.flipop.run("explain", "recordset/unprobed");
+    const one = await shared.flipop.run("explain", "recordset/unprobed", "db-1");
+    shared.kubernetes.delete({
       apiVersion: GROUP_VERSION,
       kind: "NodeDNSRecordSet",
       namespace: "default",
@@ -155,33 +149,33 @@ describe("flipop explain", () => {
   it("shows where the holder label is, and the taint of nodes that wait", async () => {
     const holderLabel = "flipop.digitalocean.com/holder-of-fip.ingress.web";
     const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "web" };
-    const before = kubernetes.get(ref)?.["status"] as object;
+    const before = shared.kubernetes.get(ref)?.["status"] as object;
     const line = async () => {
-      const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+      const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
       return out.split("\n").find((text) => /^ {2}(no node has )?label /.test(text));
     };
-    kubernetes.change(ref, (object) => ({ ...object, status: { ...before, holderLabel } }), "status");
+    shared.kubernetes.change(ref, (object) => ({ ...object, status: { ...before, holderLabel } }), "status");
     expect(await line()).to.equal(`  no node has label ${holderLabel}`);
-    kubernetes.change({ apiVersion: "v1", kind: "Node", name: "node-1" }, (object) => {
+    shared.kubernetes.change({ apiVersion: "v1", kind: "Node", name: "node-1" }, (object) => {
       const metadata = object["metadata"] as { readonly labels: object };
       return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, [holderLabel]: "true" } } };
     });
     expect(await line()).to.equal(`  label ${holderLabel} is on node-1`);
     const untilAssignedTaint = "flipop.digitalocean.com/until-assigned-fip.ingress.web";
-    kubernetes.change(ref, (object) => ({ ...object, status: { ...before, untilAssignedTaint } }), "status");
-    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    shared.kubernetes.change(ref, (object) => ({ ...object, status: { ...before, untilAssignedTaint } }), "status");
+    const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
     expect(out).to.include(`\n  no node has taint ${untilAssignedTaint}\n`);
-    cluster.node("node-9", { taints: [{ key: untilAssignedTaint, effect: "NoSchedule" }] });
-    const waiting = await flipop.run("explain", "pool/web", "-n", "ingress");
-    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+    shared.cluster.node("node-9", { taints: [{ key: untilAssignedTaint, effect: "NoSchedule" }] });
+    const waiting = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
     expect(waiting.out).to.include(`\n  taint ${untilAssignedTaint} is on node-9\n`);
     expect(cells(waiting.out).get("node-9")?.[3], "shown without --all").to.match(/^NoPod/);
-    kubernetes.change(ref, (object) => ({ ...object, status: before }), "status");
+    shared.kubernetes.change(ref, (object) => ({ ...object, status: before }), "status");
     expect(await line()).to.equal(undefined);
   });
 
   it("shows every check of one node with its value", async () => {
-    const { out } = await flipop.run("explain", "pool/web", "node-5", "-n", "ingress");
+    const { out } = await shared.flipop.run("explain", "pool/web", "node-5", "-n", "ingress");
     expect(out.split("\n")[0]).to.equal("FloatingIPPool ingress/web, node node-5: it is no candidate");
     expect(out).to.match(/ {2}labels +ok +pool=work\n/);
     expect(out).to.match(/ {2}taints +NO +it has taint dedicated=db:NoSchedule, not tolerated\n/);
@@ -191,7 +185,7 @@ describe("flipop explain", () => {
   });
 
   it("prints the same facts as JSON", async () => {
-    const { out } = await flipop.run("explain", "pool/web", "node-2", "-n", "ingress", "-o", "json");
+    const { out } = await shared.flipop.run("explain", "pool/web", "node-2", "-n", "ingress", "-o", "json");
     const { nodes, tally } = JSON.parse(out);
     expect(nodes).to.have.length(1);
     expect(nodes[0]).to.deep.include({ node: "node-2", result: "occupied", meant: true });
@@ -200,20 +194,20 @@ describe("flipop explain", () => {
 
   it("gives the remedy of what it shows: a selector that no node can have, and a taint of the operator", async () => {
     const key = "flipop.digitalocean.com/until-assigned-fip.ingress.taints";
-    cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect: "NoSchedule" }] });
-    cluster.pool(
+    shared.cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect: "NoSchedule" }] });
+    shared.cluster.pool(
       "taints",
       { desiredIPs: 1, match: { nodeLabel: "pool=late", podNamespace: "ingress", podLabel: "a" } },
       {},
     );
-    cluster.pool("both", { desiredIPs: 1, match: { nodeLabel: "pool=work,pool=late" } }, {});
+    shared.cluster.pool("both", { desiredIPs: 1, match: { nodeLabel: "pool=work,pool=late" } }, {});
     const [node, both] = await Promise.all([
-      flipop.run("explain", "pool/taints", "node-9", "-n", "ingress"),
-      flipop.run("explain", "pool/both", "-n", "ingress"),
+      shared.flipop.run("explain", "pool/taints", "node-9", "-n", "ingress"),
+      shared.flipop.run("explain", "pool/both", "-n", "ingress"),
     ]);
     for (const name of ["taints", "both"])
-      kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name });
-    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+      shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name });
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
     expect(node.out)
       .to.match(new RegExp(`taints +ok +${key} of the operator, for untilAssigned: pods must tolerate it`))
       .and.match(new RegExp(`NoPod +If the pods have no toleration for taint ${key}`))
@@ -223,14 +217,14 @@ describe("flipop explain", () => {
 
   it("says how to correct a toleration that has the key of the taint, beside what to do about other taints", async () => {
     const match = { nodeLabel: "pool=work", tolerations: [{ key: "dedicated", effect: "NoSchedule" }] };
-    cluster.pool("near", { desiredIPs: 1, match }, {});
+    shared.cluster.pool("near", { desiredIPs: 1, match }, {});
     const explained = async () =>
-      (await flipop.run("explain", "pool/near", "-n", "ingress")).out.split("What to do:")[1];
+      (await shared.flipop.run("explain", "pool/near", "-n", "ingress")).out.split("What to do:")[1];
     const near = await explained();
-    cluster.node("node-9", { taints: [{ key: "gpu", effect: "NoSchedule" }] });
+    shared.cluster.node("node-9", { taints: [{ key: "gpu", effect: "NoSchedule" }] });
     const both = await explained();
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "near" });
-    kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+    shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "near" });
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
     const own =
       /Tainted +Tolerate the taint in spec\.match\.tolerations \(its key, operator: Exists [^)]*\), or have the cluster's administrator remove the taint\.\n/;
     expect(near)
@@ -244,9 +238,9 @@ describe("flipop explain", () => {
   it("asks for no toleration of the taint of an elected node, unless the class lets it keep pods away", async () => {
     const key = "flipop.digitalocean.com/routed-ip";
     const explained = async (effect: string) => {
-      cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect }] });
-      const { out } = await flipop.run("explain", "pool/web", "node-9", "-n", "ingress");
-      kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
+      shared.cluster.node("node-9", { labels: { pool: "late" }, taints: [{ key, effect }] });
+      const { out } = await shared.flipop.run("explain", "pool/web", "node-9", "-n", "ingress");
+      shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "node-9" });
       return out;
     };
     const preferred = await explained("PreferNoSchedule");
@@ -278,7 +272,7 @@ describe("flipop explain", () => {
   ];
   for (const [args, message] of mistakes) {
     it(`refuses ${args.join(" ")} with the remedy`, async () => {
-      const { code, out, err } = await flipop.run("explain", ...args);
+      const { code, out, err } = await shared.flipop.run("explain", ...args);
       expect({ code, out, err }).to.deep.equal({ code: 1, out: "", err: `flipop: ${message}\n` });
     });
   }

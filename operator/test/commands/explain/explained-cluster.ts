@@ -2,6 +2,7 @@
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { after, before } from "mocha";
 import { Flipop } from "../flipop.js";
 
 interface NodeSpec {
@@ -94,6 +95,36 @@ export class ExplainedCluster {
       { "2001:db8::3": { state: "active", providerID: "digitalocean://3", nodeName: "node-3" } },
     );
   }
+}
+
+interface Shared {
+  readonly cluster: ExplainedCluster;
+  readonly kubernetes: Emulator;
+  readonly flipop: Flipop;
+}
+
+/** One for all tests of a suite: it starts before them, and ends after them. */
+export function explainedCluster(): Shared {
+  let started: ExplainedCluster | undefined;
+  before(async () => {
+    started = await ExplainedCluster.start();
+  });
+  after(() => started?.close());
+  const running = () => {
+    if (started === undefined) throw new Error("the cluster runs only while the tests run");
+    return started;
+  };
+  return {
+    get cluster() {
+      return running();
+    },
+    get kubernetes() {
+      return running().kubernetes;
+    },
+    get flipop() {
+      return running().flipop;
+    },
+  };
 }
 
 /** Cells by the name of the node. */

@@ -1,33 +1,27 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import type { Emulator } from "flipop-sandbox/kubernetes";
-import { after, before, describe, it } from "mocha";
-import type { Flipop } from "../flipop.js";
-import { cells, ExplainedCluster } from "./explained-cluster.js";
+import { describe, it } from "mocha";
+import { cells, explainedCluster } from "./explained-cluster.js";
 
 describe("flipop explain, for addresses that take room or stay,", () => {
-  let cluster: ExplainedCluster;
-  let kubernetes: Emulator;
-  let flipop: Flipop;
-
-  before(async () => {
-    cluster = await ExplainedCluster.start();
-    ({ kubernetes, flipop } = cluster);
-  });
-
-  after(() => cluster.close());
+  const shared = explainedCluster();
 
   it("shows which addresses are disabled, why, and that one that is still on a node takes its place", async () => {
     const state = "disabled";
     const left = { state, providerID: "digitalocean://3", nodeName: "node-3" };
-    cluster.pool(
+    shared.cluster.pool(
       "fewer",
       { ips: ["203.0.113.8", "203.0.113.9"], desiredIPs: 1 },
       { "203.0.113.8": { state }, "203.0.113.9": left },
     );
-    const own = await flipop.run("explain", "pool/fewer", "-n", "ingress");
-    const other = await flipop.run("explain", "pool/web", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "fewer" });
+    const own = await shared.flipop.run("explain", "pool/fewer", "-n", "ingress");
+    const other = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
+    shared.kubernetes.delete({
+      apiVersion: GROUP_VERSION,
+      kind: "FloatingIPPool",
+      namespace: "ingress",
+      name: "fewer",
+    });
     const why = "desiredIPs is 1, and other addresses come first: raise it to use this one";
     expect(own.out).to.include(`  disabled 203.0.113.9: ${why}; it is still on node-3\n`);
     expect(own.out).to.include(`  disabled 203.0.113.8: ${why}\n`);
@@ -45,8 +39,8 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     const ips = { [listed]: { state: "disabled" }, [created]: { state: "disabled" } };
     const createdIPs = [{ ip: created, createdTime: "2026-01-31T12:00:00Z" }];
     const spec = { ips: ["203.0.113.8", listed], desiredIPs: 1 };
-    cluster.pool("gateway", { ...spec, reclaimPolicy: "Delete" }, ips, createdIPs);
-    cluster.pool("keeper", { ips: ["203.0.113.8"], desiredIPs: 1 }, { [kept]: { state: "disabled" } }, [
+    shared.cluster.pool("gateway", { ...spec, reclaimPolicy: "Delete" }, ips, createdIPs);
+    shared.cluster.pool("keeper", { ips: ["203.0.113.8"], desiredIPs: 1 }, { [kept]: { state: "disabled" } }, [
       { ip: kept, createdTime: "2026-01-31T12:00:00Z" },
     ]);
     const routed = (name: string, routedIP: string) => ({
@@ -54,12 +48,12 @@ describe("flipop explain, for addresses that take room or stay,", () => {
       spec: { className: "public", serviceRef: { serviceName: "web" }, routedIP },
     });
     const others = [routed("a", listed), routed("b", created), routed("c", kept)];
-    for (const one of others) kubernetes.create(one);
-    const own = await flipop.run("explain", "pool/gateway", "-n", "ingress");
-    const retained = await flipop.run("explain", "pool/keeper", "-n", "ingress");
-    for (const { kind, metadata } of others) kubernetes.delete({ apiVersion: GROUP_VERSION, kind, ...metadata });
+    for (const one of others) shared.kubernetes.create(one);
+    const own = await shared.flipop.run("explain", "pool/gateway", "-n", "ingress");
+    const retained = await shared.flipop.run("explain", "pool/keeper", "-n", "ingress");
+    for (const { kind, metadata } of others) shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind, ...metadata });
     for (const name of ["gateway", "keeper"])
-      kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name });
+      shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name });
     const use = "to use this one; RoutedIP ingress";
     expect(own.out).to.include(`${use}/a waits for it: to give it up, remove it from ips\n`);
     expect(own.out).to.include(
@@ -69,12 +63,12 @@ describe("flipop explain, for addresses that take room or stay,", () => {
   });
 
   it("shows the nodes whose machines lately refused an address", async () => {
-    cluster.pool("refused", { ips: ["203.0.113.68"] }, { "203.0.113.68": { state: "error" } });
+    shared.cluster.pool("refused", { ips: ["203.0.113.68"] }, { "203.0.113.68": { state: "error" } });
     const refused = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "refused", namespace: "ingress" };
     const status = (object: object) => ({ ...(object as { readonly status?: object }).status, nodeErrors: ["node-3"] });
-    kubernetes.change(refused, (object) => ({ ...object, status: status(object) }), "status");
-    const { out } = await flipop.run("explain", "pool/refused", "-n", "ingress");
-    kubernetes.delete(refused);
+    shared.kubernetes.change(refused, (object) => ({ ...object, status: status(object) }), "status");
+    const { out } = await shared.flipop.run("explain", "pool/refused", "-n", "ingress");
+    shared.kubernetes.delete(refused);
     expect(cells(out).get("node-3")).to.deep.equal([
       ...["node-3", "no", "-"],
       "Refused: the provider lately refused to assign an address to its machine",
@@ -86,27 +80,31 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     const less = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "less", namespace: "ingress" };
     const retryAt = "2026-01-31T12:00:00Z";
     const ips = { "203.0.113.66": { state: "disabled", retryAt }, "203.0.113.67": { state: "disabled" } } as const;
-    cluster.pool("less", { desiredIPs: 1, reclaimPolicy: "Delete" }, ips);
+    shared.cluster.pool("less", { desiredIPs: 1, reclaimPolicy: "Delete" }, ips);
     const createdIPs = [{ ip: "203.0.113.66", createdTime: retryAt }];
     const status = (object: object) => ({ ...(object as { readonly status?: object }).status, createdIPs });
-    kubernetes.change(less, (object) => ({ ...object, status: status(object) }), "status");
-    const { out } = await flipop.run("explain", "pool/less", "-n", "ingress");
-    kubernetes.delete(less);
+    shared.kubernetes.change(less, (object) => ({ ...object, status: status(object) }), "status");
+    const { out } = await shared.flipop.run("explain", "pool/less", "-n", "ingress");
+    shared.kubernetes.delete(less);
     expect(out).to.include(`to use this one; the operator releases it at ${retryAt} (reclaimPolicy is Delete)\n`);
     expect(out).to.match(/disabled 203\.0\.113\.67: .*to use this one\n/);
   });
 
   it("advises to wait for a resource that is being deleted, instead of changing it", async () => {
-    cluster.pool("leaving", { ips: ["203.0.113.77"] }, { "203.0.113.77": { state: "disabled", nodeName: "node-3" } });
+    shared.cluster.pool(
+      "leaving",
+      { ips: ["203.0.113.77"] },
+      { "203.0.113.77": { state: "disabled", nodeName: "node-3" } },
+    );
     const leaving = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", name: "leaving", namespace: "ingress" };
     const finalizers = (list: readonly string[]) =>
-      kubernetes.change(leaving, (object) => ({
+      shared.kubernetes.change(leaving, (object) => ({
         ...object,
         metadata: { ...(object["metadata"] as object), finalizers: list },
       }));
     finalizers(["example.com/wait"]);
-    kubernetes.delete(leaving);
-    const { out } = await flipop.run("explain", "pool/web", "-n", "ingress");
+    shared.kubernetes.delete(leaving);
+    const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
     finalizers([]);
     expect(out).to.include("203.0.113.77 of FloatingIPPool ingress/leaving, which is being deleted");
     expect(out).to.include("Wait until the resource is gone").and.not.include("ask for it again");
@@ -117,9 +115,14 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     const created = { inSpec: true, createdTime: "2026-01-31T12:00:00Z" };
     const createdIPs = ["203.0.113.8", "203.0.113.9"].map((ip) => ({ ip, ...created }));
     const spec = { ips: ["203.0.113.9"], desiredIPs: 2 };
-    cluster.pool("edited", spec, { "203.0.113.8": active, "203.0.113.9": active }, createdIPs);
-    const { out } = await flipop.run("explain", "pool/edited", "-n", "ingress");
-    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "edited" });
+    shared.cluster.pool("edited", spec, { "203.0.113.8": active, "203.0.113.9": active }, createdIPs);
+    const { out } = await shared.flipop.run("explain", "pool/edited", "-n", "ingress");
+    shared.kubernetes.delete({
+      apiVersion: GROUP_VERSION,
+      kind: "FloatingIPPool",
+      namespace: "ingress",
+      name: "edited",
+    });
     expect(out.match(/^ {2}serves .*$/gm)).to.deep.equal([
       "  serves 203.0.113.8: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (2)",
     ]);

@@ -1,24 +1,13 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import type { Emulator } from "flipop-sandbox/kubernetes";
-import { after, before, describe, it } from "mocha";
-import type { Flipop } from "../flipop.js";
-import { cells, ExplainedCluster } from "./explained-cluster.js";
+import { describe, it } from "mocha";
+import { cells, explainedCluster } from "./explained-cluster.js";
 
 describe("flipop explain of a record set", () => {
-  let cluster: ExplainedCluster;
-  let kubernetes: Emulator;
-  let flipop: Flipop;
-
-  before(async () => {
-    cluster = await ExplainedCluster.start();
-    ({ kubernetes, flipop } = cluster);
-  });
-
-  after(() => cluster.close());
+  const shared = explainedCluster();
 
   it("explains a record set by the address that it publishes of a node", async () => {
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
       metadata: { name: "nodes", namespace: "default" },
       spec: {
@@ -27,7 +16,7 @@ describe("flipop explain of a record set", () => {
         ipFamilies: ["IPv6"],
       },
     });
-    const { out } = await flipop.run("explain", "recordset/nodes");
+    const { out } = await shared.flipop.run("explain", "recordset/nodes");
     expect(cells(out).get("node-1")?.[3]).to.equal("NoAddress: it has no IPv6 address in ExternalIP");
     expect(out).to.match(/NoAddress +Add IPv4 to spec.ipFamilies, or give the node such an address\./);
   });
@@ -35,7 +24,7 @@ describe("flipop explain of a record set", () => {
   it("shows what the DNS name of a resource holds, and the published address of each node", async () => {
     const condition = { status: "True", reason: "Observed", lastTransitionTime: "2025-01-01T00:00:00Z" };
     const message = "A records of n.example.com hold 1 address; left out: 1 Cordoned (node-4: it is cordoned)";
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
       metadata: { name: "well", namespace: "default" },
       spec: { dnsRecordSet: { zone: "example.com", recordName: "n" }, match: { nodeLabel: "pool=work" } },
@@ -44,7 +33,7 @@ describe("flipop explain of a record set", () => {
         conditions: [{ ...condition, type: "DNSReady", message }],
       },
     });
-    const { out } = await flipop.run("explain", "recordset/well");
+    const { out } = await shared.flipop.run("explain", "recordset/well");
     expect(out).to.include(`\n  ${message}\n`);
     expect(cells(out).get("node-1")?.slice(1, 3)).to.deep.equal(["published", "198.51.100.1"]);
   });
@@ -52,13 +41,13 @@ describe("flipop explain of a record set", () => {
   it("shows what clients of a DNS name may not expect, although its records are in place", async () => {
     const seen = "A records of n.example.com hold 1 address; the name is proxied at Cloudflare";
     const condition = { status: "True", reason: "Proxied", lastTransitionTime: "2025-01-01T00:00:00Z" };
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet" },
       metadata: { name: "proxied", namespace: "default" },
       spec: { dnsRecordSet: { zone: "example.com", recordName: "n" }, match: { nodeLabel: "pool=work" } },
       status: { conditions: [{ ...condition, type: "DNSReady", message: `${seen}; fix: set DNS only` }] },
     });
-    const { out } = await flipop.run("explain", "recordset/proxied");
+    const { out } = await shared.flipop.run("explain", "recordset/proxied");
     expect(out).to.include(`DNSReady=True Proxied: ${seen}\n    fix: set DNS only\n`);
   });
 });

@@ -1,36 +1,25 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import type { Emulator } from "flipop-sandbox/kubernetes";
-import { after, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { firewallMessages } from "../../../src/messages/firewalls.js";
-import type { Flipop } from "../flipop.js";
-import { cells, ExplainedCluster } from "./explained-cluster.js";
+import { cells, explainedCluster } from "./explained-cluster.js";
 
 describe("flipop explain routedip", () => {
-  let cluster: ExplainedCluster;
-  let kubernetes: Emulator;
-  let flipop: Flipop;
-
-  before(async () => {
-    cluster = await ExplainedCluster.start();
-    ({ kubernetes, flipop } = cluster);
-  });
-
-  after(() => cluster.close());
+  const shared = explainedCluster();
 
   it("explains a RoutedIP by the endpoints of its Service, and says why no node can serve it", async () => {
     const metadata = { name: "game", namespace: "games" };
-    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "games" } });
-    kubernetes.create({
+    shared.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "games" } });
+    shared.kubernetes.create({
       ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
       metadata: { ...metadata, labels: { "kubernetes.io/service-name": "game" } },
       endpoints: [{ addresses: ["10.0.0.1"], nodeName: "node-3", conditions: { ready: true } }],
     });
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata },
       spec: { className: "fast", serviceRef: { serviceName: "game" } },
     });
-    const { out, err } = await flipop.run("explain", "routedip/game", "-n", "games");
+    const { out, err } = await shared.flipop.run("explain", "routedip/game", "-n", "games");
     expect(err).to.equal("");
     expect(out).to.include("no node can serve it: ").and.to.include("fast");
     expect(out).to.match(/no node can serve it: .*Service.*games\/game/);
@@ -41,13 +30,13 @@ describe("flipop explain routedip", () => {
   it("shows whom the firewall lets in, or that the issuer names none, and on a line of its own what to do", async () => {
     const seen = { lastTransitionTime: "2026-01-31T12:00:00Z", observedGeneration: 1 };
     const explained = async (reason: string, message: string) => {
-      kubernetes.create({
+      shared.kubernetes.create({
         ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "open", namespace: "games" } },
         spec: { className: "fast", serviceRef: { serviceName: "open" } },
         status: { conditions: [{ ...seen, type: "FirewallReady", status: "True", reason, message }] },
       });
-      const { out } = await flipop.run("explain", "routedip/open", "-n", "games");
-      kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "open", namespace: "games" });
+      const { out } = await shared.flipop.run("explain", "routedip/open", "-n", "games");
+      shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "open", namespace: "games" });
       return out;
     };
     const some = firewallMessages.openForSome({ name: "f", ports: ["udp 5060"], sources: ["::/64"], service: "a/b" });
@@ -63,14 +52,14 @@ describe("flipop explain routedip", () => {
 
   it("says of a RoutedIP that is being deleted what the deletion waits for, and not what it would need to serve", async () => {
     const gone = { apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "gone", namespace: "games" };
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP" },
       metadata: { name: "gone", namespace: "games", finalizers: ["flipop.digitalocean.com/cleanup"] },
       spec: { className: "fast", serviceRef: { serviceName: "gone" } },
     });
-    kubernetes.delete(gone);
-    const { out } = await flipop.run("explain", "routedip/gone", "-n", "games");
-    kubernetes.change(gone, (object) => ({
+    shared.kubernetes.delete(gone);
+    const { out } = await shared.flipop.run("explain", "routedip/gone", "-n", "games");
+    shared.kubernetes.change(gone, (object) => ({
       ...object,
       metadata: { ...(object["metadata"] as object), finalizers: [] },
     }));
@@ -80,30 +69,30 @@ describe("flipop explain routedip", () => {
 
   it("says of each node without a ready endpoint which pods of the Service are there", async () => {
     const namespace = "shop";
-    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    shared.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     const pod = (name: string, nodeName: string | undefined, status: object) =>
-      kubernetes.create({
+      shared.kubernetes.create({
         ...{ apiVersion: "v1", kind: "Pod" },
         metadata: { name, namespace, labels: { app: "shop" } },
         spec: { ...(nodeName && { nodeName }), containers: [{ name: "shop", image: "shop" }] },
         status,
       });
     const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: "v1", kind: "Service", metadata: { name: "shop", namespace } },
       spec: { selector: { app: "shop" }, ports: [{ port: 443 }] },
     });
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "shop", namespace } },
       spec: { className: "fast", serviceRef: { serviceName: "shop" } },
     });
     const explained = async (...more: readonly string[]) =>
-      (await flipop.run("explain", "routedip/shop", "-n", namespace, ...more)).out;
+      (await shared.flipop.run("explain", "routedip/shop", "-n", namespace, ...more)).out;
     pod("shop-0", undefined, { phase: "Pending" });
     expect(await explained()).to.include(
       "lack an endpoint of Service shop/shop (pod shop/shop-0 is Pending, and on no node yet)",
     );
-    kubernetes.create({
+    shared.kubernetes.create({
       ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
       metadata: { name: "shop", namespace, labels: { "kubernetes.io/service-name": "shop" } },
       endpoints: [{ addresses: ["10.0.0.1"], nodeName: "node-7", conditions: { ready: false } }],

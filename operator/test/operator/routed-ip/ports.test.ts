@@ -1,3 +1,4 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
@@ -50,6 +51,28 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     made.uncordon("n2");
     await made.until("it is on the node that opens the port", () => made.nodeOf("a") === "n2");
     await made.ready("a");
+  });
+
+  it("are those of the Service that the spec names now, if two Services select the same pods", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const { kubernetes } = made.world;
+    await made.readyOnFirst();
+    made.addService("admin", { ports: [{ port: 8443, targetPort: "admin", protocol: "TCP" }] });
+    const ports = [{ name: "admin", containerPort: 8443, hostPort: 8443, protocol: "TCP" }];
+    kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod" },
+      metadata: { name: "admin", namespace: "default", labels: { app: "web" } },
+      spec: { nodeName: "n2", containers: [{ name: "web", image: "example.invalid/web", ports }] },
+      status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+    });
+    made.serveAs("admin", "n1", "n2");
+    await made.world.rest();
+    const ref = { apiVersion: GROUP_VERSION, kind: "RoutedIP", namespace: "default", name: "a" };
+    kubernetes.change(ref, (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), serviceRef: { serviceName: "admin" } },
+    }));
+    await made.until("it is on the node that opens the port", () => made.nodeOf("a") === "n2");
   });
 
   it("opens the ports of a Service with externalIPs as long as it has them, as far as they are allowed", async () => {
