@@ -8,7 +8,8 @@ export const MINUTE_MS = 60 * SECOND_MS;
 // What the operator assumes about addresses, and for how long
 
 export const LIST_MAX_AGE_SECONDS = 300; // A list of an account's addresses is used for this long while nothing happens.
-export const CONTESTED_LIST_MAX_AGE_SECONDS = 120; // While another party undoes moves: it must notice the third time within ten minutes.
+/** While another party undoes moves, which the operator must notice the third time within ten minutes, or an address is missing. */
+export const SHORT_LIST_MAX_AGE_SECONDS = 120;
 export const JANITOR_LIST_MAX_AGE_SECONDS = 300; // Annotations of nodes are compared with a list at most this old.
 export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 export const SETTLE_SECONDS = 30; // Reads lag behind writes: for this long after an action, a contradicting read is no evidence.
@@ -72,6 +73,10 @@ export const DRIFT_READ_SHARE = 0.95;
 export const LEAST_DRIFT_SECONDS = 30; // The shortest drift interval that --drift-interval takes.
 /** The age at which a record set is read again while another party undoes the operator's writes, or has the name. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
+/** The age at which a record set is read again while a condition warns of what others have on its name. */
+export const REMARKED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
+export const REMARKED_RECORDS_APART_MS = 6_000; // With many such names, one of them is read this often.
+export const REMARKED_RECORDS_KEPT_MS = 30 * MINUTE_MS; // A name that no resource asked for this long counts no more.
 export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this no longer counts as undone.
 export const RECORDS_SURE_MS = 1000; // Records that were read longer ago are read again before some of them are deleted.
 export const RECORDS_FAILURE_KEPT_MS = 10 * MINUTE_MS; // This long after a retry was due, the next failure is a new one.
@@ -120,8 +125,7 @@ export const OWN_WRITE_MS = 3 * MINUTE_MS;
 export const FACT_WRITE_ATTEMPTS = 8; // Attempts to write a fact against concurrent writers.
 export const MAX_INDEXED_KEYS = 64; // Label keys come from selectors; the usual cluster has a handful.
 export const LEAST_WAIT_MS = 1; // Time passes between two runs of a key, so that it does not starve the others.
-/** Far beyond one cluster's resources: a queue that reaches it has wrong keys, not load. */
-export const MAX_KEYS = 200_000;
+export const MAX_KEYS = 200_000; // Far beyond one cluster's resources: a queue that reaches it has wrong keys, not load.
 export const BACKOFF_FIRST_MS = 5; // A key that fails is retried after this, then twice as long each time.
 export const BACKOFF_LONGEST_MS = 60_000; // And after this at the latest.
 export const MAX_DEBT_SECONDS = 60; // Longest wait for a token of a bucket, however many callers wait.
@@ -184,20 +188,17 @@ export const NAMESPACE_CALL_SECONDS = 5; // The read that shows whether a namesp
 // Lists and watches
 
 export const LIST_PAGE_SECONDS = 60; // One page of a list.
-/** A list starts over this often because its continue token expired (5 min by default). */
-export const MAX_LIST_RESTARTS = 2;
+export const MAX_LIST_RESTARTS = 2; // A list starts over this often because its continue token expired (5 min by default).
 export const WATCH_OPEN_SECONDS = 30; // Until a watch is open.
 /** A watch lasts a random time from this to twice this, to spread the server's load. */
 export const WATCH_LEAST_SECONDS = 300;
-/** Bookmarks come about every 60 s: after a longer silence the connection is dead. */
-export const WATCH_SILENCE_MS = 75_000;
+export const WATCH_SILENCE_MS = 75_000; // Bookmarks come about every 60 s: after a longer silence the connection is dead.
 export const WATCH_END_TOLERANCE_MS = 5_000; // A close this near to the requested end is the end.
 /** After a longer absence of the server a watch does not resume: see OutageError. */
 export const WATCH_LONGEST_GAP_MS = 10_000;
 /** Between two initial events: as client-go's warning, with room for a busy server. */
 export const WATCH_LIST_IDLE_MS = 15_000;
-/** Until the end bookmark. Pages make progress where one stream does not. */
-export const WATCH_LIST_TOTAL_MS = 2 * MINUTE_MS;
+export const WATCH_LIST_TOTAL_MS = 2 * MINUTE_MS; // Until the end bookmark. Pages make progress where one stream does not.
 export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows that the server is well.
 export const WATCH_SHORT_SECONDS = 1; // A watch that ends sooner, without an event, has failed. As client-go.
 export const WATCH_MAX_SILENT = 2; // After this many watches in a row without an event the set is listed again.
@@ -240,8 +241,7 @@ export const SHARED_READ_SECONDS = 300;
 export const CLOUD_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
 /** Shorter than the load balancers in front of the APIs allow: no request meets a closed connection. */
 export const CLOUD_KEEP_ALIVE_MS = 20_000;
-/** The longest real answer, 200 addresses with their droplets, has about 1 MB. */
-export const MAX_ANSWER_BYTES = 10_000_000;
+export const MAX_ANSWER_BYTES = 10_000_000; // The longest real answer, 200 addresses with their droplets, has about 1 MB.
 export const CLOUD_LIST_ATTEMPTS = 3; // A list that changes while its pages are read is read again this often.
 export const CLOUD_LIST_MOST = { pages: 1_000, items: 100_000, characters: 50_000_000 }; // More than a list of an account has.
 export const BREAKER_FIRST_REST_MS = 5_000; // The circuit breaker's first pause.

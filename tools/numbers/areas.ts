@@ -4,9 +4,9 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_550,
+  "operator/src/addresses": 4_560,
   "operator/src/claims": 720,
-  "operator/src/commands": 5_200,
+  "operator/src/commands": 5_250,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_600,
   "operator/src/controllers/node-annotations": 350,

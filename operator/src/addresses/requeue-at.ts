@@ -1,12 +1,25 @@
 /** When the next run is due if no event comes: the earliest time that the plan waits for. */
 
-import { CLEANUP_ATTEMPTS, CLEANUP_TRYING_MS } from "../bounds.js";
+import type { Condition } from "cdk8s-flipop/api";
+import { CLEANUP_ATTEMPTS, CLEANUP_TRYING_MS, LIST_MAX_AGE_SECONDS, SHORT_LIST_MAX_AGE_SECONDS } from "../bounds.js";
 import { type AddressSnapshot, isDeleting } from "./address-set.js";
 import type { AssignmentPlan, MovableAddresses } from "./assignments.js";
 import type { Creation } from "./creation/creation.js";
 import type { Placement } from "./observed.js";
 import { drainUntil, waitsForReading } from "./release.js";
 import { undonePauseUntil } from "./undone-writes.js";
+
+/**
+ * How old the list of the account may be, in seconds. Where an address is missing, a person may end the cause at the
+ * provider, so the operator looks sooner.
+ * @param conditions of the status
+ */
+export function listSeconds(conditions: readonly Condition[] | undefined, isContested: boolean): number {
+  const isMissing = conditions?.some(({ type, status }) => SERVED.includes(type) && status === "False") === true;
+  return isMissing || isContested ? SHORT_LIST_MAX_AGE_SECONDS : LIST_MAX_AGE_SECONDS;
+}
+
+const SERVED = ["Fulfilled", "Assigned"];
 
 export interface Waits {
   readonly placements: readonly Placement[];

@@ -194,7 +194,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "With `--release`, the command changes the account: it releases the addresses after you confirm. It refuses all of them if a",
       "resource lists one, or a creation is open. If a machine holds one, such as an address that a deleted pool left on its node, the",
       "command names the machine, and takes the address off it only with `--unassign`; to confirm, you type the address.",
-      "The operator notices that within 5 minutes, when it reads the account again.",
+      "The operator notices that when it reads the account again: within 2 minutes if a resource lacks an address, else within 5.",
     ],
     args: [],
     options: [

@@ -106,11 +106,12 @@ export class RecordSet {
     this.reads = new Coalesced(clock, () => this.readOnce());
   }
 
-  view(): RecordSetView {
+  /** @param mostMs a reading of this age is unknown in any case. */
+  view(mostMs = Number.POSITIVE_INFINITY): RecordSetView {
     this.followAccount();
     const { reading, failure, retry, reverts } = this;
     const age = reading === undefined ? 0 : this.clock.monotonic() - reading.at;
-    const left = reading === undefined ? 0 : this.goodForMs() - age;
+    const left = reading === undefined ? 0 : Math.min(mostMs, this.goodForMs()) - age;
     const now = this.clock.now();
     return {
       records: reading !== undefined && left > 0 ? reading.facts : "unknown",

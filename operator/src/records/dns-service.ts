@@ -22,6 +22,7 @@ import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-plan.js";
+import { RemarkedSets } from "./remarked-sets.js";
 import { isSameName } from "./same-name.js";
 import { ZoneDomains } from "./zone-domains.js";
 
@@ -72,7 +73,9 @@ export class DnsService {
     const current = wanted && this.track({ ...wanted, provider: question.provider }, ours);
     const { previous, claim: previousClaim } = this.previous(question);
     const decided = claims.filter((claim) => claim !== undefined);
-    const [view, previousView] = [viewOf(current), viewOf(previous)];
+    const remarks = this.remarksOn(question, current);
+    const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
+    const [view, previousView] = [viewOf(current, goodForMs), viewOf(previous)];
     return {
       snapshot: {
         ...this.capabilitiesOf(question),
@@ -82,7 +85,7 @@ export class DnsService {
         previous: { records: previousView.records, ...claimPart(previousClaim) },
         ...failurePart([view, previousView]),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
-        ...omitUndefined({ remarks: this.remarksOn(question, current) }),
+        ...omitUndefined({ remarks }),
       },
       ours,
       lost: ownersOf(decided),
@@ -191,8 +194,8 @@ function ownersOf(claims: readonly Claim[]): readonly Owned[] {
 type NamedSet = Pick<DnsStatus, "provider" | "zone" | "recordName">;
 
 /** An absent set has no cached state. */
-function viewOf(tracked: Tracked | undefined): RecordSetView {
-  return tracked === undefined ? { records: "unknown", reverts: [] } : tracked.set.view();
+function viewOf(tracked: Tracked | undefined, mostMs?: number): RecordSetView {
+  return tracked === undefined ? { records: "unknown", reverts: [] } : tracked.set.view(mostMs);
 }
 
 function claimPart(claim: Claim | undefined): { readonly claim?: Claim } {
@@ -211,6 +214,7 @@ function failurePart(views: readonly RecordSetView[]): Pick<DnsSnapshot, "failur
 
 export class RecordRegistry {
   readonly zones = new ZoneDomains();
+  readonly remarked: RemarkedSets;
   private readonly sets = new Map<string, RecordSet>();
   private readonly recoveries = new WeakMap<object, AccountRecovery>();
   readonly delegations: Delegations;
@@ -221,6 +225,7 @@ export class RecordRegistry {
     private readonly driftMs: number,
   ) {
     this.delegations = new Delegations(clock);
+    this.remarked = new RemarkedSets(clock);
   }
 
   /** Of the account that a provider stands for: each token has a provider of its own. */

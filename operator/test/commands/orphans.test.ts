@@ -229,7 +229,9 @@ describe("flipop orphans", () => {
   it("takes an address off its machine, then releases it", async () => {
     const { code, out, err } = await flipop.run("orphans", "--release", held, "--unassign", "--yes");
     expect({ code, out }).to.deep.equal({ code: 0, out: `unassigned ${held} from node-1\nreleased ${held}\n` });
-    expect(err, "when the operator notices").to.match(/^flipop: the operator reads .* at least every 5 minutes; .*\n$/);
+    expect(err, "when the operator notices").to.match(
+      /^flipop: the operator reads .* at least every 5 minutes, every 2 while a resource lacks an address; .*\n$/,
+    );
     expect([exists(held), exists(foreign)]).to.deep.equal([false, true]);
   });
 

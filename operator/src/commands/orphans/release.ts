@@ -2,7 +2,12 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { canonicalIp } from "cdk8s-flipop/api";
-import { LIST_MAX_AGE_SECONDS, RELEASE_POLL_MS, UNASSIGNED_WITHIN_MS } from "../../bounds.js";
+import {
+  LIST_MAX_AGE_SECONDS,
+  RELEASE_POLL_MS,
+  SHORT_LIST_MAX_AGE_SECONDS,
+  UNASSIGNED_WITHIN_MS,
+} from "../../bounds.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { ActionFacts } from "../../providers/types.js";
 import { type AccountAddress, contextOf } from "../accounts.js";
@@ -23,7 +28,7 @@ export interface Request {
 
 const WHY = "a person released it with flipop orphans";
 
-const NOTICED = `the operator reads the account's addresses at least every ${LIST_MAX_AGE_SECONDS / 60} minutes; until then, conditions may still name released ones`;
+const NOTICED = `the operator reads the account's addresses at least every ${LIST_MAX_AGE_SECONDS / 60} minutes, every ${SHORT_LIST_MAX_AGE_SECONDS / 60} while a resource lacks an address; until then, conditions may still name released ones`;
 
 /** @throws CommandError before any change, if one of the addresses cannot be released */
 export async function release(call: CommandCall, { client, addresses, reads, nodes, asked }: Request): Promise<void> {

@@ -9,7 +9,8 @@ import { dnsProviderOf } from "../../addresses/desired.js";
 import { marksOf, type ResourceMarks } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { refusalsOf } from "../../addresses/refusals.js";
-import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
+import { listSeconds } from "../../addresses/requeue-at.js";
+import { SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { markHolders, nodesOf, probesOf } from "../../health/probed-nodes.js";
 import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
@@ -181,7 +182,7 @@ export async function prepare(
   const key = creationKey(state, pool, { family: account.family, account });
   const others = freshSeconds(context.creations.others(key), context.clock.now());
   const onlyDriftCheck = !settling && !moving && account.readable && others === Number.POSITIVE_INFINITY;
-  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSeconds(state), others);
+  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSecondsOf(state, pool), others);
   await account.refresh(maxAge, onlyDriftCheck ? "check" : "assignment");
   declareNames(account, state, pool);
   await readSingly(account, state, pool, why);
@@ -195,21 +196,21 @@ export function readAgainMs(state: PoolState, { snapshot, account }: Gathered): 
   // An account that does not answer is read when its next try is due, and no sooner.
   const reads =
     account?.failure === undefined
-      ? [listDueMs(account, state), lockedDueMs(account?.inventory?.view(), namedAddresses(pool))]
+      ? [listDueMs(account, listSecondsOf(state, pool)), lockedDueMs(account?.inventory?.view(), namedAddresses(pool))]
       : [];
   const waits = [...due, ...reads].filter((ms) => ms !== undefined);
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: the account is not known yet. */
-function listDueMs(account: AddressAccount | undefined, state: PoolState): number | undefined {
+function listDueMs(account: AddressAccount | undefined, maxAge: number): number | undefined {
   const age = account?.inventory?.view().ageSeconds;
   // One that is just that old still counts: a run at that very moment would read nothing, and would ask for the next run at once.
-  return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, listSeconds(state) - age) * 1000 + 1;
+  return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, maxAge - age) * 1000 + 1;
 }
 
-function listSeconds({ memory: { reverts } }: PoolState): number {
-  return reverts.size > 0 ? CONTESTED_LIST_MAX_AGE_SECONDS : LIST_MAX_AGE_SECONDS;
+function listSecondsOf({ memory: { reverts } }: PoolState, { status }: Pick<Pool, "status">): number {
+  return listSeconds(status.conditions, reverts.size > 0);
 }
 
 function declareNames({ inventory }: AddressAccount, state: PoolState, pool: Pool): void {

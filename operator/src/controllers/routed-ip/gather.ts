@@ -9,7 +9,8 @@ import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { annotatedIps } from "../../addresses/desired.js";
 import { marksOf } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
-import { CRD_PROBE_MS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
+import { listSeconds } from "../../addresses/requeue-at.js";
+import { CRD_PROBE_MS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { probesOf } from "../../health/probed-nodes.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
@@ -239,7 +240,7 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
   account.inventory?.want(ref, names);
   const settling = memory.listObservations.meet(routed.status.pendingCreation, clock.monotonic());
   const others = creations.others(creationKey(state, { resolvedClass, family: familyOfRouted(routed), account }));
-  const fresh = Math.min(LIST_MAX_AGE_SECONDS, freshSeconds(others, clock.now()));
+  const fresh = Math.min(listSeconds(routed.status.conditions, false), freshSeconds(others, clock.now()));
   await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
   const { inventory } = account;
   if (inventory === undefined) return;
@@ -266,16 +267,19 @@ export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathe
 
 function accountDueMs(now: number, { account, snapshot }: IssuedGathered): readonly (number | undefined)[] {
   if (account?.failure === undefined) {
-    return [listDueMs(account), lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed))];
+    return [
+      listDueMs(account, snapshot.routed),
+      lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed)),
+    ];
   }
   const { retryAt = 0 } = account;
   return retryAt > now ? [retryAt - now] : [];
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
-function listDueMs(account: IssuedGathered["account"]): number | undefined {
+function listDueMs(account: IssuedGathered["account"], { status }: RoutedIP): number | undefined {
   const view = account?.inventory?.view();
   if (view?.complete !== true) return undefined;
   // A list that is just that old still counts: a run at that very moment would read nothing.
-  return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
+  return Math.max(0, listSeconds(status.conditions, false) - view.ageSeconds) * 1000 + 1;
 }

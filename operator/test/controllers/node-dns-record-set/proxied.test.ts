@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DEFAULT_TOKEN } from "flipop-sandbox/cloudflare";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { REMARKED_RECORDS_MAX_AGE_MS } from "../../../src/bounds.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
 const LIST = "GET /zones/{zone_id}/dns_records";
@@ -29,13 +30,14 @@ describe("what else is on a name at Cloudflare", function () {
   };
 
   /** As a person does it in the dashboard. */
-  async function proxy(): Promise<void> {
+  async function atEach(type: string, method: "PATCH" | "DELETE", body?: object): Promise<void> {
     const headers = { Authorization: `Bearer ${DEFAULT_TOKEN}`, "Content-Type": "application/json" };
-    for (const { id } of rig.cloudflare.records(ZONE, NAME)) {
+    for (const { id } of rig.cloudflare.records(ZONE, NAME).filter((record) => record.type === type)) {
       const url = `${rig.cloudflare.url}/zones/${rig.cloudflare.zone(ZONE).id}/dns_records/${id}`;
-      await fetch(url, { method: "PATCH", headers, body: JSON.stringify({ proxied: true }) });
+      await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     }
   }
+  const proxy = (proxied = true) => atEach("A", "PATCH", { proxied });
 
   it("says that the name is proxied, and nothing of its TTL; the set serves all the same", async () => {
     add("A", "198.51.100.20", true);
@@ -70,6 +72,27 @@ describe("what else is on a name at Cloudflare", function () {
     await rig.world.clock.sleep(2_000);
     rig.addNode("n3");
     await rig.until("it is claimed", () => rig.condition("game", "DNSReady") === "True/Observed");
+  });
+
+  it("says no more of it two minutes after a person has deleted them", async () => {
+    add("AAAA", "2001:db8:51::20");
+    await start();
+    expect(rig.condition("game", "DNSReady")).to.equal("True/UnmanagedRecords");
+    await atEach("AAAA", "DELETE");
+    const from = rig.world.clock.now();
+    await rig.until("it has read the name", () => rig.condition("game", "DNSReady") === "True/Observed");
+    expect(rig.world.clock.now() - from).to.be.below(REMARKED_RECORDS_MAX_AGE_MS * 1.5);
+  });
+
+  it("reads the name no sooner than usual once a person has ended its proxy", async () => {
+    add("A", "198.51.100.20", true);
+    await start();
+    expect(rig.condition("game", "DNSReady")).to.equal("True/Proxied");
+    await proxy(false);
+    await rig.until("it has read the name", () => rig.condition("game", "DNSReady") === "True/Observed");
+    const before = rig.cloudflare.journal.count({ on: LIST });
+    await rig.world.clock.sleep(REMARKED_RECORDS_MAX_AGE_MS * 2);
+    expect(rig.cloudflare.journal.count({ on: LIST })).to.equal(before);
   });
 
   it("names none that the operator has deleted since it read the name", async () => {

@@ -1,6 +1,10 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { SECOND_MS, SHORT_LIST_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { World } from "../world.js";
+
+/** From the list that shows the room to the active address. */
+const MOST_CALLS_MS = 15_000;
 
 describe("operator in process: addresses that no resource has any more", function () {
   this.timeout(40_000);
@@ -54,6 +58,10 @@ describe("operator in process: addresses that no resource has any more", functio
     expect(message()).to.include(`add ${ip} to ips (flipop adopt ${ip} pool/NAME)`);
     expect(message()).to.include(`flipop orphans --release ${ip} --unassign`);
     expect(world.condition("next", "Fulfilled")).to.deep.include({ status: "False", reason: "TooFewCandidates" });
+    world.digitalocean.state.removeAddress(ip);
+    const from = world.clock.now();
+    await world.fulfilled("next");
+    expect(world.clock.now() - from).to.be.at.most(SHORT_LIST_MAX_AGE_SECONDS * SECOND_MS + MOST_CALLS_MS);
   });
 
   it("are none under Delete, where the operator releases them", async () => {

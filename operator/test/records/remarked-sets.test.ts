@@ -1,0 +1,37 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../../src/bounds.js";
+import { RemarkedSets } from "../../src/records/remarked-sets.js";
+
+const NONE = { proxied: false, others: [] };
+
+describe("a reading of a record set", () => {
+  let now = 0;
+  const sets = () => new RemarkedSets({ monotonic: () => now });
+
+  it("is good as long as usual if nobody has anything else on the name", () => {
+    expect(sets().goodForMs({}, { ...NONE, ttl: 86_400 })).to.equal(Number.POSITIVE_INFINITY);
+  });
+
+  for (const remarks of [
+    { ...NONE, proxied: true },
+    { ...NONE, others: ["2001:db8::1"] },
+    { ...NONE, delegation: { zone: "example.com", name: "eu.example.com" } },
+  ])
+    it(`is good for two minutes with ${JSON.stringify(remarks)}`, () => {
+      expect(sets().goodForMs({}, remarks)).to.equal(REMARKED_RECORDS_MAX_AGE_MS);
+    });
+
+  it("is good for longer with many such names, so that all together make ten calls a minute, and no longer once they are gone", () => {
+    const remarked = sets();
+    const proxied = { ...NONE, proxied: true };
+    const many = Array.from({ length: 100 }, () => ({}));
+    for (const set of many) remarked.goodForMs(set, proxied);
+    const [first = {}, second = {}] = many;
+    expect(remarked.goodForMs(first, proxied)).to.equal(600_000);
+    expect(remarked.goodForMs(second, NONE)).to.equal(Number.POSITIVE_INFINITY);
+    expect(remarked.goodForMs(first, proxied)).to.equal(594_000);
+    now += REMARKED_RECORDS_KEPT_MS + 1;
+    expect(remarked.goodForMs(first, proxied)).to.equal(REMARKED_RECORDS_MAX_AGE_MS);
+  });
+});
