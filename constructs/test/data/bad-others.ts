@@ -195,6 +195,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     badRangeOfAddresses,
   ),
   ...["", "*.Example.com", "www..example.com", "{name}.example.com", "*.example.com."].map(badName),
+  badZone("*.example.com"),
   klass(
     { maxPorts: 257 },
     {
@@ -280,6 +281,17 @@ function badName(entry: string): BadSpec {
       name: `allowedNames with ${JSON.stringify(entry)}`,
       path: "spec.allowedNames[1]",
       says: `"${entry}" is not a pattern of DNS names: give a full name in lower case`,
+    },
+  );
+}
+
+function badZone(entry: string): BadSpec {
+  return klass(
+    { allowedZones: ["example.com", entry] },
+    {
+      name: `allowedZones with ${JSON.stringify(entry)}`,
+      path: "spec.allowedZones[1]",
+      says: `"${entry}" is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames`,
     },
   );
 }

@@ -23,6 +23,8 @@ interface ClosedPorts extends Service {
   readonly ports: readonly string[];
   /** Of the pods of the Service. */
   readonly hostPorts: readonly HostPort[];
+  /** It has type LoadBalancer, and no NodePorts all the same. */
+  readonly withoutNodePorts?: boolean;
 }
 
 function hostPortText({ name, protocol, containerPort, hostPort, loopback }: HostPort): string {
@@ -130,13 +132,14 @@ export const serviceMessages = topic("services", {
       const offered = hostPorts.length === 0 ? "no hostPort" : listedClauses(hostPorts.map(hostPortText));
       return `Service ${key}: no node opens ${listed(ports)}; its pods have ${offered}`;
     },
-    remedy: ({ key, hostPorts }) => {
+    remedy: ({ key, hostPorts, withoutNodePorts }) => {
       const match = hostPorts.some(({ loopback }) => loopback !== undefined)
         ? "remove hostIP from this port of its pods"
         : hostPorts.length === 0
           ? "give its pods a hostPort for the containerPort that targetPort means"
           : "set targetPort to a containerPort that has a hostPort, or to its name";
-      return `${authorOf(key)} ${match}, use type NodePort, or set its externalIPs (TCP or UDP)`;
+      const nodePorts = withoutNodePorts ? "remove allocateLoadBalancerNodePorts: false" : "use type NodePort";
+      return `${authorOf(key)} ${match}, or ${nodePorts}`;
     },
     example: {
       ...{ ...SERVICE, ports: ["port http (80/TCP), targetPort web"] },

@@ -194,7 +194,9 @@ export function refusedName(asked: AskedName, lists: readonly NameList[]): Probl
   if (undecided) return accessMessages.zoneUnknown({ name, zone, limiter: undecided.of });
   const refusals = lists.flatMap(({ limits, of: limiter }) => {
     const closed = closedLists(asked, limits);
-    const texts = closed.map(({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(entries)}`);
+    const texts = closed.map(
+      ({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(field, entries)}`,
+    );
     const additions = listed(closed.map(({ field, lacks }) => `${lacks} to ${field}`));
     return closed.length === 0 ? [] : [{ limiter, lists: texts.join("; "), additions }];
   });
@@ -223,8 +225,9 @@ interface ClosedList {
   readonly lacks: string;
 }
 
-function starText(entries: readonly string[]): string {
-  return entries.some((entry) => entry.includes("*")) ? ", where * stands for text without a dot" : "";
+function starText(field: ClosedList["field"], entries: readonly string[]): string {
+  const hasStar = field === "allowedNames" && entries.some((entry) => entry.includes("*"));
+  return hasStar ? ", where * stands for text without a dot" : "";
 }
 
 /** The lists that refuse the name; none: it is allowed. */

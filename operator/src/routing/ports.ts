@@ -225,7 +225,8 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
   const hostPorts = [...offered.values()].sort((a, b) => a.hostPort - b.hostPort || a.containerPort - b.containerPort);
   const [mistaken] = closed.flatMap((port) => ofOtherProtocol(port, service.ports, hostPorts) ?? []);
   if (mistaken !== undefined) return serviceMessages.portOfOtherProtocol({ key, ...mistaken });
-  return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts });
+  const withoutNodePorts = service.type === "LoadBalancer";
+  return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts, withoutNodePorts });
 }
 
 /** Its targetPort means a port of the pods of another protocol, which the Service does not have yet. */

@@ -98,6 +98,9 @@ describe("the DNS names that a class and an issuer allow", () => {
     expect(problem("a.b.example.com", [{ allowedNames: ["*.example.com"] }])?.message).to.include(
       "(allowedNames is *.example.com, where * stands for text without a dot)",
     );
+    expect(problem("a.b.example.com", [{ allowedZones: ["*.example.com"] }])?.message).to.include(
+      "(allowedZones is *.example.com), so",
+    );
   });
 
   it("adopt records only if one of the two says so and none forbids it", () => {

@@ -140,10 +140,14 @@ describe("the ports of a Service", () => {
     const web = service({ ports: [tcp(80, { name: "web", targetPort: 8081 })] });
     const key = "default/web";
     const message = (pods: readonly PortPod[]) => portsOf(web, pods, { nodes: [NODE] }).problem?.message;
-    const others = "use type NodePort, or set its externalIPs (TCP or UDP)";
+    const others = "or use type NodePort";
     const http = hostPort(8090, 8081, { name: "http" });
     expect(message([http, http, hostPort(5353, 53, { protocol: "UDP" })])).to.equal(
       `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081; fix: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
+    );
+    const balanced = { ...web, type: "LoadBalancer" };
+    expect(portsOf(balanced, [READY], { nodes: [NODE] }).problem?.message).to.include(
+      "a hostPort for the containerPort that targetPort means, or remove allocateLoadBalancerNodePorts: false",
     );
     expect(message([READY])).to.equal(
       `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort; fix: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,

@@ -1,5 +1,5 @@
 import { MAX_ROUTED_PORTS } from "../kinds/firewall-rule";
-import type { SchemaOf } from "../schema/schema";
+import type { Rule, SchemaOf } from "../schema/schema";
 import { allowedAddressSchema } from "./address-range";
 import { namePatternSchema } from "./name-pattern";
 import { DEFAULT_MAX_PORTS, PROTECTED_PORTS_TEXT, portRuleRule } from "./port-rule";
@@ -16,6 +16,16 @@ export interface AccessLimits {
 
 /** Limits of DNS names. */
 export interface NameLimits extends Pick<AccessLimits, "allowedZones" | "allowedNames"> {}
+
+const PATTERN = "is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames";
+
+/** A zone is one zone of the account: patterns of names are for `allowedNames`. */
+const noPatternRule: Rule<string> = {
+  cel: "!self.contains('*')",
+  message: `the value ${PATTERN}`,
+  messageCel: `'"' + self + '" ${PATTERN}'`,
+  check: (self) => (self.includes("*") ? `"${self}" ${PATTERN}` : undefined),
+};
 
 /** Properties of {@link AccessLimits}, for the schemas of a class and an issuer. */
 export const accessLimitsProperties: SchemaOf<AccessLimits>["properties"] = {
@@ -62,6 +72,7 @@ export const accessLimitsProperties: SchemaOf<AccessLimits>["properties"] = {
       description: "A zone: its domain name, or its id.",
       minLength: 1,
       maxLength: 253,
+      rules: [noPatternRule],
     },
     listType: "set",
     maxItems: 64,

@@ -15,10 +15,10 @@ export function checkRecordSet(recordSet: JsonObject, site: Site): void {
   checkInZone({ recordName, zone }, site.below(".recordName"));
 }
 
-/** Refuses allowed zones that no provider has, because no record set could be in them. */
+/** Refuses allowed zones that no provider has, because no record set could be in them. The schema's check reports patterns. */
 export function checkZones({ allowedZones }: JsonObject, site: Site): void {
   for (const [index, zone] of (Array.isArray(allowedZones) ? allowedZones : []).entries()) {
-    if (typeof zone !== "string") continue;
+    if (typeof zone !== "string" || zone.includes("*")) continue;
     checkName(zone, { site: site.below(`[${index}]`), pattern: DNS_NAME, example: "example.com" });
   }
 }
