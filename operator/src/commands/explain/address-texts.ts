@@ -1,17 +1,27 @@
 /** Pure: what the status of a resource says of its addresses and its DNS name, for `flipop explain`. */
 
-import { type CreatedAddress, canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import {
+  type AddressStatus,
+  type CreatedAddress,
+  canonicalIp,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+} from "cdk8s-flipop/api";
 import { listed } from "../../values.js";
 import type { OwnObject } from "../read.js";
 
 /** What its DNS name holds and what its firewall lets through, where all is well: otherwise a condition says so. */
-export function wellText({ status }: OwnObject): readonly string[] {
-  return (status?.conditions ?? []).flatMap(({ type, reason, message }) => {
+export function wellText(kind: string, { status }: OwnObject): readonly string[] {
+  const own = (status?.conditions ?? []).flatMap(({ type, reason, message }) => {
     if (reason !== "Observed") return [];
     if (type === "FirewallReady") return message;
     return type === "DNSReady" ? message : [];
   });
+  return kind === "RoutedIP" ? own : [...own, NO_FIREWALL];
 }
+
+/** Whoever comes from RoutedIPs expects rules. */
+const NO_FIREWALL = "opens no firewall (only RoutedIPs do): those of the account must let clients through to its nodes";
 
 /** The addresses of a pool that it does not serve on purpose, each with the reason. */
 export function disabledText(object: OwnObject, askers: ReadonlyMap<string, readonly string[]>): readonly string[] {
@@ -35,7 +45,7 @@ function whyDisabled({ metadata, spec }: OwnObject): string {
 function outlook({ metadata, spec, status }: OwnObject, ip: string, others: readonly string[]): string {
   const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
   const created = createdIPs.find((entry) => entry.ip === ip);
-  if (released(spec, created)) return releaseText(ips?.[ip]?.retryAt, others);
+  if (released(spec, created)) return releaseText(spec, ips?.[ip], others);
   if (others.length === 0) return "";
   const isGivenByHand = metadata.deletionTimestamp === undefined && lists(spec, ip);
   return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
@@ -51,8 +61,16 @@ function released(spec: OwnObject["spec"], created: CreatedAddress | undefined):
   return reclaimPolicy === "Delete" && created !== undefined && created.inferred !== true;
 }
 
-function releaseText(retryAt: string | undefined, others: readonly string[]): string {
-  const release = `; the operator releases it${retryAt === undefined ? "" : ` at ${retryAt}`} (reclaimPolicy is Delete)`;
+function releaseText(
+  spec: OwnObject["spec"],
+  { retryAt, error }: Pick<AddressStatus, "retryAt" | "error"> = {},
+  others: readonly string[],
+): string {
+  const { dnsRecordSet } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  // The TTL of its DNS name, unless a call has failed.
+  const drained = dnsRecordSet === undefined || error !== undefined ? "" : ", when no resolver returns it any more";
+  const when = retryAt === undefined ? "" : ` at ${retryAt}${drained}`;
+  const release = `; the operator releases it${when} (reclaimPolicy is Delete)`;
   // Whether these may have it depends on their classes and limits, which are the operator's to judge.
   return others.length === 0 ? release : `${release}, unless ${listed(others)} may have it`;
 }

@@ -153,7 +153,7 @@ function explain(
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
     asks: `${asked.text}${namespacesText(nodes, question)}`,
-    well: wellText(object),
+    well: wellText(kind.kind, object),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),

@@ -27,6 +27,7 @@ describe("flipop explain", () => {
     expect(rows.has("db-1")).to.equal(false);
     expect(out).to.include("1 more node lacks what is asked for: --all shows it\n");
     expect(out).to.include("  asks for nodes with pool=work that run a ready pod of namespace ingress with app=web\n");
+    expect(out).to.include("  opens no firewall (only RoutedIPs do): those of the account must let clients through");
     expect(out).to.match(/Cordoned +Uncordon the node, or, where the resource has match, tolerate/);
   });
 

@@ -85,8 +85,14 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     const status = (object: object) => ({ ...(object as { readonly status?: object }).status, createdIPs });
     shared.kubernetes.change(less, (object) => ({ ...object, status: status(object) }), "status");
     const { out } = await shared.flipop.run("explain", "pool/less", "-n", "ingress");
+    const dnsRecordSet = { zone: "example.com", recordName: "less" };
+    shared.kubernetes.change(less, (object) => ({ ...object, spec: { ...(object["spec"] as object), dnsRecordSet } }));
+    const { out: named } = await shared.flipop.run("explain", "pool/less", "-n", "ingress");
     shared.kubernetes.delete(less);
     expect(out).to.include(`to use this one; the operator releases it at ${retryAt} (reclaimPolicy is Delete)\n`);
+    expect(named).to.include(
+      `releases it at ${retryAt}, when no resolver returns it any more (reclaimPolicy is Delete)\n`,
+    );
     expect(out).to.match(/disabled 203\.0\.113\.67: .*to use this one\n/);
   });
 
