@@ -4,6 +4,7 @@ import { addressMessages } from "../../operator/src/messages/addresses.js";
 import { claimMessages } from "../../operator/src/messages/claims.js";
 import { creationMessages } from "../../operator/src/messages/creation.js";
 import { eventMessages } from "../../operator/src/messages/events.js";
+import { firewallRemarks } from "../../operator/src/messages/firewall-remarks.js";
 import { firewallMessages } from "../../operator/src/messages/firewalls.js";
 import { healthMessages } from "../../operator/src/messages/health.js";
 import { jobMessages } from "../../operator/src/messages/jobs.js";
@@ -44,6 +45,7 @@ export const CATALOGUE: Readonly<Record<string, Readonly<Record<string, { readon
   credentialMessages,
   deletionMessages,
   firewallMessages,
+  firewallRemarks,
   healthMessages,
   jobMessages,
   eventMessages,

@@ -106,6 +106,7 @@ const HARMLESS: readonly Reason[] = [
   "NoFirewall",
   "AssumedOpen",
   "RestrictedSources",
+  "UnrestrictedSources",
 ];
 
 /** A reason without a condition of its own is in the summary. */

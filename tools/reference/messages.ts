@@ -22,6 +22,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   issuerMessages: "Issuers",
   credentialMessages: "Credentials of issuers",
   firewallMessages: "Firewalls",
+  firewallRemarks: "Firewalls that let clients through",
   healthMessages: "Probes of nodes",
   jobMessages: "Jobs",
   deletionMessages: "Deletions",

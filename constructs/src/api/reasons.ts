@@ -209,6 +209,11 @@ export const REASONS = {
     meaning: "The firewall lets only clients through that loadBalancerSourceRanges of the Service lists.",
     remedy: "If others are to get through, change or remove loadBalancerSourceRanges of the Service.",
   },
+  UnrestrictedSources: {
+    meaning:
+      "The firewall lets everybody through, although an annotation of the Service limits the clients of a load balancer: the operator does not read it.",
+    remedy: "Set loadBalancerSourceRanges of the Service, or remove the annotation.",
+  },
   FirewallNotFound: {
     meaning:
       "The firewall does not exist yet; the operator creates it when a RoutedIP needs a rule there and a node may join it.",

@@ -1,12 +1,12 @@
-/** Firewalls: what they let through, and why the operator does not change them. */
+/** Firewalls: why the operator does not change them. */
 
 import { PROTECTED_PORTS_TEXT } from "cdk8s-flipop/api";
 import { countOf, listed, listedClauses } from "../values.js";
-import { authorOf, TOKEN_RIGHTS } from "./failed-calls.js";
-import { note, type Problem, partsOf, problem, topic } from "./message.js";
-import { additionsText, haveChanged, type PortRefusal, refusalText } from "./tenants.js";
+import { TOKEN_RIGHTS } from "./failed-calls.js";
+import { note, problem, topic } from "./message.js";
+import { additionsText, type PortRefusal, refusalText } from "./tenants.js";
 
-interface Firewall {
+export interface Firewall {
   readonly name: string;
 }
 
@@ -15,7 +15,6 @@ const FIREWALL: Firewall = { name: "ingress" };
 const SECOND_ISSUER =
   "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef; if the RoutedIP itself names the issuer, create it again with the second one, and with routedIP set to its address (routedIPReclaimPolicy has to be Retain): otherwise the address changes";
 
-const NODE_PORTS = "30000-32767";
 const FEWER_NODES = "run the Services on fewer nodes";
 const MOST_LISTED = 12;
 
@@ -30,27 +29,6 @@ interface ClosedPorts {
   readonly inRange?: readonly string[];
   /** What each class or issuer refuses, by kind and name. */
   readonly refusals: readonly PortRefusal[];
-}
-
-interface AssumedPorts {
-  /** What else the condition would say. */
-  readonly seen: Problem;
-  /** hostPorts in the range. */
-  readonly ports: readonly string[];
-  readonly nodePortRange: string;
-  /** Absent: the RoutedIP names its issuer, and the range is the default. */
-  readonly className?: string;
-}
-
-interface OpenPorts extends Firewall {
-  readonly ports: readonly string[];
-}
-
-interface PortsForSome extends OpenPorts {
-  /** Ranges that the Service names. */
-  readonly sources: readonly string[];
-  /** `namespace/name` of the Service. */
-  readonly service: string;
 }
 
 interface TooMuch extends Firewall {
@@ -77,70 +55,9 @@ interface TooManyPorts extends Pick<ClosedPorts, "ports"> {
   readonly byDefault?: boolean;
 }
 
-const letsThrough = ({ name, ports }: OpenPorts) =>
-  `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`;
-const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
-const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const notOpened = (ports: string) => `so the operator does not open ${ports}`;
 
 export const firewallMessages = topic("firewalls", {
-  open: note({
-    reason: "Observed",
-    text: letsThrough,
-    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
-  }),
-  openForSome: problem({
-    reason: "RestrictedSources",
-    by: "author",
-    text: ({ sources, service, ...open }: PortsForSome) =>
-      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,
-    remedy: ({ service }) => `to let more in, change ${rangesOf(service)}, or remove it to let everybody in`,
-    example: { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" },
-  }),
-  notNamed: problem({
-    reason: "NoFirewall",
-    by: "other",
-    text: ({ issuer }: { readonly issuer: string }) =>
-      `RoutedIPIssuer ${issuer} names no firewall (routedIPFirewallName), so the operator opens no port; what other firewalls let through is not known`,
-    remedy: ({ issuer }) =>
-      `${authorOf({ issuer })} set routedIPFirewallName, or open the ports in a firewall of your own`,
-    example: { issuer: "platform/cloud" },
-  }),
-  notNeeded: note({
-    reason: "Observed",
-    text: ({ name, ports, nodePortRange }: Firewall & Required<Pick<ClosedPorts, "ports" | "nodePortRange">>) =>
-      `${reachedAt(ports)} only; no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
-    example: { ...FIREWALL, ports: ["31443/TCP"], nodePortRange: NODE_PORTS },
-  }),
-  noRule: note({
-    reason: "Observed",
-    text: ({ name, ports, exists }: OpenPorts & { readonly exists: boolean }) => {
-      const nodePorts = ports.length === 0 ? "" : `${reachedAt(ports)}; `;
-      return `${nodePorts}no port needs a rule of firewall "${name}"${exists ? "" : ", so the operator does not create it"}`;
-    },
-    example: { ...FIREWALL, ports: [], exists: false },
-  }),
-  assumedOpen: problem({
-    reason: "AssumedOpen",
-    by: "other",
-    text: ({ seen, ports, nodePortRange }: AssumedPorts) => {
-      const [one, is] = ports.length === 1 ? ["hostPort", "it is"] : ["hostPorts", "they are"];
-      return `${partsOf(seen.message)[0]}; the operator takes ${one} ${listed(ports)} for open, because ${is} in nodePortRange ${nodePortRange}`;
-    },
-    remedy: ({ seen, ports, className }) => {
-      const [hostPort, them] = ports.length === 1 ? ["a hostPort", "it"] : ["hostPorts", "them"];
-      const [, ...others] = partsOf(seen.message);
-      const cure =
-        className === undefined
-          ? `use ${hostPort} outside of the range, or open ${them} in a firewall of your own`
-          : `${haveChanged(`ClusterRoutedIPClass ${className}`, "narrow nodePortRange")}, or use ${hostPort} outside of it`;
-      return [...others, `if no other firewall lets ${them} through, ${cure}`];
-    },
-    example: {
-      ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, className: "games" },
-      seen: { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' },
-    },
-  }),
   addressOfOther: note({
     reason: "NotObserved",
     text: () => "the operator does not change the firewall: the address is not this resource's",

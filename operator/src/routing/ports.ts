@@ -25,6 +25,8 @@ export interface PortsFound {
   readonly ports: readonly RoutedPort[];
   /** Who may come; empty: everybody. */
   readonly sourceRanges: readonly string[];
+  /** See `ServiceFacts`. */
+  readonly sourceAnnotations: readonly string[];
   readonly problem?: Problem;
   /** Those of pods that do not serve now, where no pod does. */
   readonly later?: readonly RoutedPort[];
@@ -33,7 +35,7 @@ export interface PortsFound {
 }
 
 /** Nothing is known of the Service. */
-export const NO_PORTS: PortsFound = Object.freeze({ ports: [], sourceRanges: [] });
+export const NO_PORTS: PortsFound = Object.freeze({ ports: [], sourceRanges: [], sourceAnnotations: [] });
 
 /** A firewall lets nothing through for a Service of which no port is open on the node. */
 export function lackOfPorts({ ports, problem }: PortsFound): Problem | undefined {
@@ -62,8 +64,9 @@ export function portsOf(
   const { ports } = portsBy(service, opening, isOpen ? [] : last);
   // What is wrong with the pods shows before any of them is Ready.
   const { ports: later, problem } = portsBy(service, isOpen ? opening : pods, []);
-  const { sourceRanges } = service;
-  return { ports, sourceRanges, ...omitUndefined({ problem }), ...(!isOpen && later.length > 0 && { later }) };
+  const { sourceRanges, sourceAnnotations } = service;
+  const sources = { sourceRanges, sourceAnnotations };
+  return { ports, ...sources, ...omitUndefined({ problem }), ...(!isOpen && later.length > 0 && { later }) };
 }
 
 function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readonly RoutedPort[]) {

@@ -29,6 +29,8 @@ export interface ServiceFacts extends Cached {
   readonly hasExternalIPs: boolean;
   /** `spec.loadBalancerSourceRanges`; empty: everybody. */
   readonly sourceRanges: readonly string[];
+  /** Annotations that limit the clients of a cloud's load balancer, and that the operator does not read; sorted. */
+  readonly sourceAnnotations: readonly string[];
   /** Absent: the cloud's controller serves it. */
   readonly loadBalancerClass?: string;
   /** Addresses and host names of `status.loadBalancer`, sorted. */
@@ -50,6 +52,7 @@ export const slimServices: Transform<ServiceFacts> = (raw) => {
     ports: Object.freeze(ports.map(portOf)),
     hasExternalIPs: (spec.externalIPs ?? []).length > 0,
     sourceRanges: Object.freeze([...(spec.loadBalancerSourceRanges ?? [])].sort()),
+    sourceAnnotations: sourceAnnotationsOf(metadata),
     ...omitUndefined({ loadBalancerClass }),
     ingress: ingressOf(status),
     allows: listOf(metadata.annotations?.[Annotation.allowRoutedIpFrom]),
@@ -83,6 +86,14 @@ function unsuitability(service: ServiceFacts): Problem | undefined {
   if (headless) return serviceMessages.isHeadless({ key });
   if (selector === undefined) return serviceMessages.hasNoSelector({ key });
   return ports.length === 0 ? serviceMessages.hasNoPorts({ key }) : undefined;
+}
+
+const LIMITS_SOURCES = /^service\.beta\.kubernetes\.io\/(do-)?load-?balancer-(source-ranges|allow-rules|deny-rules)$/;
+const NO_ANNOTATIONS: readonly string[] = Object.freeze([]);
+
+function sourceAnnotationsOf({ annotations = {} }: ObjectMeta): readonly string[] {
+  const found = Object.keys(annotations).filter((key) => LIMITS_SOURCES.test(key));
+  return found.length === 0 ? NO_ANNOTATIONS : Object.freeze(found.sort(compareText));
 }
 
 interface RawService {

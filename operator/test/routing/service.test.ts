@@ -26,6 +26,15 @@ describe("the Service of a RoutedIP", () => {
     const made = service({ loadBalancerSourceRanges: ["198.51.100.0/24", "192.0.2.0/24"] });
     expect(made.ports).to.deep.equal([{ protocol: "TCP", port: 80, targetPort: 80 }]);
     expect(made.sourceRanges).to.deep.equal(["192.0.2.0/24", "198.51.100.0/24"]);
+    expect(made.sourceAnnotations).to.deep.equal([]);
+  });
+
+  it("is read with annotations of load balancers that limit the clients, and with no other", () => {
+    const prefix = "service.beta.kubernetes.io";
+    const limits = [`${prefix}/do-loadbalancer-allow-rules`, `${prefix}/load-balancer-source-ranges`];
+    const others = [`${prefix}/do-loadbalancer-name`, "example.com/source-ranges"];
+    const annotations = Object.fromEntries([...limits, ...others].reverse().map((key) => [key, "x"]));
+    expect(service({}, annotations).sourceAnnotations).to.deep.equal(limits);
   });
 
   it("of another namespace has to allow it, and looks the same as a missing one", () => {

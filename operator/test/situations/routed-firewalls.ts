@@ -79,6 +79,22 @@ export const ROUTED_FIREWALLS: Group = {
       fix: "Remove `loadBalancerSourceRanges` of the Service, or add the clients that are to get through",
     }),
     routed({
+      when: "An annotation of the Service limits the clients of a load balancer",
+      shows: "FirewallReady UnrestrictedSources",
+      names: [
+        "do-loadbalancer-allow-rules of Service default/web",
+        "set loadBalancerSourceRanges of Service default/web",
+      ],
+      seen: () => {
+        const sourceAnnotations = ["service.beta.kubernetes.io/do-loadbalancer-allow-rules"];
+        const change = ({ portsOn }: Snapshot) => ({
+          portsOn: (nodes: readonly string[]) => ({ ...portsOn(nodes), sourceAnnotations }),
+        });
+        return routedSeen({ prepare: (world) => world.settle(), change }, "FirewallReady");
+      },
+      fix: "Set `loadBalancerSourceRanges` of the Service, or remove the annotation",
+    }),
+    routed({
       when: "The node has no other firewall",
       shows: "Assigned WouldIsolateNode",
       names: ["node node-1", "ingress", "first add the node to a firewall"],

@@ -18,6 +18,8 @@ import { completeMessage, type Fields, message } from "./reader.js";
 
 /** What a watch's bookmarks carry, for every kind. */
 const SERVER_ANNOTATIONS = "k8s.io/";
+/** Of clouds' load balancers. */
+const SERVICE_ANNOTATIONS = "service.beta.kubernetes.io/";
 
 /**
  * @param annotations prefixes of those that are read, besides the server's own.
@@ -156,7 +158,7 @@ const SERVICE_STATUS = message("ServiceStatus", { loadBalancer: nested(1, LOAD_B
 /** @param annotations prefixes of those that are read. */
 export function service(annotations: readonly string[]) {
   return message("Service", {
-    metadata: nested(1, objectMeta(annotations)),
+    metadata: nested(1, objectMeta([SERVICE_ANNOTATIONS, ...annotations])),
     spec: nested(2, SERVICE_SPEC),
     status: nested(3, SERVICE_STATUS),
   });

@@ -1,7 +1,7 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { firewallMessages } from "../../../src/messages/firewalls.js";
+import { firewallRemarks } from "../../../src/messages/firewall-remarks.js";
 import { cells, explainedCluster } from "./explained-cluster.js";
 
 describe("flipop explain routedip", () => {
@@ -39,12 +39,12 @@ describe("flipop explain routedip", () => {
       shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "open", namespace: "games" });
       return out;
     };
-    const some = firewallMessages.openForSome({ name: "f", ports: ["udp 5060"], sources: ["::/64"], service: "a/b" });
+    const some = firewallRemarks.openForSome({ name: "f", ports: ["udp 5060"], sources: ["::/64"], service: "a/b" });
     const ranges = "loadBalancerSourceRanges of Service a/b";
     expect(await explained(some.reason, some.message)).to.include(
       `\n  FirewallReady=True RestrictedSources: firewall "f" lets udp 5060 through from ::/64 only (${ranges})\n    fix: to let more in, change ${ranges}, or remove it to let everybody in\n`,
     );
-    const none = firewallMessages.notNamed({ issuer: "platform/cloud" });
+    const none = firewallRemarks.notNamed({ issuer: "platform/cloud" });
     expect(await explained(none.reason, none.message)).to.include(
       `\n  FirewallReady=True NoFirewall: ${none.message.replace("; fix: ", "\n    fix: ")}\n`,
     );

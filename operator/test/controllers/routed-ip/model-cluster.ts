@@ -102,6 +102,7 @@ export class ModelCluster {
       selector: { app: name },
       ports,
       sourceRanges: [],
+      sourceAnnotations: [],
       ingress: [],
       allows: [],
       ...more,

@@ -21,6 +21,23 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     expect(calls.lastIndexOf("DELETE"), `${calls}`).to.be.greaterThan(calls.indexOf("POST"));
   });
 
+  it("are open to everybody with an annotation that limits the clients of load balancers, which a condition says", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
+    const { kubernetes } = made.world;
+    const ref = { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" };
+    const annotations = { "service.beta.kubernetes.io/do-loadbalancer-allow-rules": "cidr:203.0.113.0/24" };
+    kubernetes.change(ref, (object) => ({ ...object, metadata: { ...(object["metadata"] as object), annotations } }));
+    await made.until("it says so", () => made.condition("a", "FirewallReady") === "True/UnrestrictedSources");
+    expect(made.condition("a", "Ready")).to.equal("True/UnrestrictedSources");
+    const loadBalancerSourceRanges = ["203.0.113.0/24"];
+    kubernetes.change(ref, (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), loadBalancerSourceRanges },
+    }));
+    await made.until("it is limited", () => made.condition("a", "FirewallReady") === "True/RestrictedSources");
+  });
+
   it("are none on a node whose pod has no hostPort, so the address does not go there", async () => {
     made = await RoutedWorld.create(["n1", "n2", "n3"]);
     await made.readyOnFirst();

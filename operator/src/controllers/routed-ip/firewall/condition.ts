@@ -2,6 +2,7 @@
 
 import type { RoutedPort } from "cdk8s-flipop/api";
 import type { Placement } from "../../../addresses/observed.js";
+import { firewallRemarks } from "../../../messages/firewall-remarks.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
@@ -39,14 +40,14 @@ export function firewallReady(snapshot: Snapshot, findings: FirewallFindings): P
   if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
   if (resolvedClass === undefined) return unknown("FirewallReady");
   if (resolvedClass.firewallName === undefined)
-    return yes("FirewallReady", firewallMessages.notNamed({ issuer: resolvedClass.issuer }));
+    return yes("FirewallReady", firewallRemarks.notNamed({ issuer: resolvedClass.issuer }));
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
   if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(snapshot, { firewall, plan }, findings);
   const { nodePortRange } = resolvedClass;
   const open = { name: firewall.name, ports: textsOf(findings.ports.ports) };
-  const seen = firewallMessages.notNeeded({ ...open, nodePortRange });
+  const seen = firewallRemarks.notNeeded({ ...open, nodePortRange });
   return yes("FirewallReady", withAssumed(snapshot, { name: open.name, exists: false, seen }, findings.ports));
 }
 
@@ -88,12 +89,16 @@ function inStep(
 
 function openText(
   { routed: { metadata, spec }, set }: Snapshot,
-  open: Parameters<typeof firewallMessages.open>[0],
-  { sourceRanges }: PortsFound,
+  open: Parameters<typeof firewallRemarks.open>[0],
+  { sourceRanges, sourceAnnotations }: PortsFound,
 ): Problem {
-  if (letsAllIn(sourceRanges, set.family)) return firewallMessages.open(open);
   const service = serviceKeyOf(metadata, spec);
-  return firewallMessages.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
+  if (letsAllIn(sourceRanges, set.family)) {
+    return sourceAnnotations.length === 0
+      ? firewallRemarks.open(open)
+      : firewallRemarks.openToAll({ ...open, annotations: sourceAnnotations, service });
+  }
+  return firewallRemarks.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
 }
 
 interface ReadyFirewall {
@@ -112,9 +117,9 @@ function withAssumed({ routed, resolvedClass }: Snapshot, ready: ReadyFirewall, 
   const { className } = routed.spec;
   const { name, exists } = ready;
   const others = textsOf(unruled.filter((port) => !assumed.includes(port)));
-  const seen = unruled.length < ports.length ? ready.seen : firewallMessages.noRule({ name, exists, ports: others });
+  const seen = unruled.length < ports.length ? ready.seen : firewallRemarks.noRule({ name, exists, ports: others });
   const values = { seen, ports: textsOf(assumed), nodePortRange };
-  return firewallMessages.assumedOpen({ ...values, ...omitUndefined({ className }) });
+  return firewallRemarks.assumedOpen({ ...values, ...omitUndefined({ className }) });
 }
 
 /** Ports of pods that are not ready yet, which no earlier pod had, and which need a rule. */

@@ -101,7 +101,7 @@ describe("condition FirewallReady of a RoutedIP", () => {
     const made = settled();
     const ports = ["port p443 (443/TCP), targetPort 443"];
     const problem = serviceMessages.portsClosed({ key: "default/web", ports, hostPorts: [] });
-    const portsOn = () => ({ ports: [], sourceRanges: [], problem });
+    const portsOn = () => ({ ports: [], sourceRanges: [], sourceAnnotations: [], problem });
     made.edit("a", { status: { ...made.get("a").status, firewallRules: [] } });
     const { is, message } = conditionOf(altered(made, { portsOn }), "FirewallReady");
     expect(is).to.equal("False/ServiceUnsuitable");
@@ -149,6 +149,19 @@ describe("condition FirewallReady of a RoutedIP", () => {
       expect(conditionOf(planned, "FirewallReady")).to.deep.equal({ is: "True/RestrictedSources", message });
       const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
       expect(ready).to.include({ status: "True", reason: "RestrictedSources", message });
+    });
+
+    it("names annotations for load balancers that limit the clients, and that the operator does not read", () => {
+      const made = settled();
+      const annotation = "service.beta.kubernetes.io/do-loadbalancer-allow-rules";
+      const { portsOn } = made.snapshot("a");
+      const annotated = altered(made, {
+        portsOn: (nodes) => ({ ...portsOn(nodes), sourceAnnotations: [annotation] }),
+      });
+      expect(conditionOf(annotated, "FirewallReady")).to.deep.equal({
+        is: "True/UnrestrictedSources",
+        message: `${OPEN} from everywhere: the operator does not read annotation ${annotation} of Service default/web; fix: to limit the clients, set loadBalancerSourceRanges of Service default/web; if all are to get through, remove the annotation`,
+      });
     });
 
     it("is nothing special where the ranges leave out no client of the address's family", () => {

@@ -38,7 +38,7 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
     expect(plan({ status: graced, spec: { gracePeriodSeconds: 60 }, candidates: [N2] }).requeueAt).to.equal(
       NOW + 59_000,
     );
-    const kept = plan({ status, ports: { ports: [], sourceRanges: [] } }).status;
+    const kept = plan({ status, ports: { ports: [], sourceRanges: [], sourceAnnotations: [] } }).status;
     expect([kept.ports, kept.since]).to.deep.equal([[PORT], since]);
   });
 
@@ -119,7 +119,7 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
       [{ status: ON_N1, firewall: { failure } }, "FirewallReady", "False/JobFailed"],
       [{ status: ON_N1, firewall: "pending" }, "FirewallReady", "Unknown/NotObserved"],
       [
-        { status: ON_N1, ports: { ports: [], sourceRanges: [], problem: CLOSED } },
+        { status: ON_N1, ports: { ports: [], sourceRanges: [], sourceAnnotations: [], problem: CLOSED } },
         "FirewallReady",
         "False/ServiceUnsuitable",
       ],

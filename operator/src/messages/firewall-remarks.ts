@@ -1,0 +1,116 @@
+/** What firewalls let through, and from where: nothing is wrong, but clients may expect something else. */
+
+import { listed } from "../values.js";
+import { authorOf } from "./failed-calls.js";
+import type { Firewall } from "./firewalls.js";
+import { note, type Problem, partsOf, problem, topic } from "./message.js";
+import { haveChanged } from "./tenants.js";
+
+const FIREWALL: Firewall = { name: "ingress" };
+const NODE_PORTS = "30000-32767";
+
+interface OpenPorts extends Firewall {
+  readonly ports: readonly string[];
+}
+
+interface AssumedPorts {
+  /** What else the condition would say. */
+  readonly seen: Problem;
+  /** hostPorts in the range. */
+  readonly ports: readonly string[];
+  readonly nodePortRange: string;
+  /** Absent: the RoutedIP names its issuer, and the range is the default. */
+  readonly className?: string;
+}
+
+interface PortsForSome extends OpenPorts {
+  /** Ranges that the Service names. */
+  readonly sources: readonly string[];
+  /** `namespace/name` of the Service. */
+  readonly service: string;
+}
+
+interface PortsForAll extends OpenPorts {
+  /** Of the Service, which the operator does not read. */
+  readonly annotations: readonly string[];
+  /** `namespace/name` of the Service. */
+  readonly service: string;
+}
+
+const letsThrough = ({ name, ports }: OpenPorts) =>
+  `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`;
+const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
+const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
+const countWord = ({ length }: readonly string[]) => (length === 1 ? "annotation" : "annotations");
+
+export const firewallRemarks = topic("firewallRemarks", {
+  open: note({
+    reason: "Observed",
+    text: letsThrough,
+    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
+  }),
+  openForSome: problem({
+    reason: "RestrictedSources",
+    by: "author",
+    text: ({ sources, service, ...open }: PortsForSome) =>
+      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,
+    remedy: ({ service }) => `to let more in, change ${rangesOf(service)}, or remove it to let everybody in`,
+    example: { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" },
+  }),
+  openToAll: problem({
+    reason: "UnrestrictedSources",
+    by: "author",
+    text: ({ annotations, service, ...open }: PortsForAll) =>
+      `${letsThrough(open)} from everywhere: the operator does not read ${countWord(annotations)} ${listed(annotations)} of Service ${service}`,
+    remedy: ({ annotations, service }) =>
+      `to limit the clients, set ${rangesOf(service)}; if all are to get through, remove the ${countWord(annotations)}`,
+    example: {
+      ...{ ...FIREWALL, ports: ["tcp 443"], service: "web/shop" },
+      annotations: ["service.beta.kubernetes.io/do-loadbalancer-allow-rules"],
+    },
+  }),
+  notNamed: problem({
+    reason: "NoFirewall",
+    by: "other",
+    text: ({ issuer }: { readonly issuer: string }) =>
+      `RoutedIPIssuer ${issuer} names no firewall (routedIPFirewallName), so the operator opens no port; what other firewalls let through is not known`,
+    remedy: ({ issuer }) =>
+      `${authorOf({ issuer })} set routedIPFirewallName, or open the ports in a firewall of your own`,
+    example: { issuer: "platform/cloud" },
+  }),
+  notNeeded: note({
+    reason: "Observed",
+    text: ({ name, ports, nodePortRange }: OpenPorts & { readonly nodePortRange: string }) =>
+      `${reachedAt(ports)} only; no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
+    example: { ...FIREWALL, ports: ["31443/TCP"], nodePortRange: NODE_PORTS },
+  }),
+  noRule: note({
+    reason: "Observed",
+    text: ({ name, ports, exists }: OpenPorts & { readonly exists: boolean }) => {
+      const nodePorts = ports.length === 0 ? "" : `${reachedAt(ports)}; `;
+      return `${nodePorts}no port needs a rule of firewall "${name}"${exists ? "" : ", so the operator does not create it"}`;
+    },
+    example: { ...FIREWALL, ports: [], exists: false },
+  }),
+  assumedOpen: problem({
+    reason: "AssumedOpen",
+    by: "other",
+    text: ({ seen, ports, nodePortRange }: AssumedPorts) => {
+      const [one, is] = ports.length === 1 ? ["hostPort", "it is"] : ["hostPorts", "they are"];
+      return `${partsOf(seen.message)[0]}; the operator takes ${one} ${listed(ports)} for open, because ${is} in nodePortRange ${nodePortRange}`;
+    },
+    remedy: ({ seen, ports, className }) => {
+      const [hostPort, them] = ports.length === 1 ? ["a hostPort", "it"] : ["hostPorts", "them"];
+      const [, ...others] = partsOf(seen.message);
+      const cure =
+        className === undefined
+          ? `use ${hostPort} outside of the range, or open ${them} in a firewall of your own`
+          : `${haveChanged(`ClusterRoutedIPClass ${className}`, "narrow nodePortRange")}, or use ${hostPort} outside of it`;
+      return [...others, `if no other firewall lets ${them} through, ${cure}`];
+    },
+    example: {
+      ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, className: "games" },
+      seen: { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' },
+    },
+  }),
+});
