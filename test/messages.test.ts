@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Actor } from "../operator/src/messages/message.js";
+import { type Actor, partsOf } from "../operator/src/messages/message.js";
 import { repeatedTexts, searches, show, textsOutside } from "../tools/messages/findings.js";
 import { CATALOGUE } from "../tools/reference/catalogue.js";
 
@@ -94,6 +94,18 @@ describe("the texts of obstacles", () => {
   it("say what to do, unless the operator does it", () => {
     const open = rows.filter(({ by, hasRemedy }) => by !== undefined && hasRemedy !== true);
     expect(open.filter(({ by }) => by !== "cause" && by !== "operator").map(({ id }) => id)).to.deep.equal([]);
+  });
+
+  /** The API's own rules say both in one sentence, at synthesis and on the server, too. */
+  const OF_RULES = ["spec.missing", "spec.invalid"];
+
+  it("say after `fix:` what a person can do, and only there", () => {
+    const cures = rows.filter(({ by, hasRemedy }) => by !== "cause" && by !== "operator" && hasRemedy === true);
+    const unmarked = cures.filter(({ id, example }) => partsOf(example()).length === 1 && !OF_RULES.includes(id));
+    expect(unmarked.map(({ id, example }) => `${id}: ${example()}`)).to.deep.equal([]);
+    const advice = /\b(have the (owner|cluster|author)|if this lasts|ask the|by hand)\b/;
+    const early = rows.filter(({ by, example }) => by !== undefined && advice.test(partsOf(example())[0]));
+    expect(early.map(({ id, example }) => `${id}: ${example()}`)).to.deep.equal([]);
   });
 });
 

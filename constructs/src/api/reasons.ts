@@ -33,7 +33,7 @@ export const REASONS = {
   Unauthorized: {
     meaning: "The provider rejects the token, or the token lacks a scope.",
     remedy:
-      "Replace the token, or give it the scope that the message names. If it is the operator's own token and comes from an environment variable, restart the operator, which reads it only when it starts.",
+      "Check the token in the place that the message names (wrong, expired, cut short or in base64 twice), or give it the scope that the message names. If it is the operator's own token and comes from an environment variable, restart the operator, which reads it only when it starts.",
   },
   ProviderUnavailable: {
     meaning: "The provider does not answer or answers with errors.",
@@ -41,11 +41,13 @@ export const REASONS = {
   },
   RateLimited: {
     meaning: "The token, or at Cloudflare the user, has used up its rate limit.",
-    remedy: "Nothing: the operator waits. If it happens often, ask the provider for a higher limit.",
+    remedy:
+      "Nothing: the operator waits. If it happens often, give other programs tokens of their own (at Cloudflare, of another user), or ask the provider for a higher limit.",
   },
   QuotaExceeded: {
     meaning: "The account has reached its quota of addresses.",
-    remedy: "Release unused addresses, or ask the provider for a higher quota.",
+    remedy:
+      "Use or release addresses that no resource uses (`flipop orphans` lists them), or ask the provider for a higher quota.",
   },
   AddressNotFound: {
     meaning: "The account does not have this address.",

@@ -3,6 +3,7 @@
 import { allProviders, RELEASE } from "cdk8s-flipop/api";
 import { systemClock } from "../clock.js";
 import { Redactor, silentLogger } from "../logging.js";
+import { FIX } from "../messages/message.js";
 import { flipopMetrics } from "../metrics/definitions.js";
 import { MetricsRegistry } from "../metrics/registry.js";
 import type { CallContext } from "../providers/call.js";
@@ -42,7 +43,7 @@ export async function withKnownAccounts<T>({ io }: Pick<CommandCall, "io">, work
     return await work(providers);
   } catch (error) {
     if (isProviderError(error, "Unauthorized"))
-      throw new CommandError(`${error.message}: check the token with flipop doctor`);
+      throw new CommandError(`${error.message}; flipop doctor checks the token`);
     // What else an account refuses has nothing to do with the token.
     if (isProviderError(error)) throw new CommandError(redactor.scrub(failureText(error)));
     throw error;
@@ -56,7 +57,7 @@ function failureText(error: ProviderError): string {
   const { where, seen, kind, message } =
     error.reason === "CircuitOpen" && isProviderError(error.cause) ? error.cause : error;
   if (kind !== "Unavailable") return message;
-  return `${where}: ${seen}; check the network and the provider's status page, then try again`;
+  return `${where}: ${seen}${FIX}check the network and the provider's status page, then try again`;
 }
 
 function variables(): string {

@@ -2,13 +2,23 @@
 
 import { allProviders, EXTERNAL_DNS, type ProviderFacts, type ProviderService, providerNamed } from "cdk8s-flipop/api";
 import { CONNECT_TIMEOUT, PROXY_REFUSED } from "../http/connector.js";
+import { FIX } from "./message.js";
 
 /** Words and variables of an API, for remedies. */
 export type ApiNames = Pick<ProviderFacts, "title" | "tokenVariable" | "urlVariable">;
 
+/** A text: what a person can do. Else what the operator does or sees itself, and what a person can do then. */
+export type Remedy = string | { readonly operator: string; readonly person?: string };
+
 export interface FailureText {
   readonly seen: string;
-  readonly remedy: string;
+  readonly remedy: Remedy;
+}
+
+export function failureText({ seen, remedy }: FailureText): string {
+  if (typeof remedy === "string") return `${seen}${FIX}${remedy}`;
+  const { operator, person } = remedy;
+  return `${seen}; ${operator}${person === undefined ? "" : `${FIX}${person}`}`;
 }
 
 /** A large number, such as 100,000. */
@@ -19,27 +29,38 @@ export function counted(number: number): string {
 /** The page with the rights that each provider's token needs. */
 export const TOKEN_RIGHTS = "https://github.com/flipop/flipop/blob/main/docs/how-to/install.md#rights-of-the-tokens";
 
+const RATE_LIMITED = "the operator waits and tries again";
+const TRIES_AGAIN = "the operator tries again";
+const STATUS_PAGE = "if this lasts, look at the provider's status page";
+
 /** What to do where nothing more is known than the kind of the failure. */
 export const REMEDIES = {
-  NotFound: "have the owner of the account check that it exists there, or correct the resource",
-  Conflict: "the operator reads it again and tries again",
-  RecordsChanged: "the operator reads the record set again and makes a new plan",
-  RateLimited: "the operator waits and tries again; if this lasts, give other programs tokens of their own",
-  Unavailable: "the operator tries again; if this lasts, look at the provider's status page",
-  Unauthorized: `have the owner of the account create a valid token with the rights that ${TOKEN_RIGHTS} lists`,
+  NotFound:
+    "correct what the resource names, or have the owner of the account check that the account of the token has it",
+  Conflict: { operator: "the operator reads it again and tries again" },
+  RecordsChanged: { operator: "the operator reads the record set again and makes a new plan" },
+  RateLimited: { operator: RATE_LIMITED, person: "if this lasts, give other programs tokens of their own" },
+  /** Cloudflare counts the calls of all tokens of a user together. */
+  UserRateLimited: {
+    operator: RATE_LIMITED,
+    person: "if this lasts, give other programs tokens of another user, because all tokens of a user share the limit",
+  },
+  Unavailable: { operator: TRIES_AGAIN, person: STATUS_PAGE },
+  /** After a look at the token itself: `failedCalls.checkToken`. */
+  Unauthorized: `if you find no such mistake, have the owner of the account create a new one with the rights that ${TOKEN_RIGHTS} lists`,
   QuotaExceeded:
-    "have the owner of the account ask the provider for a higher limit, release addresses that no resource names (flipop orphans), or lower desiredIPs of a resource whose addresses are not all active (flipop status); or, if a pool keeps addresses disabled (flipop status shows how many), set its reclaimPolicy to Delete, which releases those that the operator created",
+    "use or release addresses that no resource uses: flipop orphans lists them; or have the owner of the account ask the provider for a higher limit, lower desiredIPs of a resource whose addresses are not all active, or set reclaimPolicy to Delete in a pool with disabled addresses, which releases those that the operator created (flipop status shows both)",
   RecordExists:
     "have the owner of the DNS account delete the CNAME or NS record of this name, which excludes addresses, or set another recordName",
-  Terminal: "correct the resource",
-} as const;
+  Terminal: "correct in the resource what the answer names",
+} as const satisfies Readonly<Record<string, Remedy>>;
 
 export const CORRECT_ZONE =
   "correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName)";
 
 /** @param status of the machine, in the provider's words */
-export function startMachine(machine: string, status: string): string {
-  return `machine ${machine} is "${status}"; have the owner of the account start it`;
+export function startMachine(machine: string, status: string): Remedy {
+  return { operator: `machine ${machine} is "${status}"`, person: "have the owner of the account start it" };
 }
 
 const NO_ROUTE = "there is no route to the API";
@@ -73,11 +94,16 @@ export const failedCalls = {
       remedy: `have the cluster's administrator check the network policy, the proxy variables and ${urlVariable} of the operator`,
     };
   },
-  /** @param place where the operator reads the token that the API refused */
-  tokenPlace: (remedy: string, place: string): string =>
-    `${remedy}; the operator reads the token from ${place}; the token must stand there as the provider shows it, not as base64`,
-  tokenInBase64: (place: string): string =>
-    `the operator reads the token from ${place}, and what stands there is itself base64 of another text: put the token there as the provider shows it (in a Secret, under stringData, or in base64 once under data)`,
+  /** @param place where the operator reads a token that lacks a right, or that no API would accept */
+  tokenPlace: (remedy: string, place: string): string => `${remedy} (the operator reads the token from ${place})`,
+  /** Of a token that the API does not accept. @param otherwise what to do with one that looks right */
+  checkToken: (otherwise: string, place: string): string =>
+    `check the token that the operator reads from ${place}: it may be wrong, expired, cut short or in base64 twice; ${otherwise}`,
+  tokenInBase64: (place: string): Remedy => ({
+    operator: `the operator reads the token from ${place}, and what stands there is itself base64 of another text`,
+    person:
+      "put the token there as the provider shows it (in a Secret, under stringData, or in base64 once under data)",
+  }),
   broken: (code: string): FailureText => ({
     seen: `the connection broke${code === "" ? "" : ` (${code})`}`,
     remedy: REMEDIES.Unavailable,
@@ -103,7 +129,7 @@ export const failedCalls = {
   },
   givenUp: {
     seen: "the call was given up",
-    remedy: "nothing; whoever asked no longer waits for the answer",
+    remedy: { operator: "whoever asked no longer waits for the answer" },
   },
   late: (seconds: number): FailureText => ({
     seen: `no complete answer within ${seconds} s`,
@@ -117,18 +143,24 @@ export const failedCalls = {
   /** No time until the next one: it would be another one each time. */
   groupLimit: ({ calls, seconds }: { readonly calls: number; readonly seconds: number }): FailureText => ({
     seen: `the API allows ${calls} of these calls in ${seconds} s, and they are used up`,
-    remedy: "the operator sends it as soon as the limit allows",
+    remedy: { operator: "the operator sends it as soon as the limit allows" },
   }),
   /** No number: it would be another one each time. */
   leaseEnding: {
     seen: "no complete answer for as long as the lease was sure to be held",
-    remedy:
-      "the operator tries again; if this lasts, look for a Kubernetes API server that is slow to renew the lease, and at the provider's status page",
+    remedy: {
+      operator: TRIES_AGAIN,
+      person:
+        "if this lasts, look for a Kubernetes API server that is slow to renew the lease, and at the provider's status page",
+    },
   },
   /** No time: the text goes to statuses, and each retry would write another one. */
   circuitOpen: (failures: number): FailureText => ({
     seen: `the API failed ${failures} times in a row or more, so the operator sends no call for a while`,
-    remedy: "the operator tries again; if this lasts, look at the provider's status page and at the network",
+    remedy: {
+      operator: TRIES_AGAIN,
+      person: `${STATUS_PAGE} and at the network of the operator`,
+    },
   }),
   unforeseen: (error: unknown): FailureText => ({
     seen: `the answer could not be handled (${error instanceof Error ? error.message : String(error)})`,
@@ -136,21 +168,24 @@ export const failedCalls = {
   }),
   superseded: (because: string): FailureText => ({
     seen: `not sent: ${because}`,
-    remedy: "nothing; the operator plans again",
+    remedy: { operator: "the operator plans again" },
   }),
   listChanged: (attempts: number, changes: string): FailureText => ({
     seen: `the list changed while it was read, ${attempts} times`,
-    remedy: `the operator tries again; if this lasts, look for another program that ${changes} at a high rate`,
+    remedy: { operator: TRIES_AGAIN, person: `if this lasts, look for another program that ${changes} at a high rate` },
   }),
   /** @param unit such as `pages` */
   listTooLong: (unit: string, count: number, most: number): FailureText => ({
     seen: `the list is too long: it has at least ${counted(count)} ${unit}, and the operator reads ${counted(most)} ${unit} at most`,
-    remedy:
-      "the operator changed nothing and tries again; have the owner of the account delete what is not used, and have the cluster's administrator check that no proxy answers in the API's place",
+    remedy: {
+      operator: "the operator changed nothing and tries again",
+      person:
+        "have the owner of the account delete what is not used, and have the cluster's administrator check that no proxy answers in the API's place",
+    },
   }),
   sharedReadLate: (seconds: number): FailureText => ({
     seen: `it did not end within ${seconds} s`,
-    remedy: "the operator reads again; check whether the API answers slowly",
+    remedy: { operator: "the operator reads again", person: STATUS_PAGE },
   }),
 } as const;
 
@@ -167,7 +202,7 @@ export const externalDnsFailures = {
     remedy: "have the cluster's administrator apply the roles of this release, with feature externaldns",
   }),
   refused: (message: string) => ({ seen: message, remedy: "correct spec.dnsRecordSet" }),
-  unavailable: (message: string) => ({ seen: message, remedy: "the operator tries again" }),
+  unavailable: (message: string) => ({ seen: message, remedy: { operator: TRIES_AGAIN } }),
 } as const;
 
 /** How to switch on a feature that the operator runs without. */

@@ -86,7 +86,7 @@ export const jobMessages = topic("jobs", {
     by: "cause",
     text: ({ className, said }: Refused & { readonly className: string }) =>
       `ClusterRoutedIPClass ${className} is not ready: ${said}`,
-    example: { className: "rack", said: `the operator runs without feature jobs: ${ENABLE}` },
+    example: { className: "rack", said: `the operator runs without feature jobs; fix: ${ENABLE}` },
   }),
   accountNotLabelled: problem({
     reason: "JobRefused",

@@ -2,7 +2,16 @@
 
 import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
-import { providerText, REMEDIES, startMachine, unusableProvider, useProvider } from "./failed-calls.js";
+import {
+  type FailureText,
+  failedCalls,
+  failureText,
+  providerText,
+  REMEDIES,
+  startMachine,
+  unusableProvider,
+  useProvider,
+} from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 interface Failure {
@@ -17,9 +26,9 @@ interface MissingObject extends Failure {
 
 const said = ({ text }: Failure) => text;
 const FOREIGN = { text: said, remedyInText: true } as const;
-const failing = (seen: string, kind: ProviderErrorKind) => ({
-  text: `digitalocean: assign 203.0.113.7 to droplet 12: ${seen}; ${REMEDIES[kind]}`,
-});
+const assignFailed = (failure: FailureText) =>
+  `digitalocean: assign 203.0.113.7 to droplet 12: ${failureText(failure)}`;
+const failing = (seen: string, kind: ProviderErrorKind) => ({ text: assignFailed({ seen, remedy: REMEDIES[kind] }) });
 
 interface Named {
   readonly provider: string;
@@ -48,7 +57,7 @@ export const providerMessages = topic("provider", {
     text: said,
     remedyInText: true,
     example: {
-      text: 'provider "acme" is unknown: use digitalocean',
+      text: failureText(unusableProvider("acme", "addresses")),
     },
   }),
   notSetUp: problem({
@@ -94,7 +103,7 @@ export const providerMessages = topic("provider", {
     remedyInText: true,
     example: {
       missing: "ZoneNotFound",
-      text: "digitalocean: read zone example.com: 404; check that it exists in the account that the token belongs to",
+      text: "digitalocean: read zone example.com: 404; fix: correct dnsRecordSet.zone",
     },
   }),
   wrongRegion: problem({
@@ -102,7 +111,7 @@ export const providerMessages = topic("provider", {
     reason: "WrongRegion",
     by: "author",
     example: {
-      text: "digitalocean: assign 203.0.113.7 to droplet 12: the droplet is in another region; use an address of that region, or let only nodes of region fra1 match (203.0.113.7 belongs to fra1)",
+      text: "digitalocean: assign 203.0.113.7 to droplet 12: the droplet is in another region; fix: use an address of that region, or let only nodes of region fra1 match (203.0.113.7 belongs to fra1)",
     },
   }),
   ambiguous: problem({
@@ -110,7 +119,7 @@ export const providerMessages = topic("provider", {
     reason: "Invalid",
     by: "author",
     example: {
-      text: "cloudflare: find zone example.com: the token sees several zones of this name; name the zone by its id in dnsRecordSet.zone",
+      text: "cloudflare: find zone example.com: the token sees several zones of this name; fix: name the zone by its id in dnsRecordSet.zone",
     },
   }),
   recordInTheWay: problem({
@@ -118,7 +127,7 @@ export const providerMessages = topic("provider", {
     reason: "RecordExists",
     by: "account",
     example: {
-      text: `cloudflare: create A www.example.com: a CNAME of that name exists; ${REMEDIES.RecordExists}`,
+      text: `cloudflare: create A www.example.com: a CNAME of that name exists; fix: ${REMEDIES.RecordExists}`,
     },
   }),
   conflict: problem({
@@ -143,7 +152,9 @@ export const providerMessages = topic("provider", {
     ...FOREIGN,
     reason: "Unauthorized",
     by: "account",
-    example: failing("401 Unable to authenticate you", "Unauthorized"),
+    example: {
+      text: `digitalocean: list reserved IPs: 401 Unable to authenticate you; fix: ${failedCalls.checkToken(REMEDIES.Unauthorized, "entry token of Secret web/cloud")}`,
+    },
   }),
   quotaExceeded: problem({
     ...FOREIGN,
@@ -161,7 +172,8 @@ export const providerMessages = topic("provider", {
     reason: "ProviderUnavailable",
     by: "operator",
     text: ({ said: words }: { readonly said: string | undefined }) =>
-      `the provider's action failed: ${words || "no reason given"}; the operator tries again; if this lasts, have the owner of the account check the machine`,
+      `the provider's action failed: ${words || "no reason given"}; the operator tries again`,
+    remedy: "if this lasts, have the owner of the account check the machine",
     example: { said: "the droplet is off" },
   }),
   ofNode: problem({
@@ -172,7 +184,7 @@ export const providerMessages = topic("provider", {
       node: "node-3",
       cause: {
         reason: "ProviderUnavailable",
-        message: `digitalocean: assign 203.0.113.7 to droplet 12: answer 422; ${startMachine("digitalocean://12", "off")}`,
+        message: assignFailed({ seen: "answer 422", remedy: startMachine("digitalocean://12", "off") }),
       },
     },
   }),
@@ -184,7 +196,7 @@ export const providerMessages = topic("provider", {
       node: "node-3",
       cause: {
         reason: "QuotaExceeded",
-        message: `digitalocean: create an IPv4 address on digitalocean://12: the account has 3 addresses, its limit; ${REMEDIES.QuotaExceeded}`,
+        message: `digitalocean: create an IPv4 address on digitalocean://12: the account has 3 addresses, its limit; fix: ${REMEDIES.QuotaExceeded}`,
       },
     },
   }),

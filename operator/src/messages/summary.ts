@@ -2,12 +2,12 @@
 
 import { API_GROUP, type ConditionType, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../values.js";
-import { note, type Problem, type ProblemEntry, problem, topic } from "./message.js";
+import { note, type Problem, type ProblemEntry, partsOf, problem, topic } from "./message.js";
 
 const EXAMPLE_CAUSE: Problem = {
   reason: "Unauthorized",
   message:
-    "digitalocean: list reserved IPs: answer 401; have the owner of the account create a valid token; the operator reads the token from entry token of Secret web/cloud",
+    "digitalocean: list reserved IPs: answer 401; fix: check the token that the operator reads from entry token of Secret web/cloud",
 };
 
 export const summaryMessages = topic("summary", {
@@ -36,8 +36,8 @@ export const summaryMessages = topic("summary", {
     reason: "Invalid",
     by: "author",
     text: ({ ignored, cause }: { readonly ignored: readonly string[]; readonly cause: Problem }) =>
-      `the operator ignores a part of the spec, which may be what keeps nodes away: ${listedClauses(ignored)}; correct or remove this part first; until then, ${cause.message}`,
-    remedyInText: true,
+      `the operator ignores a part of the spec, which may be what keeps nodes away: ${listedClauses(ignored)}; meanwhile, ${partsOf(cause.message)[0]}`,
+    remedy: ({ cause }) => ["correct or remove this part first", ...partsOf(cause.message).slice(1)],
     example: {
       ignored: ['spec.match.tolerations[1]: operator is "exists", not Exists or Equal'],
       cause: { reason: "NoCandidate", message: "0 of 9 nodes match, 9 are tainted" },
@@ -202,9 +202,10 @@ export const deletionMessages = topic("deletion", {
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,
     by: "cause",
-    text: ({ left, cause, finalizer }: Waiting) =>
-      `the deletion waits until the operator has removed ${listed(left)}, or has tried for an hour: ${cause.message}; if that is impossible, for example because the namespace is being deleted and takes no new objects, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then the finalizer ${finalizer} of this resource`,
-    remedyInText: true,
+    text: ({ left, cause }: Waiting) =>
+      `the deletion waits until the operator has removed ${listed(left)}, or has tried for an hour: ${cause.message}`,
+    remedy: ({ left, finalizer }) =>
+      `if that is impossible, for example because the namespace is being deleted and takes no new objects, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then the finalizer ${finalizer} of this resource`,
     example: {
       left: ["address 203.0.113.7", "rule tcp 443 in firewall ingress"],
       cause: EXAMPLE_CAUSE,
@@ -215,8 +216,9 @@ export const deletionMessages = topic("deletion", {
     reason: ({ cause }: WaitingForUsers) => cause.reason,
     by: "cause",
     text: ({ users, cause }: WaitingForUsers) =>
-      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); with its credentials, the operator cannot clean up after them: ${cause.message}; condition Ready of a RoutedIP that is being deleted says how to end that without the operator`,
-    remedyInText: true,
+      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); with its credentials, the operator cannot clean up after them: ${cause.message}`,
+    remedy:
+      "if that is impossible, condition Ready of a RoutedIP that is being deleted says how to end that without the operator",
     example: { users: ["web/shop"], cause: EXAMPLE_CAUSE },
   }),
 });

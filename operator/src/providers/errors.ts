@@ -5,7 +5,7 @@
 
 import { anyAbort, askedWait } from "../async.js";
 import { MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
-import { type ApiNames, failedCalls } from "../messages/failed-calls.js";
+import { type ApiNames, failedCalls, failureText, type Remedy } from "../messages/failed-calls.js";
 import { cutAtWord, oneLine } from "../printable.js";
 import { type ApiCall, callText } from "./call.js";
 import { AnswerTooLong, MalformedAnswer } from "./http.js";
@@ -68,6 +68,8 @@ export type ProviderErrorReason =
   | "ListTooLong"
   /** The answer was not what the API's description promises. */
   | "MalformedAnswer"
+  /** The API knows the token, and the token may not do this. */
+  | "LacksRight"
   /** What stands where the token is expected cannot be one, so nothing was sent. */
   | "MalformedToken";
 
@@ -77,8 +79,8 @@ export interface ProviderErrorProps {
   readonly where: string;
   /** What was seen, without the API's request id. */
   readonly seen: string;
-  /** What to do about it. */
-  readonly remedy: string;
+  /** What to do about it: a text is for a person. */
+  readonly remedy: Remedy;
   readonly outcome: CallOutcome;
   /** Whether sending the same call once more can do no harm. @default true unless the outcome is unknown */
   readonly retrySafe?: boolean;
@@ -100,14 +102,14 @@ export class ProviderError extends Error {
   readonly retrySafe: boolean;
   readonly where: string;
   readonly seen: string;
-  readonly remedy: string;
+  readonly remedy: Remedy;
   readonly reason: ProviderErrorReason | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
 
   constructor(readonly props: ProviderErrorProps) {
-    super(`${props.where}: ${props.seen}; ${props.remedy}`, { cause: props.cause });
+    super(`${props.where}: ${failureText(props)}`, { cause: props.cause });
     this.kind = props.kind;
     this.outcome = props.outcome;
     this.retrySafe = props.retrySafe ?? props.outcome !== "unknown";

@@ -2,7 +2,7 @@
 
 import { DEFAULT_SECRET, type ProviderFacts, type ProviderService } from "cdk8s-flipop/api";
 import type { Logger, Redactor } from "../logging.js";
-import { unusableProvider } from "../messages/failed-calls.js";
+import { failureText, unusableProvider } from "../messages/failed-calls.js";
 import type { CallRunner } from "./call.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
 import {
@@ -190,10 +190,9 @@ export class ProviderRegistry {
 }
 
 function unknownProvider(name: string, service: ProviderService): UnknownProviderError {
-  const { seen, remedy } = unusableProvider(name, service);
-  return new UnknownProviderError(`${seen}: ${remedy}`);
+  return new UnknownProviderError(failureText(unusableProvider(name, service)));
 }
 
 function placeOf(variable: string): string {
-  return `entry ${variable} of its own Secret (by default ${DEFAULT_SECRET}), and only when it starts`;
+  return `entry ${variable} of its own Secret (by default ${DEFAULT_SECRET}; restart the operator after a change)`;
 }

@@ -78,7 +78,9 @@ describe("flipop orphans", () => {
     const refused = new Flipop(kubernetes.kubeconfig(), { ...env(), DIGITALOCEAN_ACCESS_TOKEN: "another" });
     const other = await refused.run("explain", "pool/web", "--all");
     refused.close();
-    expect(other.err).to.match(/^flipop: addresses that no resource knows are not considered: .*flipop doctor\n$/);
+    expect(other.err).to.match(
+      /^flipop: addresses that no resource knows are not considered: .*; fix: .*; flipop doctor checks the token\n$/,
+    );
     expect(other).to.deep.include({ code: 0 });
     expect(other.out)
       .to.match(/node-1 /)
@@ -153,7 +155,7 @@ describe("flipop orphans", () => {
     away.close();
     expect(code).to.equal(1);
     expect(err).to.match(
-      /^flipop: digitalocean: (list|read) \S.*the connection was refused.*; check the network .*, then try again\n$/,
+      /^flipop: digitalocean: (list|read) \S.*the connection was refused.*; fix: check the network .*, then try again\n$/,
     );
     expect(err).not.to.include("operator");
   });

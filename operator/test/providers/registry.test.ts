@@ -96,15 +96,15 @@ describe("the registry of providers", () => {
   it("names, for a provider that it does not have, those with the service that is needed", () => {
     const { made } = registry({});
 
-    expect(() => made.get("aws", "addresses")).to.throw(/^provider "aws" is unknown: use digitalocean$/);
+    expect(() => made.get("aws", "addresses")).to.throw(/^provider "aws" is unknown; fix: use digitalocean$/);
     expect(() => made.get("aws", "dns")).to.throw(
-      /^provider "aws" is unknown: use one of cloudflare, digitalocean, external-dns$/,
+      /^provider "aws" is unknown; fix: use one of cloudflare, digitalocean, external-dns$/,
     );
     expect(() => made.get("cloudflare", "addresses")).to.throw(
-      /^provider "cloudflare" has no addresses: use digitalocean$/,
+      /^provider "cloudflare" has no addresses; fix: use digitalocean$/,
     );
     expect(() => made.get("external-dns", "dns")).to.throw(
-      /runs without feature externaldns: .* features of the chart or construct/,
+      /runs without feature externaldns; fix: .* features of the chart or construct/,
     );
   });
 

@@ -61,6 +61,6 @@ interface FailureFacts extends Partial<Pick<ProviderErrorProps, "reason" | "reme
 
 /** The cloud rejects the token that the operator reads from this place. */
 export function refusedToken(place: string, where = "digitalocean: list reserved IPs"): Problem {
-  const remedy = failedCalls.tokenPlace(REMEDIES.Unauthorized, place);
+  const remedy = failedCalls.checkToken(REMEDIES.Unauthorized, place);
   return callFailure("Unauthorized", where, "answer 401: Unable to authenticate you", { remedy });
 }

@@ -117,6 +117,7 @@ function fullNameIn({ id, name: zone }: Zone, name: string): string {
     remedy:
       "write dnsRecordSet.recordName in full, or have the owner of the DNS account give the token the right Zone:Read",
     outcome: "refused",
+    reason: "LacksRight",
   });
 }
 

@@ -64,20 +64,34 @@ function meaningOf(call: ApiCall, answer: RefusedAnswer, errors: ApiErrors | und
   if (status >= 500) return { ...meaning("Unavailable", "unknown"), ...asked, retrySafe: call.repeatable };
   // A proxy or a wrong URL also answers 404: only the API itself may say that something is gone.
   if (errors === undefined) return foreignAnswer(call, PROVIDERS.cloudflare);
-  const known = meaningOfCodes(errors) ?? { kind: KINDS[status] ?? "Terminal" };
-  return { ...meaning(known.kind, "refused"), ...known, retrySafe: false };
+  return { ...refusalOf(status, errors), outcome: "refused", retrySafe: false };
 }
+
+function refusalOf(status: number, errors: ApiErrors): CodeMeaning {
+  const known = meaningOfCodes(errors);
+  if (known === RIGHTS) return status === FORBIDDEN ? RIGHTS : TOKEN;
+  if (known !== undefined) return known;
+  if (status === FORBIDDEN) return RIGHTS;
+  const { kind, remedy } = meaning(KINDS[status] ?? "Terminal", "refused");
+  return kind === "Unauthorized" ? TOKEN : { kind, remedy };
+}
+
+const FORBIDDEN = 403;
 
 const KINDS: Readonly<Record<number, ProviderErrorKind>> = {
   401: "Unauthorized",
-  403: "Unauthorized",
   404: "NotFound",
   409: "Conflict",
 };
 
+const CLOUDFLARE_REMEDIES = {
+  ...REMEDIES,
+  RateLimited: REMEDIES.UserRateLimited,
+  Terminal: "correct dnsRecordSet (zone, recordName, ttl)",
+} as const;
+
 function meaning(kind: ProviderErrorKind, outcome: Meaning["outcome"]): Meaning {
-  const remedy = kind === "Terminal" ? "correct dnsRecordSet (zone, recordName, ttl)" : REMEDIES[kind];
-  return { kind, outcome, remedy };
+  return { kind, outcome, remedy: CLOUDFLARE_REMEDIES[kind] };
 }
 
 function seenIn(status: number, errors: ApiErrors | undefined): string {
@@ -123,10 +137,16 @@ function readError(error: Answer, depth: number): readonly ApiError[] {
 
 type CodeMeaning = Pick<ProviderErrorProps, "kind" | "reason" | "remedy">;
 
+const DNS_RIGHTS = "Zone:Read and DNS:Edit on this zone";
 const TOKEN: CodeMeaning = {
   kind: "Unauthorized",
-  remedy:
-    "have the owner of the DNS account create a valid API token with the rights Zone:Read and DNS:Edit on this zone",
+  remedy: `if you find no such mistake, have the owner of the DNS account create a new API token with the rights ${DNS_RIGHTS}`,
+};
+/** Its code also stands for credentials that are no token. */
+const RIGHTS: CodeMeaning = {
+  kind: "Unauthorized",
+  reason: "LacksRight",
+  remedy: `have the owner of the DNS account give the token the rights ${DNS_RIGHTS}`,
 };
 const ZONE: CodeMeaning = {
   kind: "NotFound",
@@ -141,12 +161,13 @@ const EXCLUDED: CodeMeaning = {
 };
 
 const MEANINGS: Readonly<Record<number, CodeMeaning>> = {
-  // Malformed, missing or unknown credentials; no right on the zone.
+  // Malformed, missing or unknown credentials.
   6003: TOKEN,
   6111: TOKEN,
   9106: TOKEN,
   9109: TOKEN,
-  10000: TOKEN,
+  // No right on the zone.
+  10000: RIGHTS,
   // The zone's id, or the path of the base URL.
   1001: ZONE,
   1003: ZONE,

@@ -1,7 +1,7 @@
 /** Reserved IPv4 and IPv6 addresses, and addresses of the account's own ranges. */
 
 import { canonicalIp, familyOf } from "cdk8s-flipop/api";
-import { REMEDIES } from "../../messages/failed-calls.js";
+import { REMEDIES, type Remedy } from "../../messages/failed-calls.js";
 import { CALL, type CallContext } from "../call.js";
 import { DIGITALOCEAN_ADDRESSES } from "../capabilities.js";
 import type { OncePerToken } from "../credentials.js";
@@ -179,7 +179,7 @@ function readCreated(answer: Answer, desired: CreateAddress, subject: string): C
   return { kind: "created", address, action: { id, ip: address.ip, state: "in-progress" } };
 }
 
-function held(subject: string, holder: ProviderId, remedy: string): ProviderError {
+function held(subject: string, holder: ProviderId, remedy: Remedy): ProviderError {
   return new ProviderError({
     kind: "Conflict",
     where: `${DIGITALOCEAN}: ${subject}`,

@@ -156,7 +156,7 @@ const ZONE_ID = /^[0-9a-f]{32}$/;
 
 function noZone(error: ProviderError, domain: string): ProviderError {
   const remedy = ZONE_ID.test(domain)
-    ? "this is the id of a zone at another provider: name that provider in dnsRecordSet.provider, or write the domain"
+    ? "name another provider in dnsRecordSet.provider, whose zones have such an id, or write the domain"
     : `${CORRECT_ZONE}, or have the owner of the DNS account add the domain "${domain}" to it`;
   return withProps(error, { seen: `the account has no domain "${domain}"`, remedy });
 }

@@ -72,6 +72,7 @@ export function readHolder(droplet: Answer, where: string): ProviderId | undefin
       seen: "the answer does not say which droplet holds the address",
       remedy: "have the owner of the account give the token the scope droplet:read",
       outcome: "refused",
+      reason: "LacksRight",
     });
   }
   return droplet.empty ? undefined : providerIdOf(droplet.at("id").natural());

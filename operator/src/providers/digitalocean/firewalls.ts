@@ -268,5 +268,6 @@ function missingScope(where: string): ProviderError {
     seen: "the answer does not say which droplets and tags the firewalls cover",
     remedy: "have the owner of the account give the token the scopes droplet:read and tag:read",
     outcome: "refused",
+    reason: "LacksRight",
   });
 }

@@ -34,7 +34,7 @@ function foreignRefusal(call: ApiCall, { status }: RawAnswer): Meaning {
 
 const REQUEST_TIMEOUT = 408;
 
-type Meaning = Pick<ProviderErrorProps, "kind" | "remedy" | "outcome" | "retrySafe" | "retryAfterSeconds">;
+type Meaning = Pick<ProviderErrorProps, "kind" | "reason" | "remedy" | "outcome" | "retrySafe" | "retryAfterSeconds">;
 
 function meaningOf(call: ApiCall, answer: RawAnswer, nowMs: number): Meaning {
   const { status } = answer;
@@ -48,16 +48,19 @@ function meaningOf(call: ApiCall, answer: RawAnswer, nowMs: number): Meaning {
     const retrySafe = call.repeatable;
     return { kind: "Unavailable", remedy: REMEDIES.Unavailable, outcome: "unknown", retrySafe };
   }
+  if (status === 403) return { ...LACKS_RIGHT, outcome: "refused" };
   const kind = KINDS[status] ?? "Terminal";
-  const remedy = status === 403 ? SCOPE_REMEDY : REMEDIES[kind];
-  return { kind, remedy, outcome: "refused" };
+  return { kind, remedy: REMEDIES[kind], outcome: "refused" };
 }
 
-const SCOPE_REMEDY = `have the owner of the account give the token the rights that ${TOKEN_RIGHTS} lists`;
+const LACKS_RIGHT = {
+  kind: "Unauthorized",
+  reason: "LacksRight",
+  remedy: `have the owner of the account give the token the rights that ${TOKEN_RIGHTS} lists`,
+} as const;
 
 const KINDS: Readonly<Record<number, ProviderErrorKind>> = {
   401: "Unauthorized",
-  403: "Unauthorized",
   404: "NotFound",
   409: "Conflict",
   412: "Conflict",

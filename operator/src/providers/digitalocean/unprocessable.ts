@@ -11,7 +11,7 @@
  * 6. none of these                       -> Terminal, with the API's words
  */
 
-import { REMEDIES, startMachine } from "../../messages/failed-calls.js";
+import { REMEDIES, type Remedy, startMachine } from "../../messages/failed-calls.js";
 import type { CallContext } from "../call.js";
 import {
   isProviderError,
@@ -71,7 +71,7 @@ function ifUnread(error: unknown): Meaning {
   if (!isProviderError(error)) throw error;
   return {
     kind: "Conflict",
-    remedy: "the droplet could not be read to find out why; the operator tries the creation again",
+    remedy: { operator: "the droplet could not be read to find out why; the operator tries the creation again" },
   };
 }
 
@@ -111,25 +111,25 @@ export function isUnprocessable(error: unknown): error is ProviderError {
 interface Meaning {
   readonly kind: ProviderErrorKind;
   readonly reason?: ProviderErrorReason;
-  readonly remedy?: string;
+  readonly remedy?: Remedy;
 }
 
 const FIREWALL_LIMIT =
   "open fewer ports, run the Services on fewer nodes, or have the owner of the account ask the provider for a higher limit";
 const UNKNOWN: Meaning = {
   kind: "Terminal",
-  remedy: "read the provider's words and correct the resource or the account",
+  remedy: "correct in the resource or in the account what the answer names",
 };
-const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "correct region; the provider must offer new addresses in it" };
+const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "correct region: the provider must offer new addresses in it" };
 const OCCUPIED: Meaning = {
   kind: "Conflict",
   reason: "NodeOccupied",
-  remedy: "the operator chooses another node; a droplet holds one reserved address of a family",
+  remedy: { operator: "a droplet holds one reserved address of a family; the operator chooses another node" },
 };
 const BUSY: Meaning = {
   kind: "Conflict",
   reason: "NodeBusy",
-  remedy: "the operator tries again once the droplet's event is over",
+  remedy: { operator: "the operator tries again once the droplet's event is over" },
 };
 
 /** Pure: the texts that the API is known to use. */
@@ -140,7 +140,8 @@ function inWords(seen: string, address: AddressFacts | undefined): Meaning | und
   if (/limit|quota|maximum number/.test(text)) return { kind: "QuotaExceeded" };
   if (/region|datacenter/.test(text)) return wrongRegion(address);
   if (/must be unassigned|unassign .*first|assigned to another/.test(text)) {
-    return { kind: "Conflict", reason: "HeldElsewhere", remedy: "the operator unassigns it first, then assigns it" };
+    const remedy = { operator: "the operator unassigns it first, then assigns it" };
+    return { kind: "Conflict", reason: "HeldElsewhere", remedy };
   }
   if (/droplet already has|already has an? .*(ip|address)/.test(text)) return OCCUPIED;
   if (/not enabled on/.test(text)) {
@@ -160,7 +161,7 @@ async function fromDroplet(
 ): Promise<Meaning> {
   const droplet = await findDroplet(client, context, dropletIdOf(wanted));
   if (droplet === undefined)
-    return { kind: "NotFound", remedy: `droplet ${wanted} is gone; the operator chooses another node` };
+    return { kind: "NotFound", remedy: { operator: `droplet ${wanted} is gone; the operator chooses another node` } };
   if (address !== undefined && droplet.region !== address.region) return wrongRegion(address);
   if (droplet.locked) return BUSY;
   if (droplet.status !== "active") {

@@ -22,7 +22,7 @@ import type { Random } from "../../async.js";
 import { SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Redactor } from "../../logging.js";
-import { failedCalls } from "../../messages/failed-calls.js";
+import { failedCalls, type Remedy } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
 import type { ApiCall, CallLayer, CallRunner, Requester, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
@@ -119,12 +119,17 @@ function withTokenPlace(credentials: Pick<Credentials, "place" | "token">): Call
     } catch (error) {
       const place = credentials.place();
       if (place === "" || !isProviderError(error, "Unauthorized") || !isOfToken(error)) throw error;
-      const remedy = isBase64OfText(credentials.token())
-        ? failedCalls.tokenInBase64(place)
-        : failedCalls.tokenPlace(error.remedy, place);
+      const remedy = isBase64OfText(credentials.token()) ? failedCalls.tokenInBase64(place) : tokenRemedy(error, place);
       throw withProps(error, { remedy });
     }
   };
+}
+
+/** Only a token that the API does not know is likely to be a wrong one. */
+function tokenRemedy({ remedy, reason }: ProviderError, place: string): Remedy {
+  if (typeof remedy !== "string") return remedy;
+  const isKnown = reason === "LacksRight" || reason === "MalformedToken";
+  return isKnown ? failedCalls.tokenPlace(remedy, place) : failedCalls.checkToken(remedy, place);
 }
 
 /** Of a text without spaces, perhaps with the line break that `echo` adds. Random letters and digits never are. */

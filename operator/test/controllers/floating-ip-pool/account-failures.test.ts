@@ -140,7 +140,7 @@ describe("a failure of a machine", () => {
     const off = outcomeOfAction({ ip: IP, state: "errored", id: "1", message: "the droplet is off" });
     expect(messageOf(off)).to.match(/^node ghost: .*the droplet is off; .*have the owner of the account/);
     const stopped = withProps(refusedCall("Conflict"), { reason: "NodeUnfit", remedy: startMachine(MACHINE, "off") });
-    expect(messageOf(outcomeOf(stopped))).to.match(/^node ghost: .*"off"; have the owner of the account start it/);
+    expect(messageOf(outcomeOf(stopped))).to.match(/^node ghost: .*"off"; fix: have the owner of the account start it/);
   });
 
   it("is none if the account fails", () => {
@@ -157,8 +157,9 @@ describe("a failure that concerns a node by its machine alone", () => {
   const desired = { family: "IPv4", node: MACHINE } as const;
   const create: PlannedAction = { do: "create-address", desired, startedAt: "2026-01-01T00:00:00Z", why: "" };
 
-  it("says for which node the account's quota allows no address, and who can raise it", () => {
-    const text = /^an address for node node-3: .*have the owner of the account ask the provider for a higher limit/;
+  it("says for which node the account's quota allows no address, what makes room, and who can raise it", () => {
+    const text =
+      /^an address for node node-3: .*; fix: use or release .*have the owner of the account ask the provider for a higher limit/;
     const quota = withProps(refusedCall("QuotaExceeded"), { remedy: REMEDIES.QuotaExceeded });
     expect(messageOf(create, outcomeOf(quota))).to.match(text);
   });

@@ -218,7 +218,7 @@ describe("Cloudflare provider: changing a record set", () => {
     const error = (await failureOf(change({ values: ["192.0.2.1"] }))) as ProviderError;
     expect([error.kind, error.message]).to.deep.equal([
       "Unauthorized",
-      "cloudflare: change records of www.example.com: answer 403 (10000): Authentication error; have the owner of the DNS account create a valid API token with the rights Zone:Read and DNS:Edit on this zone",
+      "cloudflare: change records of www.example.com: answer 403 (10000): Authentication error; fix: have the owner of the DNS account give the token the rights Zone:Read and DNS:Edit on this zone",
     ]);
   });
 

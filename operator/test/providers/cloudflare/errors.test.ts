@@ -68,7 +68,7 @@ describe("Cloudflare provider: errors", () => {
     const error = await writing({ status: 400, body: { success: false, errors, messages: [], result: null } });
     expect([error.kind, error.message]).to.deep.equal([
       "Terminal",
-      "cloudflare: change records of www.example.com: answer 400 (1004, 9021): DNS Validation Error: TTL must be between 60 and 86400 seconds, or 1 for Automatic; set dnsRecordSet.ttl to 1 (automatic) or to 60 to 86400 seconds",
+      "cloudflare: change records of www.example.com: answer 400 (1004, 9021): DNS Validation Error: TTL must be between 60 and 86400 seconds, or 1 for Automatic; fix: set dnsRecordSet.ttl to 1 (automatic) or to 60 to 86400 seconds",
     ]);
   });
 

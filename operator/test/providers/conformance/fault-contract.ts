@@ -99,8 +99,9 @@ async function outcomeOf(work: Promise<unknown>, fault: string): Promise<FaultOu
 
 /** Says what to do, on one line, without a proxy's page and without the API's request id. */
 function checkError({ message, remedy, where, requestId }: ProviderError): void {
-  expect(remedy.length, message).to.be.greaterThan(10);
-  expect(message).to.include(remedy).and.include(where);
+  const advice = typeof remedy === "string" ? remedy : remedy.operator;
+  expect(advice.length, message).to.be.greaterThan(10);
+  expect(message).to.include(advice).and.include(where);
   expect(message).not.to.match(/[\n<>]/);
   if (requestId !== undefined) expect(message).not.to.include(requestId);
 }

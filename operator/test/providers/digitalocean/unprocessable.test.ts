@@ -109,7 +109,12 @@ const CHANGES: readonly Case[] = [
     means: "NotFound",
     remedy: /the operator chooses another node/,
   },
-  { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /read the provider's words/ },
+  {
+    what: "the API gives no reason that we know",
+    says: ODD,
+    means: "Terminal",
+    remedy: /fix: correct in the resource or in the account what the answer names/,
+  },
   {
     what: "the droplet has no address at all",
     says: ODD,
@@ -119,7 +124,12 @@ const CHANGES: readonly Case[] = [
 ];
 
 const CREATIONS: readonly Case[] = [
-  { what: "the account's limit", says: "You have reached the reserved IP limit", means: "QuotaExceeded" },
+  {
+    what: "the account's limit",
+    says: "You have reached the reserved IP limit",
+    means: "QuotaExceeded",
+    remedy: /; fix: use or release addresses that no resource uses: flipop orphans lists them; .*a higher limit/,
+  },
   { what: "a region that is not", says: "Region is not valid.", means: "Terminal", remedy: /correct region/ },
   { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /correct region/ },
 ];

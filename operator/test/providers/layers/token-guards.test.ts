@@ -204,7 +204,7 @@ describe("the guards of tokens", () => {
       Promise.reject(failure({ retrySafe: false, ...props }));
     const refused = await errorOf(run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
     expect(`${refused}`).to.match(
-      /; the operator reads the token from entry TOKEN of Secret apps\/do; the token must stand there as the provider shows it, not as base64$/,
+      /; fix: check the token that the operator reads from entry TOKEN of Secret apps\/do: it may be wrong, expired, cut short or in base64 twice; /,
     );
     const twice = rig("entry TOKEN of Secret apps/do", Buffer.from("dop_v1_0123456789\n").toString("base64"));
     const refusedTwice = await errorOf(twice.run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
