@@ -21,10 +21,28 @@ interface Service {
 
 interface ClosedPorts extends Service {
   readonly ports: readonly string[];
-  /** Of the pods of the Service. */
   readonly hostPorts: readonly HostPort[];
   /** It has type LoadBalancer, and no NodePorts all the same. */
   readonly withoutNodePorts?: boolean;
+}
+
+interface OtherProtocol extends Service {
+  readonly port: string;
+  readonly targetPort: number | string;
+  readonly protocol: string;
+  readonly hostPort: HostPort;
+  /** The Service has the port for both protocols. */
+  readonly hasBoth: boolean;
+}
+
+/** Whoever writes no protocol gets TCP, so the side with TCP is the likely mistake. */
+function protocolRemedy({ port, protocol, hostPort, hasBoth }: OtherProtocol): string {
+  const ofPods = `containerPort ${hostPort.containerPort}`;
+  const added = `${ofPods}, hostPort ${hostPort.hostPort} and protocol: ${protocol}`;
+  if (hasBoth) return `add a container port to its pods, with ${added}, or remove ${port} from the Service`;
+  const places = [`${port} of the Service`, `${ofPods} of its pods`];
+  const [udp, tcp] = protocol === "TCP" ? places : places.reverse();
+  return `set protocol: UDP at ${udp} (without protocol, a port is TCP), or protocol: TCP at ${tcp}`;
 }
 
 function hostPortText({ name, protocol, containerPort, hostPort, loopback }: HostPort): string {
@@ -34,7 +52,6 @@ function hostPortText({ name, protocol, containerPort, hostPort, loopback }: Hos
 }
 
 const SERVICE: Service = { key: "web/shop" };
-
 const USE_CLUSTER_IP = "use a ClusterIP Service with a selector";
 
 export const serviceMessages = topic("services", {
@@ -116,13 +133,12 @@ export const serviceMessages = topic("services", {
   portOfOtherProtocol: problem({
     reason: "ServiceUnsuitable",
     by: "other",
-    text: ({ key, port, hostPort }: Service & { readonly port: string; readonly hostPort: HostPort }) =>
-      `Service ${key}: no node opens ${port}; its pods open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
-    remedy: ({ key, port, hostPort }) =>
-      `${authorOf(key)} set protocol: ${hostPort.protocol} at ${port} (without protocol, a port is TCP), or give the pods a hostPort of the other protocol`,
+    text: ({ key, port, targetPort, hostPort }: OtherProtocol) =>
+      `Service ${key}: no node opens ${port}, targetPort ${targetPort}; its pods open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
+    remedy: (mistake) => `${authorOf(mistake.key)} ${protocolRemedy(mistake)}`,
     example: {
-      ...{ ...SERVICE, port: "port game (7777/TCP), targetPort game" },
-      hostPort: { name: "game", protocol: "UDP", containerPort: 7777, hostPort: 7777 },
+      ...{ ...SERVICE, port: "port game (7777/UDP)", targetPort: "game", protocol: "UDP", hasBoth: false },
+      hostPort: { name: "game", protocol: "TCP", containerPort: 7777, hostPort: 7777 },
     },
   }),
   portsClosed: problem({

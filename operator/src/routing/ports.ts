@@ -232,15 +232,16 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
   return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts, withoutNodePorts });
 }
 
-/** Its targetPort means a port of the pods of another protocol, which the Service does not have yet. */
+/** Its targetPort means a port that the pods open for the other protocol only. */
 function ofOtherProtocol(servicePort: ServicePort, ports: readonly ServicePort[], hostPorts: readonly HostPort[]) {
   const { targetPort, protocol, port } = servicePort;
   const isTarget = (each: HostPort) => each.name === targetPort || each.containerPort === targetPort;
-  const others = hostPorts.filter(
+  const hostPort = hostPorts.find(
     (each) => each.loopback === undefined && each.protocol !== protocol && isRoutable(each.protocol) && isTarget(each),
   );
-  const hostPort = others.find((each) => !ports.some((own) => own.port === port && own.protocol === each.protocol));
-  return hostPort && { port: closedText(servicePort), hostPort };
+  if (hostPort === undefined) return undefined;
+  const hasBoth = ports.some((own) => own.port === port && own.protocol === hostPort.protocol);
+  return { port: portText(servicePort), targetPort, protocol, hostPort, hasBoth };
 }
 
 function closedText(port: ServicePort): string {

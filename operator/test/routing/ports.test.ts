@@ -196,6 +196,27 @@ describe("the ports of a Service", () => {
     expect(found.problem?.message, "the Service has the UDP port already").not.to.include("set protocol");
   });
 
+  it("that pods open for TCP alone are named with the container port to correct, which is TCP by default", () => {
+    const message = (protocols: readonly string[], offered: string) => {
+      const ports = protocols.map((protocol) => tcp(53, { name: "dns", targetPort: 5353, protocol }));
+      const pods = [hostPort(5353, 53, { protocol: offered })];
+      return portsOf(service({ ports }), pods, { nodes: [NODE] }).problem?.message;
+    };
+    expect(message(["UDP"], "TCP")).to.equal(
+      "Service default/web: no node opens port dns (53/UDP), targetPort 5353; its pods open hostPort 53 for TCP only; fix: have the author of Service default/web set protocol: UDP at containerPort 5353 of its pods (without protocol, a port is TCP), or protocol: TCP at port dns (53/UDP) of the Service",
+    );
+    for (const [lacking, offered] of [
+      ["UDP", "TCP"],
+      ["TCP", "UDP"],
+    ] as const) {
+      expect(message(["TCP", "UDP"], offered), "the Service has both")
+        .to.include(`its pods open hostPort 53 for ${offered} only`)
+        .and.include(
+          `fix: have the author of Service default/web add a container port to its pods, with containerPort 5353, hostPort 53 and protocol: ${lacking}, or remove port dns (53/${lacking}) from the Service`,
+        );
+    }
+  });
+
   it("need rules outside of the NodePort range, for whom the Service lets in", () => {
     const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)], {
       nodes: [NODE],
