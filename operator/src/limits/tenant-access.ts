@@ -24,10 +24,10 @@ import {
   type AddressAccess,
   type AskedName,
   addressAccessOf,
+  addressRefusals,
   isUndecidedName,
   type NameList,
   refusedName,
-  refusingList,
 } from "../routing/access.js";
 import { listed } from "../values.js";
 import type { CreatedAddresses } from "./created-addresses.js";
@@ -70,9 +70,8 @@ export class TenantAccess {
     if (addresses.length === 0 || !isIp(ip)) return undefined;
     const canonical = canonicalIp(ip);
     const isCreated = this.counters.created.isCreatedFor(namespace, canonical);
-    const list = refusingList(canonical, addresses, isCreated);
-    if (list === undefined) return undefined;
-    return accessMessages.addressNotAllowed({ ip: canonical, limiter: list.of, allowed: list.entries, namespace });
+    const refusals = addressRefusals(canonical, addresses, isCreated);
+    return refusals.length === 0 ? undefined : accessMessages.addressNotAllowed({ ip: canonical, refusals, namespace });
   }
 
   /** Why a pool or record set may not have a DNS name; `undefined`: it may. */

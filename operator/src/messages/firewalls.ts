@@ -1,10 +1,10 @@
 /** Firewalls: why the operator does not change them. */
 
 import { PROTECTED_PORTS_TEXT } from "cdk8s-flipop/api";
-import { countOf, listed, listedClauses } from "../values.js";
+import { listed, listedClauses } from "../values.js";
 import { TOKEN_RIGHTS } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
-import { additionsText, type PortRefusal, refusalText } from "./tenants.js";
+import { additionsText, type PortRefusal, portMaximaText, raiseMaxima, refusalText } from "./tenants.js";
 
 export interface Firewall {
   readonly name: string;
@@ -47,10 +47,8 @@ interface TooManyRules extends TooMuch {
   readonly alike?: { readonly port: string; readonly count: number };
 }
 
-interface TooManyPorts extends Pick<ClosedPorts, "ports"> {
-  /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
-  readonly limiter: string;
-  readonly most: number;
+type PortMaxima = Parameters<typeof portMaximaText>[0];
+interface TooManyPorts extends Pick<ClosedPorts, "ports">, PortMaxima {
   /** Neither the class nor the issuer sets a maximum. */
   readonly byDefault?: boolean;
 }
@@ -208,10 +206,9 @@ export const firewallMessages = topic("firewalls", {
   tooManyPorts: problem({
     reason: "PortNotAllowed",
     by: "other",
-    text: ({ ports, limiter, most, byDefault = false }: TooManyPorts) =>
-      `${limiter} allows ${countOf(most, "port")}${byDefault ? " (the default of maxPorts)" : ""}, ${notOpened(listed(ports))}`,
-    remedy: ({ limiter, most, ports }) =>
-      `remove ports from the Service, or ask the author of ${limiter} to set maxPorts to ${most + ports.length}`,
-    example: { ports: ["8081/TCP"], limiter: LIMITER, most: 1 },
+    text: ({ ports, byDefault = false, ...maxima }: TooManyPorts) =>
+      `${portMaximaText(maxima)}${byDefault ? " (the default of maxPorts)" : ""}, ${notOpened(listed(ports))}`,
+    remedy: (maxima) => `remove ports from the Service, or ask ${raiseMaxima(maxima)}`,
+    example: { ports: ["8081/TCP"], limits: [{ limiter: LIMITER, most: 1 }], needed: 2 },
   }),
 });

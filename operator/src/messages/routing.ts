@@ -1,12 +1,21 @@
 /** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
 
-import { Annotation, familyOf } from "cdk8s-flipop/api";
+import { Annotation } from "cdk8s-flipop/api";
 import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 import { HAVE_ADMINISTRATOR, REGION_LABEL_TEXT } from "./nodes/refused-nodes.js";
-import { haveChanged, type NameRefusal, nameChangesText, nameRefusalsText } from "./tenants.js";
+import {
+  type AddressRefusal,
+  addressChangesText,
+  addressRefusalsText,
+  haveChanged,
+  joined,
+  type NameRefusal,
+  nameChangeTexts,
+  nameRefusalTexts,
+} from "./tenants.js";
 
 interface Named {
   readonly name: string;
@@ -29,6 +38,7 @@ interface Limited {
 }
 
 const LIMITER = "ClusterRoutedIPClass shared";
+const RANGE = "198.51.100.0/24";
 const NAME = "www.example.com";
 
 export const issuerMessages = topic("issuers", {
@@ -200,10 +210,9 @@ export const classMessages = topic("classes", {
   issuerAccepted: note({ reason: "Observed", text: () => "its issuer is accepted" }),
 });
 
-interface LimitedAddress extends Limited {
+interface RefusedAddress {
   readonly ip: string;
-  /** As written in `allowedAddresses`. */
-  readonly allowed: readonly string[];
+  readonly refusals: readonly AddressRefusal[];
   readonly namespace: string;
   /** The namespace for which the operator created the address. Absent: not known, or it did not. */
   readonly createdFor?: string;
@@ -213,21 +222,19 @@ export const accessMessages = topic("access", {
   addressNotAllowed: problem({
     reason: "AddressNotAllowed",
     by: "other",
-    text: ({ ip, limiter, allowed, namespace, createdFor }: LimitedAddress) => {
+    text: ({ ip, refusals, namespace, createdFor }: RefusedAddress) => {
       const other = createdFor === undefined ? "" : `, which it created for namespace ${createdFor}`;
-      return `${limiter} allows ${addressesText(allowed, namespace)}, so the operator does not touch ${ip}${other}`;
+      return `${addressRefusalsText(namespace, refusals)}, so the operator does not touch ${ip}${other}`;
     },
-    remedy: ({ ip, limiter }) => {
-      const range = `${ip}/${familyOf(ip) === "IPv6" ? 128 : 32}`;
-      return `to use the address, ${haveChanged(limiter, `add ${range} to allowedAddresses`)}; to do without it, remove it from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it); the account then keeps it`;
-    },
-    example: { ip: "203.0.113.7", limiter: LIMITER, namespace: "game", allowed: ["Created", "198.51.100.0/24"] },
+    remedy: ({ ip, refusals }) =>
+      `to use the address, ${addressChangesText(ip, refusals)}; to do without it, remove it from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it); the account then keeps it`,
+    example: { ip: "203.0.113.7", refusals: [{ limiter: LIMITER, allowed: ["Created", RANGE] }], namespace: "game" },
   }),
   nameNotAllowed: problem({
     reason: "NameNotAllowed",
     by: "other",
-    text: ({ name, refusals }: RefusedName) => `${nameRefusalsText(name, refusals)}, so no record is written`,
-    remedy: ({ refusals }) => `use another name, or ${nameChangesText(refusals)}`,
+    text: ({ name, refusals }: RefusedName) => `${joined(nameRefusalTexts(name, refusals))}, so no record is written`,
+    remedy: ({ refusals }) => `use another name, or ${joined(nameChangeTexts(refusals))}`,
     example: {
       name: NAME,
       refusals: [{ limiter: LIMITER, lists: "allowedNames is empty", additions: `${NAME} to allowedNames` }],
@@ -236,10 +243,13 @@ export const accessMessages = topic("access", {
   noNameAllowed: problem({
     reason: "NameNotAllowed",
     by: "other",
-    text: ({ name, limiter }: LimitedName) =>
-      `${limiter} has neither allowedNames nor allowedZones, and the token for DNS is not one of this namespace, so no record is written for ${name}`,
-    remedy: ({ limiter }) => haveChanged(limiter, "add the name to allowedNames"),
-    example: { name: NAME, limiter: LIMITER },
+    text: ({ name, limiter, refusals }: LimitedName & RefusedName) => {
+      const silent = `${limiter} has neither allowedNames nor allowedZones, and the token for DNS is not one of this namespace`;
+      return `${joined([silent, ...nameRefusalTexts(name, refusals)])}, so no record is written for ${name}`;
+    },
+    remedy: ({ limiter, refusals }) =>
+      joined([haveChanged(limiter, "add the name to allowedNames"), ...nameChangeTexts(refusals)]),
+    example: { name: NAME, limiter: LIMITER, refusals: [] },
   }),
   tokenOfOthers: problem({
     reason: "NameNotAllowed",
@@ -264,7 +274,7 @@ export const accessMessages = topic("access", {
     text: ({ name, values }: ForeignRecord) =>
       `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource (a restore from a backup loses the status)`,
     remedy: ({ limiter }) =>
-      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords, at least until DNSReady is True; the operator reads the record set again at least every 2 minutes`,
+      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords to true, at least until DNSReady is True; the operator reads the record set again at least every 2 minutes`,
     example: { name: "www.example.com", values: ["198.51.100.7"], limiter: LIMITER },
   }),
 });
@@ -287,14 +297,4 @@ interface LimitedName extends Limited {
 
 interface RefusedName extends Named {
   readonly refusals: readonly NameRefusal[];
-}
-
-function addressesText(allowed: readonly string[], namespace: string): string {
-  if (allowed.length === 0) return "no existing address";
-  const ranges = allowed.filter((entry) => entry !== "Created");
-  const texts = [
-    ...(ranges.length > 0 ? [`addresses of ${listed(ranges)}`] : []),
-    ...(ranges.length < allowed.length ? [`addresses that the operator created for namespace ${namespace}`] : []),
-  ];
-  return `only ${texts.join(" and ")}`;
 }

@@ -1,6 +1,7 @@
 /** What the limits of the operator's configuration do not allow a namespace. */
 
-import { listed } from "../values.js";
+import { familyOf } from "cdk8s-flipop/api";
+import { countOf, listed } from "../values.js";
 import { note, problem, topic } from "./message.js";
 import { HAVE_ADMINISTRATOR } from "./nodes/refused-nodes.js";
 
@@ -86,12 +87,53 @@ export interface NameRefusal extends Limited {
   readonly additions: string;
 }
 
-export function nameRefusalsText(name: string, refusals: readonly NameRefusal[]): string {
-  return joined(refusals.map(({ limiter, lists }) => `${limiter} does not allow the DNS name ${name} (${lists})`));
+export function nameRefusalTexts(name: string, refusals: readonly NameRefusal[]): readonly string[] {
+  return refusals.map(({ limiter, lists }) => `${limiter} does not allow the DNS name ${name} (${lists})`);
 }
 
-export function nameChangesText(refusals: readonly NameRefusal[]): string {
-  return joined(refusals.map(({ limiter, additions }) => haveChanged(limiter, `add ${additions}`)));
+export function nameChangeTexts(refusals: readonly NameRefusal[]): readonly string[] {
+  return refusals.map(({ limiter, additions }) => haveChanged(limiter, `add ${additions}`));
+}
+
+/** Which addresses one class, issuer or entry allows. */
+export interface AddressRefusal extends Limited {
+  /** As written in `allowedAddresses`. */
+  readonly allowed: readonly string[];
+}
+
+/** @param namespace of the resource */
+export function addressRefusalsText(namespace: string, refusals: readonly AddressRefusal[]): string {
+  return joined(refusals.map(({ limiter, allowed }) => `${limiter} allows ${addressesText(allowed, namespace)}`));
+}
+
+export function addressChangesText(ip: string, refusals: readonly AddressRefusal[]): string {
+  const range = `${ip}/${familyOf(ip) === "IPv6" ? 128 : 32}`;
+  return joined(refusals.map(({ limiter }) => haveChanged(limiter, `add ${range} to allowedAddresses`)));
+}
+
+function addressesText(allowed: readonly string[], namespace: string): string {
+  if (allowed.length === 0) return "no existing address";
+  const ranges = allowed.filter((entry) => entry !== "Created");
+  const texts = [
+    ...(ranges.length > 0 ? [`addresses of ${listed(ranges)}`] : []),
+    ...(ranges.length < allowed.length ? [`addresses that the operator created for namespace ${namespace}`] : []),
+  ];
+  return `only ${texts.join(" and ")}`;
+}
+
+/** The classes and issuers that allow fewer ports than a Service needs. */
+interface PortMaxima {
+  readonly limits: readonly (Limited & { readonly most: number })[];
+  readonly needed: number;
+}
+
+export function portMaximaText({ limits }: PortMaxima): string {
+  return joined(limits.map(({ limiter, most }) => `${limiter} allows ${countOf(most, "port")}`));
+}
+
+export function raiseMaxima({ limits, needed }: PortMaxima): string {
+  const authors = limits.slice(0, MOST_LIMITERS).map(({ limiter }) => `the author of ${limiter}`);
+  return `${authors.join(" and ")} to set maxPorts to ${needed}`;
 }
 
 export interface PortRefusal {
@@ -119,7 +161,7 @@ export function additionsText(refusals: readonly PortRefusal[]): string {
 /** A class, its issuer, and an entry of the configuration. */
 const MOST_LIMITERS = 3;
 
-function joined(texts: readonly string[]): string {
+export function joined(texts: readonly string[]): string {
   return texts.slice(0, MOST_LIMITERS).join(", and ");
 }
 

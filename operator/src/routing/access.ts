@@ -17,6 +17,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
+import type { AddressRefusal, NameRefusal } from "../messages/tenants.js";
 import { listed, omitUndefined } from "../values.js";
 
 /** Limits of one resource. */
@@ -65,25 +66,25 @@ export function addressProblem(
   retained: readonly RetainedAddress[],
 ): Problem | undefined {
   for (const ip of ips.filter(isIp).map(canonicalIp)) {
-    const refusing = refusingList(ip, access, isCreatedFor(retained, namespace, ip));
-    if (refusing === undefined || hasHad(status, ip)) continue;
+    const refusals = addressRefusals(ip, access, isCreatedFor(retained, namespace, ip));
+    if (refusals.length === 0 || hasHad(status, ip)) continue;
     const createdFor = retained.find((entry) => canonicalIp(entry.ip) === ip)?.namespace;
-    const { of: limiter, entries: allowed } = refusing;
-    return accessMessages.addressNotAllowed({ ip, limiter, allowed, namespace, ...omitUndefined({ createdFor }) });
+    return accessMessages.addressNotAllowed({ ip, refusals, namespace, ...omitUndefined({ createdFor }) });
   }
   return undefined;
 }
 
 /**
- * The first list that does not allow an address.
+ * Each list that does not allow an address: to correct one alone would not help.
  * @param ip canonical
  * @param isCreated the operator created it for the namespace of whoever asks.
  */
-export function refusingList(ip: string, access: AddressAccess, isCreated: boolean): AddressList | undefined {
-  return access.find((list) => {
-    const created = isCreated && list.entries.includes(CREATED_ADDRESSES);
-    return !created && !list.ranges[familyOf(ip)].check(ip, FAMILIES[familyOf(ip)]);
+export function addressRefusals(ip: string, access: AddressAccess, isCreated: boolean): readonly AddressRefusal[] {
+  const refusing = access.filter(({ entries, ranges }) => {
+    const created = isCreated && entries.includes(CREATED_ADDRESSES);
+    return !created && !ranges[familyOf(ip)].check(ip, FAMILIES[familyOf(ip)]);
   });
+  return refusing.map(({ of: limiter, entries: allowed }) => ({ limiter, allowed }));
 }
 
 /** The status shows that the operator gave the address to this RoutedIP: a change of the limits takes nothing away. */
@@ -98,7 +99,7 @@ export function usableRetained<T extends RetainedAddress>(
   namespace: string,
   access: AddressAccess,
 ): readonly T[] {
-  const isUsable = (ip: string) => refusingList(canonicalIp(ip), access, true) === undefined;
+  const isUsable = (ip: string) => addressRefusals(canonicalIp(ip), access, true).length === 0;
   return retained.filter((entry) => entry.namespace === namespace && isUsable(entry.ip));
 }
 
@@ -137,7 +138,7 @@ export interface NameAccess {
 export interface AdoptAccess {
   /** Records that the operator did not write may be replaced. */
   readonly adopts: boolean;
-  /** What keeps the operator from that, by kind and name, for messages. Absent: no class or issuer decides about this token. */
+  /** What keeps the operator from that, by kind and name, for messages (after "the author of"). Absent: no class or issuer decides about this token. */
   readonly adopter?: string;
 }
 
@@ -166,10 +167,11 @@ export function nameAccessOf(sources: readonly LimitSource[]): NameAccess {
 }
 
 export function adoptAccessOf({ sources }: Pick<NameAccess, "sources">, token: DnsToken): AdoptAccess {
-  const forbids = sources.find(({ limits }) => limits.adoptRecords === false);
+  const forbidding = sources.filter(({ limits }) => limits.adoptRecords === false);
   const grantors = sources.filter((source) => mayGrant(source, token));
-  const adopts = forbids === undefined && grantors.some(({ limits }) => limits.adoptRecords === true);
-  return { adopts, ...omitUndefined({ adopter: (forbids ?? grantors[0])?.of }) };
+  const adopts = forbidding.length === 0 && grantors.some(({ limits }) => limits.adoptRecords === true);
+  const asked = (forbidding.length > 0 ? forbidding : grantors.slice(0, 1)).map(({ of }) => of);
+  return { adopts, ...(asked.length === 0 ? {} : { adopter: asked.join(" and the author of ") }) };
 }
 
 /** The author of an issuer decides only about tokens of its own namespace, whatever the issuer's lists say. */
@@ -185,14 +187,19 @@ export function nameProblem(asked: AskedName, { lists, sources }: NameAccess, to
   const limiter = sources.find((source) => mayGrant(source, token))?.of;
   return limiter === undefined
     ? accessMessages.tokenOfOthers({ name, ...token })
-    : accessMessages.noNameAllowed({ name, limiter });
+    : accessMessages.noNameAllowed({ name, limiter, refusals: refusalsOf(asked, lists) });
 }
 
 export function refusedName(asked: AskedName, lists: readonly NameList[]): Problem | undefined {
   const { zone, fqdn: name } = asked.normal;
   const undecided = isZoneUnknown(asked.normal) && lists.find(({ limits }) => !allowsId(asked.zone, limits));
   if (undecided) return accessMessages.zoneUnknown({ name, zone, limiter: undecided.of });
-  const refusals = lists.flatMap(({ limits, of: limiter }) => {
+  const refusals = refusalsOf(asked, lists);
+  return refusals.length === 0 ? undefined : accessMessages.nameNotAllowed({ name, refusals });
+}
+
+function refusalsOf(asked: AskedName, lists: readonly NameList[]): readonly NameRefusal[] {
+  return lists.flatMap(({ limits, of: limiter }) => {
     const closed = closedLists(asked, limits);
     const texts = closed.map(
       ({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(field, entries)}`,
@@ -200,7 +207,6 @@ export function refusedName(asked: AskedName, lists: readonly NameList[]): Probl
     const additions = listed(closed.map(({ field, lacks }) => `${lacks} to ${field}`));
     return closed.length === 0 ? [] : [{ limiter, lists: texts.join("; "), additions }];
   });
-  return refusals.length === 0 ? undefined : accessMessages.nameNotAllowed({ name, refusals });
 }
 
 /** The name is neither allowed nor refused before the domain of its zone, which is given by an id, is known. */

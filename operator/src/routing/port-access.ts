@@ -18,8 +18,15 @@ import { needsRule } from "./ports.js";
 export interface PortAccess {
   /** A port has to be allowed by each. */
   readonly lists: readonly { readonly of: string; readonly rules: readonly PortRule[] }[];
-  /** `byDefault`: no source has the field. */
-  readonly max: { readonly of: string; readonly ports: number; readonly byDefault: boolean };
+  /** The lowest. `byDefault`: no source has the field. */
+  readonly max: Maximum & { readonly byDefault: boolean };
+  /** Of all sources, the lowest first. */
+  readonly maxima: readonly Maximum[];
+}
+
+interface Maximum {
+  readonly of: string;
+  readonly ports: number;
 }
 
 export interface PermittedPorts {
@@ -31,15 +38,19 @@ export interface PermittedPorts {
 /** @param sources the class, the issuer, or both. The defaults apply if no source has the field. */
 export function portAccessOf(sources: readonly LimitSource[]): PortAccess {
   const lists = sources.flatMap(({ of, limits: { allowedPorts } }) => (allowedPorts ? [{ of, allowedPorts }] : []));
-  const maxima = sources.flatMap(({ of, limits: { maxPorts } }) => (maxPorts === undefined ? [] : [{ of, maxPorts }]));
+  const set = sources.flatMap(({ of, limits: { maxPorts } }) =>
+    maxPorts === undefined ? [] : [{ of, ports: maxPorts }],
+  );
   const of = sources[0]?.of ?? "";
-  const [max = { of, maxPorts: DEFAULT_MAX_PORTS }] = maxima.sort((a, b) => a.maxPorts - b.maxPorts);
+  const maxima = set.length === 0 ? [{ of, ports: DEFAULT_MAX_PORTS }] : set.sort((a, b) => a.ports - b.ports);
+  const [max = { of, ports: DEFAULT_MAX_PORTS }] = maxima;
   return {
     lists: (lists.length === 0 ? [{ of, allowedPorts: DEFAULT_ALLOWED_PORTS }] : lists).map((list) => ({
       of: list.of,
       rules: list.allowedPorts.flatMap((entry) => parsePortRule(entry) ?? []),
     })),
-    max: { of: max.of, ports: max.maxPorts, byDefault: maxima.length === 0 },
+    max: { ...max, byDefault: set.length === 0 },
+    maxima,
   };
 }
 
@@ -131,14 +142,11 @@ function isOnlyProtocol({ port, protocol, origin }: RoutedPort, access: PortAcce
   return origin === "HostPort" && refusingLists({ port, protocol: other }, access).length === 0;
 }
 
-function tooMany(ports: readonly RoutedPort[], { max }: PortAccess): Problem | undefined {
+function tooMany(ports: readonly RoutedPort[], { max, maxima }: PortAccess): Problem | undefined {
   if (ports.length === 0) return undefined;
-  return firewallMessages.tooManyPorts({
-    ports: ports.map(textOf),
-    limiter: max.of,
-    most: max.ports,
-    byDefault: max.byDefault,
-  });
+  const needed = max.ports + ports.length;
+  const limits = maxima.filter((each) => each.ports < needed).map((each) => ({ limiter: each.of, most: each.ports }));
+  return firewallMessages.tooManyPorts({ ports: ports.map(textOf), limits, needed, byDefault: max.byDefault });
 }
 
 function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): string {

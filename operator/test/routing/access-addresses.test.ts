@@ -1,6 +1,7 @@
 import type { AccessLimits, ClusterRoutedIPClassSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { partsOf } from "../../src/messages/message.js";
 import { addressAccessOf, addressProblem, usableRetained, withRetained } from "../../src/routing/access.js";
 import { resolveClass } from "../../src/routing/resolved-class.js";
 import { meta } from "../claims/resources.js";
@@ -48,6 +49,22 @@ describe("the addresses that a class and an issuer allow", () => {
       .and.contain(`does not touch ${A}, which it created for namespace other; fix: to use the address, `)
       .and.contain(`add ${A}/32 to allowedAddresses; to do without it`);
     expect(problem(limits, A, [])?.message).not.to.contain("for namespace other");
+  });
+
+  it("name each source that refuses the address: to correct the first alone would not help", () => {
+    const limits = [
+      { allowedAddresses: ["198.51.100.0/24"] },
+      { allowedAddresses: [`${A}/32`] },
+      { allowedAddresses: [] },
+    ];
+    const [seen, fix] = partsOf(problem(limits)?.message ?? "");
+    expect(seen).to.equal(
+      `source 0 allows only addresses of 198.51.100.0/24, and source 2 allows no existing address, so the operator does not touch ${A}, which it created for namespace default`,
+    );
+    const ask = (source: string) => `ask the author of ${source} to add ${A}/32 to allowedAddresses`;
+    expect(fix).to.satisfy((text: string) =>
+      text.startsWith(`to use the address, ${ask("source 0")}, and ${ask("source 2")}; to do without it`),
+    );
   });
 
   it("tell which retained addresses a RoutedIP of a namespace may name", () => {

@@ -94,6 +94,16 @@ describe("the DNS names that a class and an issuer allow", () => {
     );
   });
 
+  it("name an issuer that refuses them beside a class that says nothing", () => {
+    const name = "www.example.com";
+    const asked = { zone: "example.com", normal: { zone: "example.com", fqdn: name }, namespace: "team" };
+    const issuer = { of: "RoutedIPIssuer team/do", namespace: "team", limits: { allowedNames: ["api.example.com"] } };
+    const access = nameAccessOf([{ of: "ClusterRoutedIPClass public", limits: {} }, issuer]);
+    expect(nameProblem(asked, access, TOKEN)?.message).to.equal(
+      `ClusterRoutedIPClass public has neither allowedNames nor allowedZones, and the token for DNS is not one of this namespace, and RoutedIPIssuer team/do does not allow the DNS name ${name} (allowedNames is api.example.com), so no record is written for ${name}; fix: ask the author of ClusterRoutedIPClass public to add the name to allowedNames, and ask the author of RoutedIPIssuer team/do to add ${name} to allowedNames`,
+    );
+  });
+
   it("tell whoever reads a pattern what its star stands for", () => {
     expect(problem("a.b.example.com", [{ allowedNames: ["*.example.com"] }])?.message).to.include(
       "(allowedNames is *.example.com, where * stands for text without a dot)",
@@ -131,5 +141,8 @@ describe("the DNS names that a class and an issuer allow", () => {
       ).adopter;
     expect(adopter({}, {})).to.equal("class");
     expect(adopter({ adoptRecords: true }, { adoptRecords: false })).to.equal("issuer");
+    expect(adopter({ adoptRecords: false }, { adoptRecords: false }), "both").to.equal(
+      "class and the author of issuer",
+    );
   });
 });

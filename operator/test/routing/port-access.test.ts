@@ -19,6 +19,16 @@ function open(numbers: readonly number[], ...limits: readonly AccessLimits[]): r
 }
 
 describe("the ports that a class and an issuer allow", () => {
+  it("name each maximum that the ports exceed, and none that they do not", () => {
+    const sources = [1, 2, 3].map((maxPorts) => ({ of: `source ${maxPorts}`, limits: { maxPorts } }));
+    const ports = [8080, 8081, 8082].map((port) => ({ protocol: "TCP", port, origin: "HostPort" }) as const);
+    const { refused } = permittedPorts(ports, portAccessOf(sources), { nodePortRange: "30000-32767" });
+    expect(refused?.message)
+      .to.include("source 1 allows 1 port, and source 2 allows 2 ports, ")
+      .and.include("ask the author of source 1 and the author of source 2 to set maxPorts to 3")
+      .and.not.include("source 3");
+  });
+
   it("are by default 80, 443 and those above 1024, without those of the nodes' own services", () => {
     const asked = [22, 80, 443, 1024, 1025, 2379, 2380, 2381, 6443, 8443, 10_250, 10_259, 10_260, 30_080, 65_535];
     expect(open(asked, {})).to.deep.equal([80, 443, 1025, 2381, 8443, 10_260, 30_080, 65_535]);

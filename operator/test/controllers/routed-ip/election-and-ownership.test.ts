@@ -140,7 +140,11 @@ describe("a RoutedIP elects its node and keeps its address", () => {
       return facts && { ...facts, holder: "digitalocean://n2", inFlight };
     };
     const limiter = "ClusterRoutedIPClass public";
-    const problem = accessMessages.addressNotAllowed({ ip: IP, limiter, allowed: [], namespace: "default" });
+    const problem = accessMessages.addressNotAllowed({
+      ip: IP,
+      refusals: [{ limiter, allowed: [] }],
+      namespace: "default",
+    });
     const nothing = { addresses: new Map(), names: [] };
     const planned = altered(made, { problem, claims: nothing, inventory: { ...inventory, get: moving } });
     const status = omitUndefined({ ...planned.status }) as RoutedIPStatus;
