@@ -97,7 +97,7 @@ export function planRecordChanges(current: RecordSetFacts, request: DesiredRecor
       values: [...new Set(request.values.filter((value) => typeOf(value) === type))],
     }))
     .filter(({ values }) => values.length > 0)
-    .map(({ type, records, values }) => planType({ type, records, values, ttl: ttlFor(current.records, request) }));
+    .map(({ type, records, values }) => planType({ type, records, values, ttl: ttlFor(current, request) }));
   const change = changeSet(current, parts, request.owner);
   return keepsTtl(current, request, change) ? { ...change, keepsTtl: true } : change;
 }
@@ -159,9 +159,14 @@ interface TypePlan {
 }
 
 /** New records of a name take over the TTL of those beside them: several TTLs for one name are refused or levelled. */
-function ttlFor(records: readonly RecordFacts[], { ttl }: DesiredRecord): DesiredType["ttl"] {
-  if (ttl !== "keep") return { existing: ttl, fresh: ttl };
-  return { existing: undefined, fresh: records[0]?.ttl ?? DEFAULT_TTL_SECONDS };
+function ttlFor(current: RecordSetFacts, { ttl }: DesiredRecord): DesiredType["ttl"] {
+  if (ttl !== "keep") return { existing: isProxied(current) ? undefined : ttl, fresh: ttl };
+  return { existing: undefined, fresh: current.records[0]?.ttl ?? DEFAULT_TTL_SECONDS };
+}
+
+/** Cloudflare treats a name as proxied when one record is, and decides on its TTL. */
+export function isProxied({ records, others = [] }: Pick<RecordSetFacts, "records" | "others">): boolean {
+  return [...records, ...others].some(({ proxied }) => proxied === true);
 }
 
 function planType({ type, records, values, ttl }: DesiredType): TypePlan {
@@ -173,8 +178,8 @@ function planType({ type, records, values, ttl }: DesiredType): TypePlan {
     if (record === undefined) return [];
     return [{ do: "update", id: record.id, type, from: record.value, to, ttl: ttl.existing ?? record.ttl }];
   });
-  const levelled = kept.flatMap(({ id, value, ttl: seen, proxied }): RecordStep[] =>
-    ttl.existing === undefined || seen === ttl.existing || proxied === true
+  const levelled = kept.flatMap(({ id, value, ttl: seen }): RecordStep[] =>
+    ttl.existing === undefined || seen === ttl.existing
       ? []
       : [{ do: "update", id, type, from: value, to: value, ttl: ttl.existing }],
   );

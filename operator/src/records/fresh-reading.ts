@@ -1,6 +1,7 @@
 /** Pure: whether a change of records depends on what an older reading showed, and whether a newer one still allows it. */
 
-import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts } from "../providers/types.js";
+import { isProxied } from "../providers/diff.js";
+import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
 import { sameRecords } from "./same-name.js";
 
 /** Whether the change relies on records, or on their settings, that somebody may have changed since. */
@@ -9,14 +10,25 @@ export function needsFreshReading(
   changes: RecordChangeSet,
   facts: RecordSetFacts,
 ): boolean {
-  return changes.keepsTtl === true || leavesOthers(changes) || inherits(provider, changes, facts);
+  if (changes.keepsTtl === true || leavesOthers(changes) || inherits(provider, changes, facts)) return true;
+  return provider.capabilities.inherits === true && changes.steps.some(isOfTtl);
 }
 
 /** The TTL of a proxied name is not for a plan to choose. */
-export function isStillRight({ keepsTtl }: RecordChangeSet, before: RecordSetFacts, now: RecordSetFacts): boolean {
+export function isStillRight(
+  { keepsTtl, steps }: RecordChangeSet,
+  before: RecordSetFacts,
+  now: RecordSetFacts,
+): boolean {
   if (!sameRecords(before, now)) return false;
-  if (keepsTtl !== true || now.records.some(({ proxied }) => proxied === true)) return true;
+  if (isProxied(now)) return !steps.some(isOfTtl);
+  if (keepsTtl !== true) return true;
   return ttlsOf(before.records) === ttlsOf(now.records);
+}
+
+/** The address stays, and the TTL changes. */
+function isOfTtl(step: RecordStep): boolean {
+  return step.do === "update" && step.from === step.to;
 }
 
 /** Of records with the same addresses. */

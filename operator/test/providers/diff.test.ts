@@ -71,6 +71,20 @@ describe("a plan of record changes", () => {
     expect(planRecordChanges(setOf([fixed]), { values: ["203.0.113.1"], ttl: 60 }).steps).to.deep.equal([]);
   });
 
+  it("leaves the TTL of each record of a name alone that one record makes proxied", () => {
+    const request = { values: ["203.0.113.1", "203.0.113.2"], ttl: 60 };
+    const [plain, proxied] = [record("1", "A", "203.0.113.1"), record("2", "A", "203.0.113.2")].map((each) => ({
+      ...each,
+      ttl: 300,
+    }));
+    if (plain === undefined || proxied === undefined) throw new Error("the test has two records");
+    const beside = { ...proxied, ttl: 1, proxied: true };
+    expect(planRecordChanges(setOf([plain, proxied]), request).steps, "neither is proxied").to.have.length(2);
+    expect(planRecordChanges(setOf([plain, beside]), request).steps).to.deep.equal([]);
+    const others = [{ ...record("3", "AAAA", "2001:db8::1"), ttl: 1, proxied: true }];
+    expect(planRecordChanges({ ...setOf([plain, proxied]), others }, request).steps, "by its AAAA").to.deep.equal([]);
+  });
+
   it("does not tell the set after changes from answers that are about others", () => {
     const current = setOf([]);
     const changes = planRecordChanges(current, { values: ["203.0.113.1"], ttl: 60 });

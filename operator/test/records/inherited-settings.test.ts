@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { RECORDS_SURE_MS } from "../../src/bounds.js";
-import { FQDN, rig } from "./record-set-rig.js";
+import { planRecordChanges } from "../../src/providers/diff.js";
+import { FQDN, facts, rig } from "./record-set-rig.js";
 
 describe("a record set whose new records get settings of those beside them", () => {
   it("is read again before records are added, where they get settings of those beside them, and only then", async () => {
@@ -51,6 +52,25 @@ describe("a record set whose new records get settings of those beside them", () 
     await writeKeeping("192.0.2.1", "192.0.2.2", "192.0.2.4");
     expect(reads(), "a re-pointed record has a TTL, too").to.equal(3);
     expect(known()).to.deep.equal(["192.0.2.1", "192.0.2.2", "192.0.2.4"]);
+  });
+
+  it("is read again before a TTL is changed, and no TTL is written or reported if a person has made it proxied", async () => {
+    const { read, write, dns, clock, set } = rig();
+    const reads = () => dns.calls.filter((call) => call.startsWith("read")).length;
+    dns.capabilities = { ...dns.capabilities, inherits: true };
+    dns.set(FQDN, ["192.0.2.1"], 300);
+    await read();
+    const proxied = (dns.records.get(FQDN) ?? []).map((record) => ({ ...record, ttl: 1, proxied: true }));
+    dns.records.set(FQDN, proxied);
+    await clock.advance(RECORDS_SURE_MS + 1);
+    await write("192.0.2.1");
+    expect([reads(), dns.records.get(FQDN)], "the plan is out of date").to.deep.equal([2, proxied]);
+    expect(planRecordChanges(facts(set), { values: ["192.0.2.1"], ttl: 60 }).steps, "planned again").to.deep.equal([]);
+    dns.set(FQDN, ["192.0.2.1"], 300);
+    await read();
+    await clock.advance(RECORDS_SURE_MS + 1);
+    await write("192.0.2.1");
+    expect([reads(), dns.records.get(FQDN)?.map(({ ttl }) => ttl)], "not proxied").to.deep.equal([4, [60]]);
   });
 
   it("needs no reading of an empty name before a first record is added, whose TTL nothing decides", async () => {
