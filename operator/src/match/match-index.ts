@@ -88,7 +88,8 @@ export class MatchIndex {
   /** How many nodes there are, and why how many are refused. */
   tally(): Tally {
     if (this.tallied !== undefined) return this.tallied;
-    const tally = tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, this.verdicts.values());
+    const verdicts = [...this.verdicts.values(), ...this.podless()];
+    const tally = tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, verdicts);
     // Pods that are on no node change the presence, and do not reach `refresh`.
     if (tally.lacking.presence === undefined) this.tallied = tally;
     return tally;
@@ -96,14 +97,30 @@ export class MatchIndex {
 
   /** The same for the nodes that are meant, and only for those that fit. Holders are in sight also if they are not meant. */
   tallyOfMeant(fits: (node: NodeFacts) => boolean): Tally {
-    const isMeant = ({ refusals: [first] }: Verdict) => first === undefined || !UNMEANT.has(first.reason);
-    const verdicts = [...this.verdicts.values()].filter((verdict) => isMeant(verdict) && fits(verdict.node));
-    return tallyOf({ nodes: verdicts.length, lacking: {} }, verdicts);
+    return this.tallyOf([...this.meant(), ...this.podless()], fits);
   }
 
   /** The nodes that are meant and refused, beside these: for a sentence. Mostly there are none, and the tally knows. */
   leftOut(beside: ReadonlySet<string>): string {
-    return leftOutText(this.tally()) === "" ? "" : leftOutText(this.tallyOfMeant(({ name }) => !beside.has(name)));
+    if (leftOutText(this.tally()) === "") return "";
+    return leftOutText(this.tallyOf(this.meant(), ({ name }) => !beside.has(name)));
+  }
+
+  private tallyOf(all: readonly Verdict[], fits: (node: NodeFacts) => boolean): Tally {
+    const verdicts = all.filter(({ node }) => fits(node));
+    return tallyOf({ nodes: verdicts.length, lacking: {} }, verdicts);
+  }
+
+  private meant(): readonly Verdict[] {
+    return [...this.verdicts.values()].filter(({ refusals: [first] }) => !first || !UNMEANT.has(first.reason));
+  }
+
+  /** Nodes that have the labels asked for, and not the workload: out of sight, so that each look costs a verdict. */
+  private podless(): readonly Verdict[] {
+    const { match, workload } = this.wanted;
+    if (workload === undefined || match.nodeLabels.length === 0) return [];
+    const labelled = [...this.nodes.withLabels(match.nodeLabels)];
+    return labelled.filter(({ name }) => !this.verdicts.has(name)).map((node) => this.judge(this.input(node)));
   }
 
   /** No node has both the labels and the workload, and no holder that is watched has the workload. */

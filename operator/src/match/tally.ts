@@ -20,7 +20,7 @@ interface RefusalCount {
 /** Such a node is not meant by the resource. */
 export const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);
 
-/** One of these at least, as written in the resource. If both are named, a node lacks either. */
+/** As written in the resource. If both are named, a node lacks the label: one that lacks only the workload is counted by itself. */
 export interface Lacking {
   /** `pool=edge` */
   readonly label?: string;
@@ -56,22 +56,27 @@ export function tallyOf({ nodes, lacking }: Pick<Tally, "nodes" | "lacking">, ve
   return { nodes, candidates, unmeant: nodes - seen, lacking, refused };
 }
 
-/** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
+/** `1 of 9 nodes match; 1 NoPod (node-2: it runs no pod); 6 lack label pool=edge; 1 NodeNotReady (node-3: Ready is Unknown)`. */
 export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tally): string {
   if (nodes === 0) return "the cluster has no nodes";
   // Of holders, which are in sight although they are not meant.
   const isUnmeant = ({ reason }: RefusalCount) => reason === "LabelsDiffer" && lacking.label !== undefined;
+  // A node with the label is nearer to a match than all those without it.
+  const isNear = ({ reason }: RefusalCount) => reason === "NoPod" && lacking.label !== undefined;
   const seen = refused.filter(isUnmeant);
-  const reasons = refused.filter((count) => !isUnmeant(count)).map(countText);
   const without = unmeant + seen.reduce((sum, count) => sum + count.nodes, 0);
+  const found = presenceText(lacking.presence);
+  // Only nodes without the workload are lacking where no label is asked for.
+  const isBeside = without > 0 && lacking.label === undefined;
   const examples = seen.map(({ example }) => ` (${exampleText(example)})`).join("");
   const lack = `${without} ${without === 1 ? "lacks" : "lack"} ${lackingText(lacking)}${examples}`;
-  const lacks = without === 0 ? [] : [lack];
-  // Holders without a pod are all the nodes that there are.
-  const found = without === 0 ? presenceText(lacking.presence) : undefined;
-  return [`${candidates} of ${nodes} nodes match`, ...lacks, ...reasons, ...(found === undefined ? [] : [found])].join(
-    "; ",
-  );
+  return [
+    `${candidates} of ${nodes} nodes match`,
+    ...refused.filter(isNear).map(countText),
+    ...(without === 0 ? [] : [isBeside && found !== undefined ? `${lack} (${found})` : lack]),
+    ...refused.filter((count) => !isUnmeant(count) && !isNear(count)).map(countText),
+    ...(found === undefined || isBeside ? [] : [found]),
+  ].join("; ");
 }
 
 /** `2 NodeNotReady (node-3: Ready is Unknown)`: of the nodes that are meant. Empty: all of them match. */
@@ -93,14 +98,9 @@ function exampleText({ node, detail }: RefusalCount["example"]): string {
 /** More than one label, or one that must be absent or one of several. */
 const SELECTOR = /[,!()]/;
 
-function lackingText({ label, workload, presence }: Lacking): string {
-  const words = [
-    ...(label === undefined ? [] : [SELECTOR.test(label) ? `the labels that "${label}" asks for` : `label ${label}`]),
-    ...(workload === undefined ? [] : [workload]),
-  ];
-  const found = presenceText(presence);
-  if (found === undefined) return words.join(" or ");
-  return `${words.join(" or ")} (${label === undefined ? "" : "there are nodes with the label; "}${found})`;
+function lackingText({ label, workload = "" }: Lacking): string {
+  if (label === undefined) return workload;
+  return SELECTOR.test(label) ? `the labels that "${label}" asks for` : `label ${label}`;
 }
 
 function presenceText(presence: Presence | undefined): string | undefined {

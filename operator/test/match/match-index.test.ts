@@ -182,18 +182,34 @@ describe("the index of a match", () => {
     expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod} (no such pod exists)`);
     expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lacks label pool=web");
     const both = (...pods: readonly SlimPod[]) => lack({ ...WEB, ...PODS }, ["a", "w"], ...pods);
-    const neither = `2 lack label pool=web or ${pod} (there are nodes with the label; `;
+    const neither = `1 NoPod (w: it runs no pod of any namespace with app=web); 1 lacks label pool=web; `;
     const webPod = (name: string, more: Partial<SlimPod>) =>
       slimPod(name, { namespace: "shop", labels: { app: "web" }, ...more });
     const waits = webPod("1", { nodeName: undefined, phase: "Pending", ready: false });
-    expect(both()).to.equal(`${neither}no such pod exists)`);
-    expect(both(waits)).to.equal(`${neither}pod shop/1 is Pending, and on no node yet)`);
+    expect(both()).to.equal(`${neither}no such pod exists`);
+    expect(both(waits)).to.equal(`${neither}pod shop/1 is Pending, and on no node yet`);
     expect(both(waits, webPod("3", { nodeName: "a" }), webPod("2", { nodeName: "a" })), "the first on a node").to.equal(
-      `${neither}pod shop/2 is ready, on a)`,
+      `${neither}pod shop/2 is ready, on a`,
     );
     expect(lack({ ...WEB, ...PODS }, ["a", "w"], webPod("1", { nodeName: "w", ready: false }))).to.equal(
-      `1 lacks label pool=web or ${pod}; 1 PodNotReady (w: pod shop/1 is not ready)`,
+      "1 lacks label pool=web; 1 PodNotReady (w: pod shop/1 is not ready)",
     );
+  });
+
+  it("names the nodes that have the label and lack the pod before those that lack the label", () => {
+    const rig = new IndexRig({ ...WEB, ...PODS });
+    for (const name of ["a", "b", "c", "d", "x"]) rig.nodes.upsert(slimNode(name, name === "x" ? {} : web));
+    rig.pods.upsert(slimPod("p", pod));
+    rig.nodes.upsert(slimNode("d", { ...web, unschedulable: true }));
+    const { nodes, unmeant } = rig.index.tally();
+    expect({ nodes, unmeant }).to.deep.equal({ nodes: 5, unmeant: 1 });
+    expect(rig.tallyText()).to.equal(
+      "1 of 5 nodes match; 2 NoPod (b: it runs no pod of any namespace with app=web); 1 lacks label pool=web; " +
+        "1 Cordoned (d: it is cordoned (node.kubernetes.io/unschedulable), which is not tolerated)",
+    );
+    const { nodes: meant, refused } = rig.index.tallyOfMeant(({ name }) => name === "a" || name === "c");
+    expect([meant, refused.map(({ reason, example }) => [reason, example.node])]).to.deep.equal([2, [["NoPod", "c"]]]);
+    expect(rig.index.leftOut(new Set()), "they were never meant to be published").to.equal("");
   });
 
   it("says of an empty cluster that it is empty", () => {

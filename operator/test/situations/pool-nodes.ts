@@ -1,15 +1,19 @@
 /** A pool has fewer active addresses than desired because of the nodes. */
 
+import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
+import { NodeDirectory } from "../../src/match/node-directory.js";
+import { type RefusedNodes, refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
 import { providerMessages } from "../../src/messages/provider.js";
-import { readyCondition } from "../match/cluster.js";
+import { readyCondition, slimNode } from "../match/cluster.js";
 import { slimPod } from "../support/kube/objects.js";
-import { A, B, C, refused, type Scene, seenOf } from "./pool-scenes.js";
+import { A, B, C, refused, type Scene, seenOf, tallyAmong } from "./pool-scenes.js";
 import type { Group, Situation } from "./situation.js";
 
 const REGION = "topology.kubernetes.io/region";
 const LOBBY = { kind: "RoutedIP", namespace: "game", name: "lobby", uid: "lobby" };
 const PODS = { podNamespace: "shop", podLabel: "app=web" };
 const POD = slimPod("web-7d4b9", { namespace: "shop", labels: { app: "web" }, nodeName: "node-3", ready: false });
+const SERVING = { ...POD, nodeName: "node-1", ready: true };
 const WAITING = { ...POD, nodeName: undefined, phase: "Pending" };
 const EDGE = { labels: { pool: "edge" } };
 const EDGE_PODS = { ...PODS, nodeLabel: "pool=edge" };
@@ -20,6 +24,12 @@ type Row = Omit<Situation, "kind">;
 
 function pool(row: Row): Situation {
   return { kind: "FloatingIPPool", ...row };
+}
+
+/** What a pool with `EDGE_PODS` reads of these nodes. */
+function refusalsAmong(nodes: Readonly<Record<string, Partial<SlimNode>>>, pods: readonly SlimPod[]): RefusedNodes {
+  const directory = new NodeDirectory(Object.entries(nodes).map(([name, more]) => slimNode(name, more)));
+  return refusedNodes(tallyAmong(directory, { match: EDGE_PODS, pods }), "match");
 }
 
 /** The account has `A` in this region. */
@@ -120,6 +130,23 @@ const OCCUPIED: Group = {
       fix: "Add nodes, or lower `desiredIPs`",
     }),
     pool({
+      when: "A node has the labels, and none of the pods runs on it",
+      shows: TOO_FEW,
+      names: [
+        "2 nodes are needed",
+        "1 of 3 nodes match; 1 NoPod (node-2: it runs no pod of namespace shop with app=web)",
+        "let the workload run a pod on node-2",
+        "; or ask for fewer addresses",
+      ],
+      seen: () =>
+        seenOf({
+          spec: { ips: [A, B] },
+          held: { [A]: "node-1" },
+          change: () => ({ refusals: refusalsAmong({ "node-1": EDGE, "node-2": EDGE, "node-3": {} }, [SERVING]) }),
+        }),
+      fix: "Run more of the pods, spread over the nodes, or lower `desiredIPs`",
+    }),
+    pool({
       when: "The address is in another region than the nodes",
       shows: "Fulfilled WrongRegion",
       names: [A, "fra1", "ams3"],
@@ -196,7 +223,7 @@ const REFUSED: Group = {
     pool({
       when: "`match.podNamespace` has a typo, and a node has the labels",
       shows: NONE,
-      names: ["label pool=edge", "namespace shopp", "no such pod exists", "spec.match.podNamespace"],
+      names: ["node-3: it runs no pod of namespace shopp", "no such pod exists", "spec.match.podNamespace"],
       seen: () => refused({ node: EDGE, match: { ...EDGE_PODS, podNamespace: "shopp" }, pods: [POD] }),
       fix: "Correct `match.podNamespace`",
     }),
@@ -204,7 +231,7 @@ const REFUSED: Group = {
       when: "The pods run, but not on nodes with the labels of `match.nodeLabel`",
       shows: NONE,
       names: [
-        "there are nodes with the label",
+        "node-3: it runs no pod of namespace shop",
         "pod shop/web-7d4b9 is ready, on node-9",
         "run such a pod on a node with the label",
       ],

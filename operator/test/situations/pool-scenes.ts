@@ -5,11 +5,13 @@ import type { CreationFailure } from "../../src/addresses/address-set.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
-import { MatchIndex } from "../../src/match/match-index.js";
+import { MatchIndex, type ProbeFailures } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
+import type { Tally } from "../../src/match/tally.js";
 import { PodWorkload } from "../../src/match/workload.js";
 import { refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
 import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
+import type { MachineIds } from "../../src/providers/types.js";
 import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { compiled, slimNode } from "../match/cluster.js";
 import { type Seen, seenIn } from "./situation.js";
@@ -65,17 +67,32 @@ interface RefusedNode {
 /** The cluster has one node, `node-3`, and the pool cannot use it. */
 export function refused({ node = {}, match = {}, pods = [], probeFailure }: RefusedNode, more: Scene = {}): Seen {
   const directory = new NodeDirectory([slimNode("node-3", { providerID: "digitalocean://12", ...node })]);
-  const wanted = compiled(match, DIGITALOCEAN_ADDRESSES);
-  const onNode = (_index: string, name: string) => new Set(pods.filter(({ nodeName }) => nodeName === name));
-  const source = { list: () => pods.values(), byIndex: onNode };
-  const workload = wanted.pods && new PodWorkload(source, wanted.pods);
   const probes = probeFailure === undefined ? undefined : { failureOf: () => probeFailure };
-  const index = new MatchIndex(directory, { match: wanted, ...(workload && { workload }) }, () => undefined, probes);
+  const tally = tallyAmong(directory, { match, pods, machines: DIGITALOCEAN_ADDRESSES }, probes);
   return seenOf({
     nodes: [],
     ...more,
-    change: () => ({ candidates: [], refusals: refusedNodes(index.tally(), "match") }),
+    change: () => ({ candidates: [], refusals: refusedNodes(tally, "match") }),
   });
+}
+
+interface MatchedPods {
+  readonly match: Match;
+  readonly pods: readonly SlimPod[];
+  readonly machines?: MachineIds;
+}
+
+/** As the operator counts the nodes of a directory. */
+export function tallyAmong(
+  nodes: NodeDirectory,
+  { match, pods, machines }: MatchedPods,
+  probes?: ProbeFailures,
+): Tally {
+  const wanted = compiled(match, machines);
+  const onNode = (_index: string, name: string) => new Set(pods.filter(({ nodeName }) => nodeName === name));
+  const source = { list: () => pods.values(), byIndex: onNode };
+  const workload = wanted.pods && new PodWorkload(source, wanted.pods);
+  return new MatchIndex(nodes, { match: wanted, ...(workload && { workload }) }, () => undefined, probes).tally();
 }
 
 /** The last creation failed. */

@@ -74,6 +74,13 @@ function shareText({ busy }: Shortage): string {
   return isShared(busy) ? ", or let the resources match different nodes" : "";
 }
 
+const ADD_NODES = "have the cluster's administrator add nodes that match";
+
+/** The nodes are there, and only their pods are missing: more nodes alone would not run those either. */
+function podsSuffice({ withPods = 0 }: RefusedNodes, needed: number): boolean {
+  return withPods >= needed;
+}
+
 const NONE_BUSY: BusyNodes = { shown: [], more: 0 };
 const BUSY: BusyNodes = {
   shown: [
@@ -168,8 +175,10 @@ export const candidateMessages = topic("candidates", {
       return `${desired === 1 ? "1 node is needed" : `${desired} nodes are needed, one for each address`}; ${occupied}${refusals.text}`;
     },
     remedy: (shortage) => {
-      const { repair } = shortage.refusals;
-      const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage)}`;
+      const { busy, desired, refusals } = shortage;
+      const add = podsSuffice(refusals, desired + busy.shown.length + busy.more) ? "" : `${ADD_NODES}, or `;
+      const { repair } = refusals;
+      const others = `${add}ask for fewer addresses${shareText(shortage)}`;
       const first = nodeRemedies(shortage.busy, addToIps);
       return [...first, ...(repair === undefined ? [] : [repair]), others].join("; or ");
     },
@@ -180,10 +189,12 @@ export const candidateMessages = topic("candidates", {
     by: "cause",
     text: ({ cause, desired, refusals }: LacksBoth) =>
       `${cause.message}; the nodes are too few, too: ${desired} nodes are needed, one for each address; ${refusals.text}`,
-    remedy: ({ candidates, refusals: { repair, remedy } }) =>
-      candidates === 0
-        ? remedy
-        : `${repair === undefined ? "" : `${repair}; or `}${ADD_MATCHING}, or ask for fewer addresses`,
+    remedy: ({ candidates, desired, refusals }) => {
+      const { repair, remedy } = refusals;
+      if (candidates === 0) return remedy;
+      const add = podsSuffice(refusals, desired) ? "" : `${ADD_MATCHING}, or `;
+      return `${repair === undefined ? "" : `${repair}; or `}${add}ask for fewer addresses`;
+    },
     example: {
       ...{ desired: 3, candidates: 1, refusals: EXAMPLE_NOT_READY },
       cause: { reason: "QuotaExceeded", message: "the account may have 3 addresses" },

@@ -14,6 +14,8 @@ export interface RefusedNodes {
   readonly repair?: string;
   /** What to do if no node matches. */
   readonly remedy: string;
+  /** How many nodes would match if the pods ran on those that lack nothing else. Absent: none lacks only a pod. */
+  readonly withPods?: number;
 }
 
 /** Where the choice of nodes comes from: `match` of the spec, or the endpoints of this Service (`namespace/name`). */
@@ -38,20 +40,26 @@ export interface MarkKeys {
 }
 
 export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): RefusedNodes {
-  const repairs = tally.refused
-    .slice(0, REMEDIES_SHOWN)
-    .map(({ reason, example }) =>
-      reason === "LabelsDiffer"
-        ? labelRemedy(tally.lacking.label ?? "")
-        : ((reason === "NoPod" ? waitingRemedy(tally, by) : undefined) ?? remedyOf(reason, example, by)),
-    );
   const text = tallyText(tally);
   const contradiction = contradictionIn(tally.lacking.label ?? "");
   if (contradiction !== undefined) return { text, repair: contradiction, remedy: contradiction };
   const taint = [...taintText(marks), ...electedTaintText(tally, marks)];
-  if (repairs.length === 0) return { text, remedy: lackRemedies(tally, by, marks).concat(taint).join("; ") };
-  const repair = [...new Set([...taint, ...repairs])].join("; ");
-  return { text, repair, remedy: repair };
+  if (tally.refused.length === 0) return { text, remedy: lackRemedies(tally, by, marks).concat(taint).join("; ") };
+  const repair = [...new Set([...taint, ...repairsOf(tally, by, marks)])].join("; ");
+  const podless = tally.refused.find(({ reason }) => reason === "NoPod");
+  return { text, repair, remedy: repair, ...(podless && { withPods: tally.candidates + podless.nodes }) };
+}
+
+function repairsOf(tally: Tally, by: ChosenBy, marks: MarkKeys): readonly string[] {
+  const { refused, lacking } = tally;
+  // Then no node has the workload, whatever else keeps back those that the resource means.
+  const lacks = by === "match" && lacking.presence !== undefined ? lackRemedies(tally, by, marks) : [];
+  const own = refused.slice(0, REMEDIES_SHOWN).flatMap(({ reason, example }) => {
+    if (reason === "LabelsDiffer") return labelRemedy(lacking.label ?? "");
+    if (reason !== "NoPod") return remedyOf(reason, example, by);
+    return lacks.length > 0 ? [] : (waitingRemedy(tally, by) ?? remedyOf(reason, example, by));
+  });
+  return [...lacks, ...own];
 }
 
 /** A message names this many different remedies at most. */
@@ -148,6 +156,10 @@ export function contradictionOf(requirements: readonly SelectorRequirement[]): s
   return undefined;
 }
 
+function runPodOn(node: string): string {
+  return `let the workload run a pod on ${node}: more replicas, spread over the nodes (topologySpreadConstraints, anti-affinity or a hostPort), or another nodeSelector, affinity or toleration of the pods`;
+}
+
 function podRemedy(by: ChosenBy): string {
   if (by === "match") return "run such a pod on a node, or correct spec.match.podNamespace and spec.match.podLabel";
   return `${authorOf(by.service)} check its selector and its pods`;
@@ -187,7 +199,7 @@ export function repairOfHolder(
 
 function remedyOf(reason: RefusalReason, refused: RefusedNode, by: ChosenBy): string {
   const { node } = refused;
-  if (reason === "NoPod") return podRemedy(by);
+  if (reason === "NoPod") return by === "match" ? runPodOn(node) : podRemedy(by);
   if (reason === "PodNotReady") return `${startRemedy(refused)} on the node`;
   if (reason === "NoOpenPort") return openRemedy(refused, by);
   return REMEDIES[reason](node, by === "match");

@@ -102,6 +102,32 @@ describe("the remedies for nodes that do not match", () => {
       .and.include("check its selector");
   });
 
+  it("let the workload run a pod on the node that lacks nothing else", () => {
+    const lacks = (node: string) => ({
+      node: facts(node),
+      refusals: [refusal("NoPod", "it runs no pod with app=web")],
+    });
+    const lacking = { label: "pool=edge", workload: "a pod with app=web" };
+    const tally = tallyOf({ nodes: 4, lacking }, [{ node: facts("a"), refusals: [] }, lacks("b"), lacks("c")]);
+    const { repair, withPods } = refusedNodes(tally, "match");
+    expect(repair).to.equal(
+      "let the workload run a pod on b: more replicas, spread over the nodes (topologySpreadConstraints, anti-affinity or a hostPort), or another nodeSelector, affinity or toleration of the pods",
+    );
+    expect(withPods).to.equal(3);
+    const none = { pods: "none", detail: "no such pod exists" } as const;
+    const unmet = tallyOf({ nodes: 2, lacking: { ...lacking, presence: none } }, [lacks("b")]);
+    expect(refusedNodes(unmet, "match").remedy, "no pod anywhere").to.equal(
+      "run such a pod on a node, or correct spec.match.podNamespace and spec.match.podLabel",
+    );
+  });
+
+  it("name both where no pod exists and the nodes with the label are cordoned", () => {
+    const presence = { pods: "none", detail: "no such pod exists" } as const;
+    const lacking = { label: "pool=edge", workload: "a pod with app=web", presence };
+    const tally = tallyOf({ nodes: 2, lacking }, [{ node: facts("a"), refusals: [cordoned] }]);
+    expect(refusedNodes(tally, "match").remedy).to.match(/^run such a pod on a node, .*; have .* uncordon a/);
+  });
+
   it("tell how to see what the pod waits for", () => {
     const shown = "(kubectl -n team describe pod game-3 shows what it waits for), or run another one on the node";
     expect(refused({ c: UNREADY }).remedy).to.equal(`repair pod team/game-3 ${shown}`);
