@@ -7,6 +7,7 @@
 import { selectorMatches } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
 import type { ProviderId } from "../providers/types.js";
+import { omitUndefined } from "../values.js";
 import { type CheckInput, isOnlyCordoned, type Refusal, refusal, refusalsOf, type Verdict } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
@@ -134,8 +135,9 @@ export class MatchIndex {
   /** What a node is without that is out of sight. */
   private lacking(): Lacking {
     const { match, workload } = this.wanted;
-    if (workload === undefined || !this.anyNodeHasLabels()) return { label: match.labelText };
-    const label = match.nodeLabels.length === 0 ? {} : { label: match.labelText };
+    const asked = { label: match.labelText, ...omitUndefined({ relabel: this.nodes.relabel(match.nodeLabels) }) };
+    if (workload === undefined || !this.anyNodeHasLabels()) return asked;
+    const label = match.nodeLabels.length === 0 ? {} : asked;
     // The pods are read only where no node in sight has one: this costs the work of all of them.
     const presence = this.lacksWorkload ? { presence: workload.presence() } : {};
     return { ...label, workload: workload.text, ...presence };

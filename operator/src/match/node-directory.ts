@@ -24,6 +24,12 @@ export class LabelIndex {
     return values.flatMap((value) => [...(names.get(value) ?? [])]);
   }
 
+  /** How many nodes have the label `key`, with any value; `undefined`: too many keys. */
+  count(key: string): number | undefined {
+    if (this.with(key, []) === undefined) return undefined;
+    return [...(this.keys.get(key)?.values() ?? [])].reduce((sum, names) => sum + names.size, 0);
+  }
+
   /** A node came (no `before`), changed, or went (no `after`). */
   update(name: string, before: Labels | undefined, after: Labels | undefined): void {
     // Equal label maps are mostly one object: see Interner.
@@ -112,6 +118,15 @@ export class NodeDirectory {
       const node = this.facts.get(name);
       if (node !== undefined && selectorMatches(requirements, node.labels)) yield node;
     }
+  }
+
+  /** How many of the nodes without the one label asked for have it with another value. Absent: none, or several labels are asked for. */
+  relabel([asked, ...more]: readonly SelectorRequirement[]): "all" | "some" | undefined {
+    if (asked?.operator !== "In" || asked.values.length !== 1 || more.length > 0) return undefined;
+    const matching = this.labels.with(asked.key, asked.values)?.length ?? 0;
+    const others = (this.labels.count(asked.key) ?? 0) - matching;
+    if (others <= 0) return undefined;
+    return others === this.size - matching ? "all" : "some";
   }
 
   /** @returns the function that ends it. */

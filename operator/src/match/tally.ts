@@ -24,6 +24,8 @@ export const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["Labe
 export interface Lacking {
   /** `pool=edge` */
   readonly label?: string;
+  /** Which of the nodes without the label have it with another value. Absent: none, or there are several labels. */
+  readonly relabel?: "all" | "some";
   /** With its article: `a pod with app=nginx`. */
   readonly workload?: string;
   /** Whether any pod of the workload exists. Absent: some node with the labels has the workload, or it plays no part. */

@@ -5,7 +5,7 @@ import { timeText } from "../clock.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
-import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes, SEE_NODES } from "./nodes/refused-nodes.js";
+import { EXAMPLE_LABELS, type RefusedNodes, SEE_NODES } from "./nodes/refused-nodes.js";
 
 /** What a record set holds. */
 export interface Content {
@@ -141,10 +141,15 @@ export const recordMessages = topic("records", {
   noneWithLabels: problem({
     reason: "KeptLastKnown",
     by: "administrator",
-    text: ({ name, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
+    text: ({ name, values, label, until }: Content & Refusals & { readonly label: string; readonly until: number }) =>
       `no node has label ${label}; record ${name} keeps ${listed(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
-    remedy: ({ label }) => `before then, ${labelRemedy(label)}`,
-    example: { ...EXAMPLE_CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
+    remedy: ({ refusals }) => `before then, ${refusals.remedy}`,
+    example: {
+      ...EXAMPLE_CONTENT,
+      refusals: EXAMPLE_LABELS,
+      label: "pool=edge",
+      until: Date.parse("2026-01-01T10:02:11Z"),
+    },
   }),
   noReplacement: problem({
     reason: "KeptLastKnown",

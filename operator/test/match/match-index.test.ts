@@ -212,6 +212,25 @@ describe("the index of a match", () => {
     expect(rig.index.leftOut(new Set()), "they were never meant to be published").to.equal("");
   });
 
+  it("knows whether nodes that lack the label have it with another value", () => {
+    const relabelOf = (match: Match, ...pools: readonly (string | undefined)[]) => {
+      const rig = new IndexRig(match);
+      for (const [name, pool] of pools.entries())
+        rig.nodes.upsert(slimNode(`${name}`, { labels: pool ? { pool } : {} }));
+      return rig.index.tally().lacking.relabel;
+    };
+    expect(relabelOf(WEB, "db", "mail")).to.equal("all");
+    expect(relabelOf(WEB, "db", undefined)).to.equal("some");
+    expect(relabelOf(WEB, "web", "db"), "of those that lack it").to.equal("all");
+    expect([relabelOf(WEB, undefined), relabelOf(WEB, "web"), relabelOf(WEB)]).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const others = ["pool in (web,mail)", "pool", "pool=web,zone=a", "pool!=db"];
+    for (const nodeLabel of others) expect(relabelOf({ nodeLabel }, "db"), nodeLabel).to.equal(undefined);
+  });
+
   it("says of an empty cluster that it is empty", () => {
     expect(new IndexRig({}).tallyText()).to.equal("the cluster has no nodes");
   });

@@ -186,6 +186,13 @@ const REFUSED: Group = {
       fix: "`kubectl label node node-3 pool=edge`, or correct `match.nodeLabel`",
     }),
     pool({
+      when: "The node has the label of `match.nodeLabel` with another value",
+      shows: NONE,
+      names: ["kubectl label node NODE pool=edge --overwrite"],
+      seen: () => refused({ node: { labels: { pool: "work" } }, match: { nodeLabel: "pool=edge" } }),
+      fix: "`kubectl label node node-3 pool=edge --overwrite`, or correct `match.nodeLabel`",
+    }),
+    pool({
       when: "The node is not ready",
       shows: NONE,
       names: ["node-3", "NodeNotReady", "kubectl describe node node-3"],

@@ -40,9 +40,10 @@ export const RECORD_NAMES: readonly Group[] = [
       records({
         when: "No node has the labels, and `emptyPolicy` is Delete",
         shows: "DNSReady KeptLastKnown",
-        names: ["2025-06-01T10:04:00Z", A],
+        names: ["2025-06-01T10:04:00Z", A, "kubectl label node NODE pool=edge --overwrite"],
         seen: () =>
           recordsSeen({
+            nodes: [nodeAt("node-1", A, { labels: { pool: "work" } })],
             spec: { emptyPolicy: "Delete" },
             values: [A],
             status: {

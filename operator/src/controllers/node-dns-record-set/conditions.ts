@@ -97,8 +97,9 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
   if (values.length === 0 && snapshot.resource.spec.paused === true) return no("DNSReady", addressMessages.paused());
   const kept = { name, values: keptOf(snapshot, publication) };
   if (emptying.what === "wait") {
-    const { until } = emptying;
-    return no("DNSReady", recordMessages.noneWithLabels({ ...kept, label: labelOf(snapshot), until }));
+    const { refusals } = snapshot;
+    const until = { until: emptying.until, label: labelOf(snapshot) };
+    return no("DNSReady", recordMessages.noneWithLabels({ ...kept, ...until, refusals }));
   }
   if (values.length === stale.length && emptying.what === "keep") return unserved(snapshot, publication, desired);
   if (`${snapshot.resource.status.dns?.values}` !== `${values}`) {

@@ -3,7 +3,7 @@
 import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
 import type { Refusal } from "../../match/checks.js";
 import { CORDON_TAINT } from "../../match/node-facts.js";
-import { type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
+import { type Lacking, type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
 import type { NamedPod } from "../../match/workload.js";
 import { listed } from "../../values.js";
 
@@ -55,7 +55,7 @@ function repairsOf(tally: Tally, by: ChosenBy, marks: MarkKeys): readonly string
   // Then no node has the workload, whatever else keeps back those that the resource means.
   const lacks = by === "match" && lacking.presence !== undefined ? lackRemedies(tally, by, marks) : [];
   const own = refused.slice(0, REMEDIES_SHOWN).flatMap(({ reason, example }) => {
-    if (reason === "LabelsDiffer") return labelRemedy(lacking.label ?? "");
+    if (reason === "LabelsDiffer") return labelRemedy(lacking);
     if (reason !== "NoPod") return remedyOf(reason, example, by);
     return lacks.length > 0 ? [] : (waitingRemedy(tally, by) ?? remedyOf(reason, example, by));
   });
@@ -81,7 +81,9 @@ function lackText(tally: Tally, by: ChosenBy): string {
   const waiting = waitingRemedy(tally, by);
   if (waiting !== undefined) return waiting;
   if (label === undefined || presence?.pods === "none") return podRemedy(by);
-  return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
+  return workload === undefined
+    ? labelRemedy(lacking)
+    : "run such a pod on a node with the label, or correct spec.match";
 }
 
 /** There is a pod, but it serves on no node that counts. */
@@ -129,12 +131,19 @@ function startRemedy({ pod, isEnding }: Partial<NamedPod>): string {
 /** The only form of a selector that `kubectl label` can satisfy as it stands. */
 const SIMPLE_LABEL = /^[^\s,!=()<>]+=[^\s,=()<>]+$/;
 
-/** @param label that `match.nodeLabel` asks for, as written */
-export function labelRemedy(label: string): string {
+/** @param lacking with the label that `match.nodeLabel` asks for, as written */
+function labelRemedy({ label = "", relabel }: Pick<Lacking, "label" | "relabel">): string {
   if (label !== "" && !SIMPLE_LABEL.test(label)) {
     return "have the cluster's administrator change the labels of a node as spec.match.nodeLabel asks, or correct that (flipop explain shows what each node fails)";
   }
-  const command = label === "" ? "" : ` (kubectl label node NODE ${label})`;
+  const key = label.slice(0, label.indexOf("="));
+  // Without the flag, kubectl refuses to change a value.
+  const flags = {
+    all: " --overwrite",
+    some: `, with --overwrite if label ${key} of the node has another value`,
+    none: "",
+  };
+  const command = label === "" ? "" : ` (kubectl label node NODE ${label}${flags[relabel ?? "none"]})`;
   return `have the cluster's administrator label a node${command}, or correct spec.match.nodeLabel`;
 }
 
@@ -216,7 +225,7 @@ export const TOLERATE_TAINT =
 type Remedy = (node: string, hasMatch: boolean) => string;
 
 const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod" | "PodNotReady" | "NoOpenPort">, Remedy>> = {
-  LabelsDiffer: () => labelRemedy(""),
+  LabelsDiffer: () => labelRemedy({}),
   NodeGone: () => ADD_NODE,
   NodeDeleting: () => ADD_MATCHING,
   NoProviderID: (node) =>
@@ -248,7 +257,7 @@ const REPAIR = repairNode("node-3");
 /** For the reference page. */
 export const EXAMPLE_LABELS: RefusedNodes = {
   text: "0 of 9 nodes match; 9 lack label pool=edge",
-  remedy: labelRemedy("pool=edge"),
+  remedy: labelRemedy({ label: "pool=edge" }),
 };
 export const EXAMPLE_NOT_READY: RefusedNodes = {
   text: "1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)",

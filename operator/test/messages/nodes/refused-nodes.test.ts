@@ -32,6 +32,18 @@ describe("the remedies for nodes that do not match", () => {
     expect(repair).to.include("(kubectl label node NODE pool=edge)");
   });
 
+  it("overwrite a label only on nodes that have it with another value: kubectl refuses to change it otherwise", () => {
+    const commandOf = (relabel?: "all" | "some") => {
+      const tally = tallyOf({ nodes: 2, lacking: { label: "pool=edge", ...(relabel && { relabel }) } }, []);
+      return /\(kubectl [^)]*\)/.exec(refusedNodes(tally, "match").remedy)?.[0];
+    };
+    expect(commandOf()).to.equal("(kubectl label node NODE pool=edge)");
+    expect(commandOf("all")).to.equal("(kubectl label node NODE pool=edge --overwrite)");
+    expect(commandOf("some")).to.equal(
+      "(kubectl label node NODE pool=edge, with --overwrite if label pool of the node has another value)",
+    );
+  });
+
   it("say of a selector that no node can have how to write what it probably means", () => {
     const said = (label: string) =>
       refusedNodes(tallyOf({ nodes: 2, lacking: { label, workload: "a pod" } }, []), "match").remedy;
