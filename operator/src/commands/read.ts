@@ -28,13 +28,28 @@ export interface ListTarget {
 
 /** @throws StatusError */
 export async function listAll<T>(client: KubeClient, target: ListTarget, signal: AbortSignal): Promise<readonly T[]> {
-  const items: KubeObject[] = [];
+  const items = await listMapped({ client, target, signal }, (object) => object);
+  return items as readonly unknown[] as readonly T[];
+}
+
+interface ListCall {
+  readonly client: KubeClient;
+  readonly target: ListTarget;
+  readonly signal: AbortSignal;
+}
+
+/** What `map` makes of each object: the objects themselves are not kept. @throws StatusError */
+export async function listMapped<T>(
+  { client, target, signal }: ListCall,
+  map: (object: KubeObject) => T,
+): Promise<readonly T[]> {
+  const items: T[] = [];
   const props = { client, target: { name: target.path, ...target }, signal };
   const keep = async (page: readonly KubeObject[]) => {
-    items.push(...page);
+    for (const object of page) items.push(map(object));
   };
   await listPages(props, keep, () => items.splice(0));
-  return items as readonly unknown[] as readonly T[];
+  return items;
 }
 
 /** The own labels and annotations of nodes and pods that the operator reads, too. */

@@ -10,9 +10,10 @@ import type { ProviderId } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
 import { type CheckInput, isOnlyCordoned, type Refusal, refusal, refusalsOf, type Verdict } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
+import { crowdedOf, lackingOf } from "./lacking.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
-import { type Lacking, leftOutText, type Tally, tallyOf, UNMEANT } from "./tally.js";
+import { leftOutText, type Tally, tallyOf, UNMEANT } from "./tally.js";
 import { namespacesOf, type WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
@@ -89,8 +90,12 @@ export class MatchIndex {
   /** How many nodes there are, and why how many are refused. */
   tally(): Tally {
     if (this.tallied !== undefined) return this.tallied;
-    const verdicts = [...this.verdicts.values(), ...this.podless()];
-    const tally = tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, verdicts);
+    const podless = this.podless();
+    const isNear = podless.some(({ refusals: [first] }) => first?.reason === "NoPod");
+    const crowded = isNear ? crowdedOf(this.candidates(), this.wanted.workload) : undefined;
+    const lacking = lackingOf(this.nodes, this.wanted, () => this.lacksWorkload);
+    const all = { nodes: this.nodes.size, lacking, ...omitUndefined({ crowded }) };
+    const tally = tallyOf(all, [...this.verdicts.values(), ...podless]);
     // Pods that are on no node change the presence, and do not reach `refresh`.
     if (tally.lacking.presence === undefined) this.tallied = tally;
     return tally;
@@ -130,17 +135,6 @@ export class MatchIndex {
       if (!refusals.some(({ reason }) => reason === "NoPod")) return false;
     }
     return true;
-  }
-
-  /** What a node is without that is out of sight. */
-  private lacking(): Lacking {
-    const { match, workload } = this.wanted;
-    const asked = { label: match.labelText, ...omitUndefined({ relabel: this.nodes.relabel(match.nodeLabels) }) };
-    if (workload === undefined || !this.anyNodeHasLabels()) return asked;
-    const label = match.nodeLabels.length === 0 ? {} : asked;
-    // The pods are read only where no node in sight has one: this costs the work of all of them.
-    const presence = this.lacksWorkload ? { presence: workload.presence() } : {};
-    return { ...label, workload: workload.text, ...presence };
   }
 
   /** Whether any node has the labels that are asked for, well or not. */

@@ -32,6 +32,12 @@ export interface Lacking {
   readonly presence?: Presence;
 }
 
+/** A candidate that runs several pods of the workload, while a node with the labels lacks one. */
+export interface Crowded {
+  readonly node: string;
+  readonly pods: number;
+}
+
 export interface Tally {
   /** All nodes of the cluster. */
   readonly nodes: number;
@@ -42,10 +48,14 @@ export interface Tally {
   readonly lacking: Lacking;
   /** The others, each counted for its first refusal; most nodes first. */
   readonly refused: readonly RefusalCount[];
+  readonly crowded?: Crowded;
 }
 
 /** @param verdicts of the nodes that are meant. */
-export function tallyOf({ nodes, lacking }: Pick<Tally, "nodes" | "lacking">, verdicts: Iterable<Verdict>): Tally {
+export function tallyOf(
+  { nodes, ...all }: Pick<Tally, "nodes" | "lacking" | "crowded">,
+  verdicts: Iterable<Verdict>,
+): Tally {
   const counts = new Map<RefusalReason, RefusalCount>();
   let [seen, candidates] = [0, 0];
   for (const verdict of verdicts) {
@@ -55,11 +65,11 @@ export function tallyOf({ nodes, lacking }: Pick<Tally, "nodes" | "lacking">, ve
     else counts.set(refusal.reason, counted(counts.get(refusal.reason), verdict.node.name, refusal));
   }
   const refused = [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
-  return { nodes, candidates, unmeant: nodes - seen, lacking, refused };
+  return { nodes, candidates, unmeant: nodes - seen, ...all, refused };
 }
 
 /** `1 of 9 nodes match; 1 NoPod (node-2: it runs no pod); 6 lack label pool=edge; 1 NodeNotReady (node-3: Ready is Unknown)`. */
-export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tally): string {
+export function tallyText({ nodes, candidates, unmeant, lacking, refused, crowded }: Tally): string {
   if (nodes === 0) return "the cluster has no nodes";
   // Of holders, which are in sight although they are not meant.
   const isUnmeant = ({ reason }: RefusalCount) => reason === "LabelsDiffer" && lacking.label !== undefined;
@@ -74,9 +84,9 @@ export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tall
   const lack = `${without} ${without === 1 ? "lacks" : "lack"} ${lackingText(lacking)}${examples}`;
   return [
     `${candidates} of ${nodes} nodes match`,
-    ...refused.filter(isNear).map(countText),
+    ...refused.filter(isNear).map((count) => countText(count, crowded)),
     ...(without === 0 ? [] : [isBeside && found !== undefined ? `${lack} (${found})` : lack]),
-    ...refused.filter((count) => !isUnmeant(count) && !isNear(count)).map(countText),
+    ...refused.filter((count) => !isUnmeant(count) && !isNear(count)).map((count) => countText(count)),
     ...(found === undefined || isBeside ? [] : [found]),
   ].join("; ");
 }
@@ -85,12 +95,13 @@ export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tall
 export function leftOutText({ refused }: Pick<Tally, "refused">): string {
   return refused
     .filter(({ reason }) => !UNMEANT.has(reason))
-    .map(countText)
+    .map((count) => countText(count))
     .join("; ");
 }
 
-function countText({ reason, nodes, example }: RefusalCount): string {
-  return `${nodes} ${reason} (${exampleText(example)})`;
+function countText({ reason, nodes, example }: RefusalCount, crowded?: Crowded): string {
+  const elsewhere = crowded === undefined ? "" : `; ${crowded.node} runs ${crowded.pods} of them`;
+  return `${nodes} ${reason} (${exampleText(example)}${elsewhere})`;
 }
 
 function exampleText({ node, detail }: RefusalCount["example"]): string {

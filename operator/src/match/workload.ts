@@ -155,11 +155,13 @@ export function nodesOfPodEvent(event: StoreEvent<SlimPod>): readonly string[] {
 
 const SERVING: Workload = { state: "serving" };
 
-function isWanted(pod: SlimPod, { namespace, requirements }: PodsWanted): boolean {
+/** It is one of the pods that count. */
+export function isWanted(pod: SlimPod, { namespace, requirements }: PodsWanted): boolean {
   return (namespace === undefined || pod.namespace === namespace) && selectorMatches(requirements, pod.labels);
 }
 
-function serves({ phase, ready, deletionTimestamp }: SlimPod): boolean {
+/** It counts as ready. */
+export function serves({ phase, ready, deletionTimestamp }: SlimPod): boolean {
   return phase === "Running" && ready && deletionTimestamp === undefined;
 }
 

@@ -212,6 +212,19 @@ describe("the index of a match", () => {
     expect(rig.index.leftOut(new Set()), "they were never meant to be published").to.equal("");
   });
 
+  it("names a node that runs several of the pods while a node with the label lacks one", () => {
+    const rig = new IndexRig({ ...WEB, ...PODS });
+    for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name, web));
+    for (const name of ["p", "q"]) rig.pods.upsert(slimPod(name, pod));
+    expect(rig.tallyText()).to.equal(
+      "1 of 2 nodes match; 1 NoPod (b: it runs no pod of any namespace with app=web; a runs 2 of them)",
+    );
+    rig.pods.upsert(slimPod("q", { ...pod, ready: false }));
+    expect(rig.tallyText(), "one is ready").to.match(/with app=web\)$/);
+    rig.pods.upsert(slimPod("q", { ...pod, nodeName: "b" }));
+    expect(rig.tallyText()).to.equal("2 of 2 nodes match");
+  });
+
   it("knows whether nodes that lack the label have it with another value", () => {
     const relabelOf = (match: Match, ...pools: readonly (string | undefined)[]) => {
       const rig = new IndexRig(match);

@@ -21,6 +21,7 @@ import { findResource, parseResourceName, type ResourceName } from "../resource-
 import { disabledText, keptText, wellText } from "./address-texts.js";
 import { heldBy, retainedIn, withUnowned } from "./held-addresses.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
+import { podNotes } from "./pod-notes.js";
 import { type Asked, QUESTIONS } from "./question.js";
 import { type KnownAddresses, regionsFor } from "./regions.js";
 import { explainUse, USED, usableText, useText } from "./use.js";
@@ -157,6 +158,7 @@ function explain(
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question),
+    pods: podNotes(all, question, nodes),
     nodes: explained,
     disabled: disabledText(object, askers),
     kept: keptText(object),

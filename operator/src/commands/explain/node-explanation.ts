@@ -20,11 +20,14 @@ import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
+import type { PodFacts } from "./pods.js";
 import { roomOn } from "./room.js";
 
 export interface Question {
   readonly match: CompiledMatch;
   readonly workload?: WorkloadSource;
+  /** All that the match or the Service selects. Absent: pods play no part. */
+  readonly pods?: readonly PodFacts[];
   /** Whether a pod of the workload is on the node, though no endpoint may show it. Absent: `workload` knows. */
   readonly runsPod?: (node: string) => boolean;
   /** Nodes whose probes fail, with the last error, as the status has them. Absent: none. */

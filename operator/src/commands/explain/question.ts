@@ -13,13 +13,12 @@ import {
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import { POD_INDEXES, type PodIndex, type PodScope } from "../../kube/cache/pods.js";
-import { type SlimPod, slimPods } from "../../kube/cache/slim.js";
-import { Store } from "../../kube/cache/store.js";
+import type { SlimPod } from "../../kube/cache/slim.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
-import { type KubeObject, selectorString } from "../../kube/objects.js";
+import type { KubeObject } from "../../kube/objects.js";
 import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../../match/compile-match.js";
 import {
+  isWanted,
   PodWorkload,
   podAddress,
   podText,
@@ -49,8 +48,9 @@ import {
 } from "../../routing/resource.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
 import { CommandError } from "../command.js";
-import { decoders, type KindRead, listAll, type OwnObject } from "../read.js";
+import { type KindRead, listAll, type OwnObject } from "../read.js";
 import type { Question } from "./node-explanation.js";
+import { type PodReader, readPods } from "./pods.js";
 import type { AskedAddresses } from "./regions.js";
 
 export interface Reader {
@@ -144,28 +144,13 @@ async function askMatch(
     throw new CommandError(`spec.${mistake?.field} is not usable: ${mistake?.message}`);
   }
   const { match } = compiled;
-  const workload = await podWorkload(reader, match);
-  return { match, text: matchText(spec, match), ...(workload && { workload }) };
+  return { match, text: matchText(spec, match), ...(await askPodsOf(reader, match)) };
 }
 
-async function podWorkload(
-  { client, signal }: PodReader,
-  { pods }: CompiledMatch,
-): Promise<WorkloadSource | undefined> {
-  return pods && new PodWorkload(await readPods({ client, signal }, podScopeOf(pods)), pods);
-}
-
-type PodReader = Pick<Reader, "client" | "signal">;
-
-async function readPods(
-  { client, signal }: PodReader,
-  { namespace, selector }: PodScope,
-): Promise<Store<SlimPod, PodIndex>> {
-  const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${namespace}/pods`;
-  const target = { path, labelSelector: selectorString(selector), decoder: decoders.pods };
-  const store = new Store<SlimPod, PodIndex>({ indexes: POD_INDEXES });
-  await store.replace((await listAll<KubeObject>(client, target, signal)).map(slimPods()));
-  return store;
+async function askPodsOf(reader: PodReader, { pods }: CompiledMatch): Promise<Pick<Question, "workload" | "pods">> {
+  if (pods === undefined) return {};
+  const store = await readPods(reader, podScopeOf(pods));
+  return { workload: new PodWorkload(store, pods), pods: [...store.list()].filter((pod) => isWanted(pod, pods)) };
 }
 
 function matchText({ nodeLabel }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
@@ -210,7 +195,7 @@ interface FollowedService {
 async function askPods(
   reader: Reader,
   { key, service, slices }: FollowedService,
-): Promise<Pick<Asked, "runsPod"> & { readonly workload: WorkloadSource }> {
+): Promise<Pick<Asked, "runsPod" | "pods"> & { readonly workload: WorkloadSource }> {
   const { namespace = "", selector } = service ?? {};
   if (selector === undefined) return { workload: new EndpointWorkload(key, () => slices) };
   const pods = await readPods(reader, { namespace, selector: { matchLabels: selector } });
@@ -234,7 +219,7 @@ async function askPods(
     presence: () => endpoints.presence(),
     on: (node) => withPods(endpoints.on(node), podsOn(node)),
   };
-  return { workload, runsPod: (node) => podsOn(node).length > 0 };
+  return { workload, runsPod: (node) => podsOn(node).length > 0, pods: [...pods.list()] };
 }
 
 function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {

@@ -23,6 +23,8 @@ export interface Explanation {
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
+  /** Where its pods run instead, if nodes lack only a pod. */
+  readonly pods: readonly string[];
   /** Addresses of a pool that it does not serve on purpose, each with the reason. */
   readonly disabled: readonly string[];
   /** Addresses of a pool that it serves although `ips` does not list them, each with the reason. */
@@ -56,7 +58,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, well, asks, tally, disabled, kept, usable, unprobed } = explanation;
+  const { resource, conditions, well, asks, tally, pods, disabled, kept, usable, unprobed } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
@@ -70,6 +72,7 @@ function headText(explanation: Explanation): string {
     ...well.flatMap((text) => inLines(`  ${text}`)),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
+    ...pods.map((text) => `  ${text}`),
   ];
   return lines.map((line) => `${onRow(line)}\n`).join("");
 }

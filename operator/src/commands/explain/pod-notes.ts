@@ -1,0 +1,93 @@
+/** Pure: where the pods of a resource run, for `flipop explain`. */
+
+import { selectorMatches } from "cdk8s-flipop/api";
+import { keyOf } from "../../kube/objects.js";
+import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { serves } from "../../match/workload.js";
+import { compareText, listed } from "../../values.js";
+import type { NodeExplanation, Question } from "./node-explanation.js";
+import type { PodFacts } from "./pods.js";
+
+/** Nodes and pods that one line names. */
+const NAMES = 3;
+
+const SPREAD = "spread them (topologySpreadConstraints, anti-affinity or a hostPort)";
+
+/** @param explained the nodes of `nodes` */
+export function podNotes(
+  explained: readonly NodeExplanation[],
+  { match, pods = [] }: Pick<Question, "match" | "pods">,
+  nodes: NodeDirectory,
+): readonly string[] {
+  // Without labels, the pods alone say which nodes are meant.
+  if (match.nodeLabels.length === 0) return [];
+  const lacking = explained.filter(lacksOnlyPod).flatMap(({ node }) => nodes.get(node) ?? []);
+  if (lacking.length === 0) return [];
+  const matching = new Set(explained.filter(({ result }) => result !== "no").map(({ node }) => node));
+  const serving = pods.filter((pod) => serves(pod) && matching.has(pod.nodeName ?? ""));
+  return placeNotes(byName(serving), byName(lacking));
+}
+
+function lacksOnlyPod({ obstacles }: NodeExplanation): boolean {
+  return obstacles.length > 0 && obstacles.every(({ reason }) => reason === "NoPod");
+}
+
+function byName<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
+  return [...all].sort((a, b) => compareText(a.name, b.name));
+}
+
+/** @param lacking some. Both sorted. */
+function placeNotes(serving: readonly PodFacts[], lacking: readonly NodeFacts[]): readonly string[] {
+  const places = grouped(serving, ({ nodeName = "" }) => nodeName);
+  const crowded = places.filter(([, pods]) => pods.length > 1).slice(0, NAMES);
+  if (crowded.length > 0) {
+    return crowded.map(([node, pods]) => crowdText(node, pods, { all: serving.length, lacking }));
+  }
+  const [node] = lacking;
+  const kept = serving.map((pod) => ({ pod, by: node && keeperOf(pod, node) })).find(({ by }) => by !== undefined);
+  if (node === undefined || kept === undefined) return [];
+  return [`pod ${keyOf(kept.pod)} cannot run on ${node.name}, which lacks one: ${kept.by} keeps it off that node`];
+}
+
+/** Sorted by key. */
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly [string, readonly T[]])[] {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return [...groups].sort(([a], [b]) => compareText(a, b));
+}
+
+interface Places {
+  /** How many pods are ready on nodes that match. */
+  readonly all: number;
+  readonly lacking: readonly NodeFacts[];
+}
+
+function crowdText(node: string, pods: readonly PodFacts[], { all, lacking }: Places): string {
+  const names = lacking.map(({ name }) => name);
+  const which =
+    pods.length < all ? `${pods.length} of ${all} pods` : pods.length === 2 ? "both pods" : `all ${all} pods`;
+  const lack = names.length === 1 ? "lacks one" : "lack one";
+  return `${which} run on ${node}, and ${listed(names, NAMES)} ${lack}: ${SPREAD}${keptText(pods, lacking[0])}`;
+}
+
+function keptText(pods: readonly PodFacts[], node: NodeFacts | undefined): string {
+  const kept = pods.flatMap((pod) => {
+    const by = node && keeperOf(pod, node);
+    return by === undefined ? [] : [`${by} of ${keyOf(pod)}`];
+  });
+  if (node === undefined || kept.length === 0) return "";
+  return `, and change ${listed(kept, NAMES)}, which ${kept.length === 1 ? "keeps it" : "keep them"} off ${node.name}`;
+}
+
+/** What of the pod's spec keeps it off a node: the operator cannot tell for taints, and the scheduler's other reasons. */
+function keeperOf({ nodeSelector = {}, nodeTerms }: PodFacts, { labels }: NodeFacts): string | undefined {
+  const failed = Object.entries(nodeSelector).filter(([key, value]) => labelOf(labels, key) !== value);
+  if (failed.length > 0) return `nodeSelector ${failed.map(([key, value]) => `${key}=${value}`).join(",")}`;
+  const fits = nodeTerms?.some((requirements) => selectorMatches(requirements, labels)) ?? true;
+  return fits ? undefined : "node affinity";
+}

@@ -1,0 +1,34 @@
+/** What nodes are without that a resource asks for, and what would serve them elsewhere: for the tally. */
+
+import { omitUndefined } from "../values.js";
+import type { CompiledMatch } from "./compile-match.js";
+import type { NodeDirectory } from "./node-directory.js";
+import type { NodeFacts } from "./node-facts.js";
+import type { Crowded, Lacking } from "./tally.js";
+import type { WorkloadSource } from "./workload.js";
+
+interface Asked {
+  readonly match: CompiledMatch;
+  readonly workload?: WorkloadSource;
+}
+
+/** What a node is without that is out of sight. @param lacksWorkload no node in sight has the workload */
+export function lackingOf(nodes: NodeDirectory, { match, workload }: Asked, lacksWorkload: () => boolean): Lacking {
+  const asked = { label: match.labelText, ...omitUndefined({ relabel: nodes.relabel(match.nodeLabels) }) };
+  const anyHasLabels = nodes.withLabels(match.nodeLabels).next().done !== true;
+  if (workload === undefined || !anyHasLabels) return asked;
+  const label = match.nodeLabels.length === 0 ? {} : asked;
+  // The pods are read only where no node in sight has one: this costs the work of all of them.
+  const presence = lacksWorkload() ? { presence: workload.presence() } : {};
+  return { ...label, workload: workload.text, ...presence };
+}
+
+/** The first candidate by name that runs several pods of the workload. */
+export function crowdedOf(candidates: readonly NodeFacts[], workload: WorkloadSource | undefined): Crowded | undefined {
+  let first: Crowded | undefined;
+  for (const { name } of candidates) {
+    const pods = workload?.servingOn?.(name).length ?? 0;
+    if (pods > 1 && (first === undefined || name < first.node)) first = { node: name, pods };
+  }
+  return first;
+}

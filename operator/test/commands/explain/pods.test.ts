@@ -1,0 +1,75 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, before, beforeEach, describe, it } from "mocha";
+import { explainedCluster } from "./explained-cluster.js";
+
+const NAMESPACE = "game";
+const HOSTNAME = "kubernetes.io/hostname";
+describe("flipop explain of the pods that a resource asks for", () => {
+  const shared = explainedCluster();
+  let made: { readonly kind: string; readonly name: string }[] = [];
+
+  const pod = (name: string, { labels = {}, status = {}, ...spec }: Record<string, object | string> = {}) => {
+    made.push({ kind: "Pod", name });
+    const running = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    shared.kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod" },
+      metadata: { name, namespace: NAMESPACE, labels: { app: "proxy", ...(labels as object) } },
+      spec: { containers: [{ name: "proxy", image: "proxy" }], ...spec },
+      status: { ...running, ...(status as object) },
+    });
+  };
+  const pool = (match: object) => {
+    made.push({ kind: "FloatingIPPool", name: "edge" });
+    shared.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", metadata: { name: "edge", namespace: NAMESPACE } },
+      spec: { provider: "digitalocean", desiredIPs: 1, match },
+    });
+  };
+  const explained = async (name = "pool/edge", ...more: readonly string[]) =>
+    (await shared.flipop.run("explain", name, "-n", NAMESPACE, ...more)).out;
+
+  before(() => {
+    shared.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } });
+    for (const name of ["edge-1", "edge-2"]) shared.cluster.node(name, { labels: { pool: "edge", [HOSTNAME]: name } });
+  });
+  beforeEach(() => {
+    made = [];
+  });
+  afterEach(() => {
+    for (const { kind, name } of made) {
+      const apiVersion = kind === "FloatingIPPool" ? GROUP_VERSION : "v1";
+      shared.kubernetes.delete({ apiVersion, kind, namespace: NAMESPACE, name });
+    }
+  });
+  const EDGE = { nodeLabel: "pool=edge", podNamespace: NAMESPACE, podLabel: "app=proxy" };
+
+  it("shows that pods share a node while a node that has the label lacks one", async () => {
+    pool(EDGE);
+    pod("proxy-a", { nodeName: "edge-1" });
+    expect(await explained(), "one pod").not.to.include("spread");
+    pod("proxy-b", { nodeName: "edge-1" });
+    const out = await explained();
+    expect(out).to.include(
+      "\n  both pods run on edge-1, and edge-2 lacks one: spread them (topologySpreadConstraints, anti-affinity or a hostPort)\n",
+    );
+    expect(out).to.include("1 NoPod (edge-2: it runs no pod of namespace game with app=proxy; edge-1 runs 2 of them)");
+    pod("proxy-c", { nodeName: "edge-2" });
+    expect(await explained(), "none lacks one").not.to.include("spread");
+  });
+
+  it("shows the nodeSelector or the node affinity that keeps the pods off a node", async () => {
+    pool(EDGE);
+    pod("proxy-a", { nodeName: "edge-1", nodeSelector: { [HOSTNAME]: "edge-1", pool: "edge" } });
+    expect(await explained()).to.include(
+      `\n  pod game/proxy-a cannot run on edge-2, which lacks one: nodeSelector ${HOSTNAME}=edge-1 keeps it off that node\n`,
+    );
+    const matchExpressions = [{ key: HOSTNAME, operator: "In", values: ["edge-1"] }];
+    const required = { nodeSelectorTerms: [{ matchExpressions }] };
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+    pod("proxy-b", { nodeName: "edge-1", affinity: { nodeAffinity } });
+    expect(await explained()).to.include(
+      `\n  both pods run on edge-1, and edge-2 lacks one: spread them (topologySpreadConstraints, anti-affinity or a hostPort), and change nodeSelector ${HOSTNAME}=edge-1 of game/proxy-a, node affinity of game/proxy-b, which keep them off edge-2\n`,
+    );
+  });
+});
