@@ -12,15 +12,22 @@ interface Asked {
   readonly workload?: WorkloadSource;
 }
 
-/** What a node is without that is out of sight. @param lacksWorkload no node in sight has the workload */
-export function lackingOf(nodes: NodeDirectory, { match, workload }: Asked, lacksWorkload: () => boolean): Lacking {
+interface Seen {
+  /** No node in sight has the workload. */
+  readonly lacksWorkload: () => boolean;
+  /** A node with the labels lacks nothing else. */
+  readonly isNear: boolean;
+}
+
+/** What a node is without that is out of sight. */
+export function lackingOf(nodes: NodeDirectory, { match, workload }: Asked, { lacksWorkload, isNear }: Seen): Lacking {
   const asked = { label: match.labelText, ...omitUndefined({ relabel: nodes.relabel(match.nodeLabels) }) };
   const anyHasLabels = nodes.withLabels(match.nodeLabels).next().done !== true;
   if (workload === undefined || !anyHasLabels) return asked;
   const label = match.nodeLabels.length === 0 ? {} : asked;
   // The pods are read only where no node in sight has one: this costs the work of all of them.
-  const presence = lacksWorkload() ? { presence: workload.presence() } : {};
-  return { ...label, workload: workload.text, ...presence };
+  const presence = lacksWorkload() ? workload.presence() : isNear ? workload.waiting?.() : undefined;
+  return { ...label, workload: workload.text, ...omitUndefined({ presence }) };
 }
 
 /** The first candidate by name that runs several pods of the workload. */

@@ -17,9 +17,9 @@ import { omitUndefined } from "../values.js";
 import { type CompiledMatch, compileMatch, type MatchProblem, podScopeOf } from "./compile-match.js";
 import { MatchIndex, type ProbeFailures, type VerdictChange, type Wanted } from "./match-index.js";
 import type { NodeDirectory } from "./node-directory.js";
-import { nodesOfPodEvent, PodWorkload } from "./workload.js";
+import { isOfWaiting, nodesOfPodEvent, PodWorkload } from "./workload.js";
 
-/** `pods`: no node is in sight, and the message about that may name another pod. */
+/** `pods`: a node lacks the pod, and the message about that may name another one. */
 export type MatchChange = VerdictChange | "rematched" | "pods";
 
 interface MatchFeedProps {
@@ -79,7 +79,8 @@ export class MatchFeed {
   /** After a swap, the index still reads the former pods until the new match takes effect: this is harmless. */
   private podChanged(event: StoreEvent<SlimPod>): void {
     for (const name of nodesOfPodEvent(event)) this.current?.workloadChanged(name);
-    if (this.current?.lacksWorkload === true) this.props.onChange("pods");
+    const { current } = this;
+    if (current?.lacksWorkload || (current?.namesWaiting && isOfWaiting(event))) this.props.onChange("pods");
   }
 
   private takeHold(wanted: Wanted): void {

@@ -42,6 +42,8 @@ export interface ProbeFailures {
 }
 
 export class MatchIndex {
+  /** As last counted: a node that has the labels lacks only a pod, so messages name one that waits for a node. */
+  namesWaiting = false;
   private readonly verdicts = new Map<string, Verdict>();
   private holders: ReadonlySet<ProviderId> = new Set();
   /** Uids of nodes that an edit of the match refused. They stay here until they match again. */
@@ -91,13 +93,14 @@ export class MatchIndex {
   tally(): Tally {
     if (this.tallied !== undefined) return this.tallied;
     const podless = this.podless();
-    const isNear = podless.some(({ refusals: [first] }) => first?.reason === "NoPod");
-    const crowded = isNear ? crowdedOf(this.candidates(), this.wanted.workload) : undefined;
-    const lacking = lackingOf(this.nodes, this.wanted, () => this.lacksWorkload);
+    this.namesWaiting = podless.some(({ refusals: [first] }) => first?.reason === "NoPod");
+    const seen = { lacksWorkload: () => this.lacksWorkload, isNear: this.namesWaiting };
+    const crowded = this.namesWaiting ? crowdedOf(this.candidates(), this.wanted.workload) : undefined;
+    const lacking = lackingOf(this.nodes, this.wanted, seen);
     const all = { nodes: this.nodes.size, lacking, ...omitUndefined({ crowded }) };
     const tally = tallyOf(all, [...this.verdicts.values(), ...podless]);
     // Pods that are on no node change the presence, and do not reach `refresh`.
-    if (tally.lacking.presence === undefined) this.tallied = tally;
+    if (tally.lacking.presence === undefined && !this.namesWaiting) this.tallied = tally;
     return tally;
   }
 

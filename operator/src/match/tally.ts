@@ -28,7 +28,7 @@ export interface Lacking {
   readonly relabel?: "all" | "some";
   /** With its article: `a pod with app=nginx`. */
   readonly workload?: string;
-  /** Whether any pod of the workload exists. Absent: some node with the labels has the workload, or it plays no part. */
+  /** Whether any pod of the workload exists, or, where a node serves it, which one waits for a node. Absent: none waits, or pods play no part. */
   readonly presence?: Presence;
 }
 

@@ -1,7 +1,7 @@
 /** Whether what a resource wants to be served runs on a node. Pools look at pods; others may look at endpoints. */
 
 import { selectorMatches } from "cdk8s-flipop/api";
-import type { PodIndex } from "../kube/cache/pods.js";
+import { NO_NODE, type PodIndex } from "../kube/cache/pods.js";
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
@@ -58,6 +58,8 @@ export interface WorkloadSource {
   servingOn?(node: string): readonly string[];
   /** Explains why no node has the workload. It looks at each pod. */
   presence(): Presence;
+  /** The first pod by name that is Pending and on no node. Absent: none, or the source does not know. */
+  waiting?(): Presence | undefined;
 }
 
 /** What is read of a pod store. */
@@ -106,6 +108,12 @@ export class PodWorkload implements WorkloadSource {
     );
   }
 
+  waiting(): Presence | undefined {
+    const pods = [...this.pods.byIndex("node", NO_NODE)].filter((pod) => isWanted(pod, this.wanted));
+    const waiting = pods.filter(waitsForNode);
+    return waiting.length === 0 ? undefined : presenceOf(waiting, "");
+  }
+
   nodes(): Iterable<string> {
     const names = new Set<string>();
     for (const pod of this.pods.list()) {
@@ -151,6 +159,16 @@ export function podAddress(pods: readonly SlimPod[]): string | undefined {
 export function nodesOfPodEvent(event: StoreEvent<SlimPod>): readonly string[] {
   const names = [event.object.nodeName, event.type === "updated" ? event.old.nodeName : undefined];
   return [...new Set(names)].filter((name) => name !== undefined);
+}
+
+/** It had no node before this event, or has none after it. */
+export function isOfWaiting(event: StoreEvent<SlimPod>): boolean {
+  return event.object.nodeName === undefined || (event.type === "updated" && event.old.nodeName === undefined);
+}
+
+/** The scheduler has found no node for it yet. */
+export function waitsForNode({ phase, nodeName, deletionTimestamp }: SlimPod): boolean {
+  return phase === "Pending" && nodeName === undefined && deletionTimestamp === undefined;
 }
 
 const SERVING: Workload = { state: "serving" };

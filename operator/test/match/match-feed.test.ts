@@ -79,6 +79,20 @@ describe("the feed of a match", () => {
     expect(seen).to.deep.equal(["b,c"]);
   });
 
+  it("reports a pod without a node while a node that has the label lacks one", async () => {
+    await select({ podLabel: "app=x", nodeLabel: "!no" });
+    const waiting = () => feed.index?.tally().lacking.presence;
+    expect([candidates(), waiting()]).to.deep.equal(["a", undefined]);
+    seen = [];
+    api.collection.put("x0", { labels: { app: "x" }, status: { phase: "Pending" } });
+    await until("it reports the pod", () => seen.length > 0);
+    expect(waiting()).to.deep.include({ pods: "some", pod: "default/x0" });
+    seen = [];
+    put("x0", "x", "far");
+    await until("it reports that the pod has a node", () => seen.length > 0);
+    expect(waiting()).to.equal(undefined);
+  });
+
   it("takes an edited match at once where no pods are asked for", async () => {
     const selected = select({});
     expect([candidates(), feed.settled]).to.deep.equal(["a,b,c", true]);

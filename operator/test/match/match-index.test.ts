@@ -225,6 +225,21 @@ describe("the index of a match", () => {
     expect(rig.tallyText()).to.equal("2 of 2 nodes match");
   });
 
+  it("names a pod that has no node yet while a node with the label lacks one", () => {
+    const rig = new IndexRig({ ...WEB, ...PODS });
+    for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name, web));
+    rig.pods.upsert(slimPod("p", pod));
+    const seen = "1 of 2 nodes match; 1 NoPod (b: it runs no pod of any namespace with app=web)";
+    expect([rig.tallyText(), rig.index.namesWaiting]).to.deep.equal([seen, true]);
+    const waiting = { ...pod, nodeName: undefined, phase: "Pending", ready: false };
+    for (const name of ["r", "q"]) rig.pods.upsert(slimPod(name, waiting));
+    rig.pods.upsert(slimPod("n", { ...waiting, labels: {} }));
+    rig.pods.upsert(slimPod("o", { ...waiting, deletionTimestamp: "2025-01-01T00:00:00Z" }));
+    expect(rig.tallyText()).to.equal(`${seen}; pod default/q is Pending, and on no node yet`);
+    rig.pods.upsert(slimPod("r", { ...pod, nodeName: "b" }));
+    expect([rig.tallyText(), rig.index.namesWaiting], "none lacks one").to.deep.equal(["2 of 2 nodes match", false]);
+  });
+
   it("knows whether nodes that lack the label have it with another value", () => {
     const relabelOf = (match: Match, ...pools: readonly (string | undefined)[]) => {
       const rig = new IndexRig(match);

@@ -147,6 +147,17 @@ const OCCUPIED: Group = {
       fix: "Run more of the pods, spread over the nodes, or lower `desiredIPs`",
     }),
     pool({
+      when: "A node has the labels, and the pod for it is Pending",
+      shows: TOO_FEW,
+      names: ["node-2: it runs no pod", "pod shop/web-x is Pending, and on no node yet", "repair pod shop/web-x"],
+      seen: () => {
+        const pods = [SERVING, { ...WAITING, name: "web-x" }];
+        const refusals = refusalsAmong({ "node-1": EDGE, "node-2": EDGE }, pods);
+        return seenOf({ spec: { ips: [A, B] }, held: { [A]: "node-1" }, change: () => ({ refusals }) });
+      },
+      fix: "`flipop explain` shows what the scheduler says of the pod: make room for it, or correct its nodeSelector, affinity or tolerations",
+    }),
+    pool({
       when: "The address is in another region than the nodes",
       shows: "Fulfilled WrongRegion",
       names: [A, "fra1", "ams3"],

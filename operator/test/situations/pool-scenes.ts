@@ -4,6 +4,7 @@ import type { ConditionType, FloatingIPPoolSpec, Match } from "cdk8s-flipop/api"
 import type { CreationFailure } from "../../src/addresses/address-set.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
+import { NO_NODE } from "../../src/kube/cache/pods.js";
 import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
 import { MatchIndex, type ProbeFailures } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
@@ -89,7 +90,7 @@ export function tallyAmong(
   probes?: ProbeFailures,
 ): Tally {
   const wanted = compiled(match, machines);
-  const onNode = (_index: string, name: string) => new Set(pods.filter(({ nodeName }) => nodeName === name));
+  const onNode = (_index: string, name: string) => new Set(pods.filter(({ nodeName = NO_NODE }) => nodeName === name));
   const source = { list: () => pods.values(), byIndex: onNode };
   const workload = wanted.pods && new PodWorkload(source, wanted.pods);
   return new MatchIndex(nodes, { match: wanted, ...(workload && { workload }) }, () => undefined, probes).tally();

@@ -1,11 +1,11 @@
-/** Pure: where the pods of a resource run, for `flipop explain`. */
+/** Pure: where the pods of a resource run, and which of them wait for a node, for `flipop explain`. */
 
 import { selectorMatches } from "cdk8s-flipop/api";
 import { keyOf } from "../../kube/objects.js";
 import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { serves } from "../../match/workload.js";
-import { compareText, listed } from "../../values.js";
+import { serves, type Workload, type WorkloadSource, waitsForNode } from "../../match/workload.js";
+import { compareText, countOf, listed } from "../../values.js";
 import type { NodeExplanation, Question } from "./node-explanation.js";
 import type { PodFacts } from "./pods.js";
 
@@ -17,7 +17,18 @@ const SPREAD = "spread them (topologySpreadConstraints, anti-affinity or a hostP
 /** @param explained the nodes of `nodes` */
 export function podNotes(
   explained: readonly NodeExplanation[],
-  { match, pods = [] }: Pick<Question, "match" | "pods">,
+  question: Asked,
+  nodes: NodeDirectory,
+): readonly string[] {
+  return [...placeNotes(explained, question, nodes), ...waitNotes(question.pods ?? [])];
+}
+
+type Asked = Pick<Question, "match" | "pods">;
+
+/** Where the pods run, while nodes lack only a pod. */
+function placeNotes(
+  explained: readonly NodeExplanation[],
+  { match, pods = [] }: Asked,
   nodes: NodeDirectory,
 ): readonly string[] {
   // Without labels, the pods alone say which nodes are meant.
@@ -26,7 +37,36 @@ export function podNotes(
   if (lacking.length === 0) return [];
   const matching = new Set(explained.filter(({ result }) => result !== "no").map(({ node }) => node));
   const serving = pods.filter((pod) => serves(pod) && matching.has(pod.nodeName ?? ""));
-  return placeNotes(byName(serving), byName(lacking));
+  return placeTexts(byName(serving), byName(lacking));
+}
+
+/** The pods without a node, by what the scheduler says of them. */
+function waitNotes(pods: readonly PodFacts[]): readonly string[] {
+  const groups = grouped(byName(pods.filter(waitsForNode)), ({ waits = UNSEEN }) => waits);
+  return groups.slice(0, NAMES).map(([why, waiting]) => {
+    const names = waiting.map((pod) => `${keyOf(pod)}${pod.onlyNode === undefined ? "" : ` for ${pod.onlyNode}`}`);
+    return `${countOf(waiting.length, "pod")} ${waiting.length === 1 ? "is" : "are"} Pending (${listed(names)}): ${why}`;
+  });
+}
+
+const UNSEEN = "the scheduler has not handled it yet";
+
+/** Names the pod of a DaemonSet that is for a node, and that waits. */
+export function withWaiting(source: WorkloadSource, pods: readonly PodFacts[]): WorkloadSource {
+  const waiting = new Map(pods.filter(waitsForNode).flatMap((pod) => (pod.onlyNode ? [[pod.onlyNode, pod]] : [])));
+  const on = (node: string): Workload => {
+    const [seen, pod] = [source.on(node), waiting.get(node)];
+    if (seen.state !== "absent" || pod === undefined) return seen;
+    return { ...seen, detail: `${seen.detail} (pod ${keyOf(pod)} is for it, and Pending: ${pod.waits ?? UNSEEN})` };
+  };
+  return {
+    text: source.text,
+    on,
+    nodes: () => source.nodes(),
+    presence: () => source.presence(),
+    waiting: () => source.waiting?.(),
+    servingOn: (node) => source.servingOn?.(node) ?? [],
+  };
 }
 
 function lacksOnlyPod({ obstacles }: NodeExplanation): boolean {
@@ -38,7 +78,7 @@ function byName<T extends { readonly name: string }>(all: readonly T[]): readonl
 }
 
 /** @param lacking some. Both sorted. */
-function placeNotes(serving: readonly PodFacts[], lacking: readonly NodeFacts[]): readonly string[] {
+function placeTexts(serving: readonly PodFacts[], lacking: readonly NodeFacts[]): readonly string[] {
   const places = grouped(serving, ({ nodeName = "" }) => nodeName);
   const crowded = places.filter(([, pods]) => pods.length > 1).slice(0, NAMES);
   if (crowded.length > 0) {

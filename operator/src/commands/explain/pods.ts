@@ -16,6 +16,10 @@ export interface PodFacts extends SlimPod {
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** Of the required node affinity. */
   readonly nodeTerms?: NodeTerms;
+  /** Of a pod of a DaemonSet: the only node that it may run on. */
+  readonly onlyNode?: string;
+  /** What the scheduler says of a pod that has no node. */
+  readonly waits?: string;
 }
 
 export interface PodReader {
@@ -37,11 +41,33 @@ export async function readPods(
 function podFacts(): Transform<PodFacts> {
   const slim = slimPods();
   return (raw) => {
-    const { spec = {} } = raw as RawPod;
-    const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-    const nodeTerms = terms?.map(({ matchExpressions = [] }) => matchExpressions.map(requirementOf));
-    return { ...slim(raw), ...omitUndefined({ nodeSelector: spec.nodeSelector, nodeTerms }) };
+    const { spec = {}, status = {} } = raw as RawPod;
+    const { nodeSelector, affinity } = spec;
+    return { ...slim(raw), ...omitUndefined({ nodeSelector }), ...affinityOf(affinity ?? {}), ...waitsOf(status) };
   };
+}
+
+function affinityOf({ nodeAffinity }: RawAffinity): Pick<PodFacts, "nodeTerms" | "onlyNode"> {
+  const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  if (terms === undefined) return {};
+  const only = terms.flatMap(({ matchFields = [] }) => matchFields).find(isOfName);
+  const nodeTerms = terms.map(({ matchExpressions = [] }) => matchExpressions.map(requirementOf));
+  return { nodeTerms, ...omitUndefined({ onlyNode: only?.values?.[0] }) };
+}
+
+/** The DaemonSet controller names the node so. */
+function isOfName({ key, operator }: RawRequirement): boolean {
+  return key === "metadata.name" && operator === "In";
+}
+
+/** A scheduler's message has one part for the nodes, then others about preemption; more is on `kubectl describe`. */
+const MOST_LETTERS = 200;
+
+function waitsOf({ conditions = [] }: NonNullable<RawPod["status"]>): Pick<PodFacts, "waits"> {
+  const scheduled = conditions.find(({ type, status }) => type === "PodScheduled" && status === "False");
+  if (scheduled === undefined) return {};
+  const [first = ""] = (scheduled.message ?? scheduled.reason ?? "").split(/\.\s|\.$/);
+  return { waits: first.length > MOST_LETTERS ? `${first.slice(0, MOST_LETTERS)}...` : first };
 }
 
 /** Those of a selector of labels, which have other names here. */
@@ -57,15 +83,28 @@ interface RawRequirement {
   readonly values?: readonly string[];
 }
 
+interface RawTerm {
+  readonly matchExpressions?: readonly RawRequirement[];
+  readonly matchFields?: readonly RawRequirement[];
+}
+
+interface RawAffinity {
+  readonly nodeAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms?: readonly RawTerm[] };
+  };
+}
+
 interface RawPod extends KubeObject {
   readonly spec?: {
     readonly nodeSelector?: Readonly<Record<string, string>>;
-    readonly affinity?: {
-      readonly nodeAffinity?: {
-        readonly requiredDuringSchedulingIgnoredDuringExecution?: {
-          readonly nodeSelectorTerms?: readonly { readonly matchExpressions?: readonly RawRequirement[] }[];
-        };
-      };
-    };
+    readonly affinity?: RawAffinity;
+  };
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
   };
 }

@@ -50,6 +50,7 @@ import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from ".
 import { CommandError } from "../command.js";
 import { type KindRead, listAll, type OwnObject } from "../read.js";
 import type { Question } from "./node-explanation.js";
+import { withWaiting } from "./pod-notes.js";
 import { type PodReader, readPods } from "./pods.js";
 import type { AskedAddresses } from "./regions.js";
 
@@ -150,7 +151,8 @@ async function askMatch(
 async function askPodsOf(reader: PodReader, { pods }: CompiledMatch): Promise<Pick<Question, "workload" | "pods">> {
   if (pods === undefined) return {};
   const store = await readPods(reader, podScopeOf(pods));
-  return { workload: new PodWorkload(store, pods), pods: [...store.list()].filter((pod) => isWanted(pod, pods)) };
+  const wanted = [...store.list()].filter((pod) => isWanted(pod, pods));
+  return { workload: withWaiting(new PodWorkload(store, pods), wanted), pods: wanted };
 }
 
 function matchText({ nodeLabel }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
@@ -219,7 +221,8 @@ async function askPods(
     presence: () => endpoints.presence(),
     on: (node) => withPods(endpoints.on(node), podsOn(node)),
   };
-  return { workload, runsPod: (node) => podsOn(node).length > 0, pods: [...pods.list()] };
+  const all = [...pods.list()];
+  return { workload: withWaiting(workload, all), runsPod: (node) => podsOn(node).length > 0, pods: all };
 }
 
 function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {

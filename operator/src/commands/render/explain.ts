@@ -23,7 +23,7 @@ export interface Explanation {
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
-  /** Where its pods run instead, if nodes lack only a pod. */
+  /** Where its pods run instead, if nodes lack only a pod, and which wait for a node. */
   readonly pods: readonly string[];
   /** Addresses of a pool that it does not serve on purpose, each with the reason. */
   readonly disabled: readonly string[];

@@ -18,8 +18,11 @@ export interface PodScope {
 
 export type PodIndex = "node";
 
+/** Key of the pods that have no node yet, in the index by node. */
+export const NO_NODE = "";
+
 export const POD_INDEXES = {
-  node: (pod: SlimPod): readonly string[] => (pod.nodeName === undefined ? [] : [pod.nodeName]),
+  node: ({ nodeName = NO_NODE }: SlimPod): readonly string[] => [nodeName],
 } as const;
 
 /** Of the watch of all pods: hundreds of scopes are filled from it, and each would look at every pod. */

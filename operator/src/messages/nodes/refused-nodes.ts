@@ -52,7 +52,7 @@ export function refusedNodes(tally: Tally, by: ChosenBy, marks: MarkKeys = {}): 
 
 function repairsOf(tally: Tally, by: ChosenBy, marks: MarkKeys): readonly string[] {
   const { refused, lacking } = tally;
-  // Then no node has the workload, whatever else keeps back those that the resource means.
+  // Then no node has the workload, whatever else keeps back those that the resource means, or a pod of it waits for a node.
   const lacks = by === "match" && lacking.presence !== undefined ? lackRemedies(tally, by, marks) : [];
   const own = refused.slice(0, REMEDIES_SHOWN).flatMap(({ reason, example }) => {
     if (reason === "LabelsDiffer") return labelRemedy(lacking);

@@ -1,10 +1,14 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, before, beforeEach, describe, it } from "mocha";
-import { explainedCluster } from "./explained-cluster.js";
+import { cells, explainedCluster } from "./explained-cluster.js";
 
 const NAMESPACE = "game";
 const HOSTNAME = "kubernetes.io/hostname";
+const UNSCHEDULABLE =
+  "0/9 nodes are available: 8 node(s) had untolerated taint {dedicated: db}, 1 Insufficient cpu. preemption: 0/9 nodes are available: 9 Preemption is not helpful for scheduling.";
+const WHY = "0/9 nodes are available: 8 node(s) had untolerated taint {dedicated: db}, 1 Insufficient cpu";
+
 describe("flipop explain of the pods that a resource asks for", () => {
   const shared = explainedCluster();
   let made: { readonly kind: string; readonly name: string }[] = [];
@@ -19,6 +23,9 @@ describe("flipop explain of the pods that a resource asks for", () => {
       status: { ...running, ...(status as object) },
     });
   };
+  const waiting = (message: string) => ({
+    ...{ phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] },
+  });
   const pool = (match: object) => {
     made.push({ kind: "FloatingIPPool", name: "edge" });
     shared.kubernetes.create({
@@ -71,5 +78,46 @@ describe("flipop explain of the pods that a resource asks for", () => {
     expect(await explained()).to.include(
       `\n  both pods run on edge-1, and edge-2 lacks one: spread them (topologySpreadConstraints, anti-affinity or a hostPort), and change nodeSelector ${HOSTNAME}=edge-1 of game/proxy-a, node affinity of game/proxy-b, which keep them off edge-2\n`,
     );
+  });
+
+  it("shows the pods that are Pending, with what the scheduler says", async () => {
+    pool(EDGE);
+    pod("proxy-a", { nodeName: "edge-1" });
+    pod("proxy-b", { status: waiting(UNSCHEDULABLE) });
+    expect(await explained()).to.include(`\n  1 pod is Pending (game/proxy-b): ${WHY}\n`);
+    pod("proxy-c", { status: waiting(UNSCHEDULABLE) });
+    pod("proxy-d", { status: { phase: "Pending", conditions: [] } });
+    const out = await explained();
+    expect(out).to.include(`\n  2 pods are Pending (game/proxy-b, game/proxy-c): ${WHY}\n`);
+    expect(out).to.include("\n  1 pod is Pending (game/proxy-d): the scheduler has not handled it yet\n");
+    pod("other", { labels: { app: "other" }, status: waiting("no room") });
+    expect(await explained(), "of the match only").not.to.include("no room");
+  });
+
+  it("shows a Pending pod of a DaemonSet at the node that it is for", async () => {
+    pool(EDGE);
+    const matchFields = [{ key: "metadata.name", operator: "In", values: ["edge-2"] }];
+    const required = { nodeSelectorTerms: [{ matchFields }] };
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+    pod("proxy-x", { affinity: { nodeAffinity }, status: waiting(UNSCHEDULABLE) });
+    const out = await explained();
+    expect(cells(out).get("edge-2")?.[3]).to.equal(
+      `NoPod: it runs no pod of namespace game with app=proxy (pod game/proxy-x is for it, and Pending: ${WHY})`,
+    );
+    expect(cells(out).get("edge-1")?.[3]).to.equal("NoPod: it runs no pod of namespace game with app=proxy");
+    expect(out).to.include(`\n  1 pod is Pending (game/proxy-x for edge-2): ${WHY}\n`);
+  });
+
+  it("shows the Pending pods of a record set's match and of a RoutedIP's Service", async () => {
+    pod("proxy-b", { status: waiting(UNSCHEDULABLE) });
+    const metadata = { name: "edge", namespace: NAMESPACE };
+    const make = (kind: string, spec: object, apiVersion: string = GROUP_VERSION) =>
+      shared.kubernetes.create({ apiVersion, kind, metadata, spec });
+    make("NodeDNSRecordSet", { dnsRecordSet: { zone: "example.com", recordName: "e" }, match: EDGE });
+    make("Service", { selector: { app: "proxy" }, ports: [{ port: 443 }] }, "v1");
+    make("RoutedIP", { className: "fast", serviceRef: { serviceName: "edge" } });
+    for (const name of ["recordset/edge", "routedip/edge"]) {
+      expect(await explained(name), name).to.include(`\n  1 pod is Pending (game/proxy-b): ${WHY}\n`);
+    }
   });
 });

@@ -133,6 +133,21 @@ describe("the remedies for nodes that do not match", () => {
     );
   });
 
+  it("repair a pod that has no node yet, instead of more of them", () => {
+    const presence = { pods: "some", pod: "team/game-1", detail: "pod team/game-1 is Pending" } as const;
+    const lacking = { label: "pool=edge", workload: "a pod with app=web", presence };
+    const podless = { node: facts("b"), refusals: [refusal("NoPod", "it runs no pod with app=web")] };
+    const tally = tallyOf({ nodes: 2, lacking }, [{ node: facts("a"), refusals: [] }, podless]);
+    const { text, repair, withPods } = refusedNodes(tally, "match");
+    expect(text).to.equal(
+      "1 of 2 nodes match; 1 NoPod (b: it runs no pod with app=web); pod team/game-1 is Pending, and on no node yet",
+    );
+    expect([repair, withPods]).to.deep.equal([
+      "repair pod team/game-1 (kubectl -n team describe pod game-1 shows what it waits for), or run another one",
+      2,
+    ]);
+  });
+
   it("name both where no pod exists and the nodes with the label are cordoned", () => {
     const presence = { pods: "none", detail: "no such pod exists" } as const;
     const lacking = { label: "pool=edge", workload: "a pod with app=web", presence };
