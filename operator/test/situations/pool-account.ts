@@ -24,7 +24,8 @@ function failing(kind: Parameters<typeof callFailure>[0], said: string): Scene {
   return { change: ({ now }) => ({ providerFailure, providerRetryAt: now + 60_000 }) };
 }
 
-const OWN_TOKEN = "entry DIGITALOCEAN_ACCESS_TOKEN of its own Secret (by default flipop; restart the operator after a change)";
+const OWN_TOKEN =
+  "entry DIGITALOCEAN_ACCESS_TOKEN of its own Secret (by default flipop; restart the operator after a change)";
 
 /** The last action on the address failed. */
 function failed(reason: "ProviderUnavailable", error: string): Scene {

@@ -95,7 +95,8 @@ export const RECORD_NAMES: readonly Group[] = [
         shows: "DNSReady Unauthorized",
         names: ["401", "CLOUDFLARE_TOKEN", "flipop"],
         seen: () => {
-          const place = "entry CLOUDFLARE_TOKEN of its own Secret (by default flipop; restart the operator after a change)";
+          const place =
+            "entry CLOUDFLARE_TOKEN of its own Secret (by default flipop; restart the operator after a change)";
           const refused = refusedToken(place, "cloudflare: read records of nodes.example.com");
           return recordsSeen({ nodes: NODES, change: { dns: { ...DNS, records: "unknown", failure: refused } } });
         },
