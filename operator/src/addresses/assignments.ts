@@ -9,7 +9,7 @@ import { timeOf } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
 import type { ProviderId } from "../providers/types.js";
-import { isDue } from "../reconcile/retries.js";
+import { isDue, untriedFirst } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type AddressAction, addressLockKey } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
@@ -126,7 +126,7 @@ export function waitingAmong(
   waiting: readonly WaitingNode[],
   { wants, regions }: Wanting,
 ): WaitingNodes {
-  const fit = waiting.filter((node) => isIn(node, regions));
+  const fit = untriedFirst(waiting, memory.nodeRetryAt, ({ machine }) => machine).filter((node) => isIn(node, regions));
   const able = fit.filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
   const byMachine = new Map(able.map((node) => [node.machine, node]));
   const left = wants > 0 ? share(wants, [...byMachine.keys()]) : [];

@@ -33,6 +33,8 @@ export interface ActionFailure extends Failure {
   readonly ofAccount?: boolean;
   /** The address is there, but not the machine that it should go to. */
   readonly noMachine?: boolean;
+  /** The address or the machine caused it; the provider does not say which. */
+  readonly ofEither?: boolean;
   /** The call was sent, and its answer was lost: it may have been accepted. */
   readonly mayBeAccepted?: boolean;
 }
@@ -171,7 +173,7 @@ export function outcomeOfAction({ state, id, message }: ActionFacts): Outcome {
   if (state === "completed") return DONE;
   return {
     is: "refused",
-    failure: { kind: "Unavailable", problem: providerMessages.actionFailed({ said: message }) },
+    failure: { kind: "Unavailable", ofEither: true, problem: providerMessages.actionFailed({ said: message }) },
   };
 }
 

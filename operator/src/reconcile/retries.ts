@@ -185,6 +185,16 @@ export class Retries {
   }
 }
 
+/** A sorted copy: machines that refused an address lately come last. @param failed such machines */
+export function untriedFirst<T>(
+  items: readonly T[],
+  failed: ReadonlyMap<ProviderId, unknown>,
+  machineOf: (item: T) => ProviderId,
+): readonly T[] {
+  const rank = (item: T) => Number(failed.has(machineOf(item)));
+  return [...items].sort((a, b) => rank(a) - rank(b));
+}
+
 /**
  * The next try that is far enough away. A time that the status has stays until the try has ended: so the status changes
  * once for each try.

@@ -173,8 +173,8 @@ function recordSuccess<T extends KindTypes>(
   { key, start, last: { outcome } }: EndedStep<T>,
   { machine }: ActionTarget,
 ): void {
-  // A confirmed read says nothing about the action that follows it.
-  if (wasCarriedOut(outcome) && start.confirms === undefined) retries.succeeded(key);
+  // A confirmed read says nothing about the action that follows it, nor does its start about its end.
+  if (isSuccess(outcome) && start.confirms === undefined) retries.succeeded(key);
   if (outcome.is === "done" && machine !== undefined) retries.machineSucceeded(machine);
 }
 
@@ -195,13 +195,17 @@ function recordFailure<T extends KindTypes>(
     state.retries.machineFailed(machine, failure, now);
     return;
   }
+  // The next try is on another machine, if there is one, and each is later than the one before.
+  if (failure.ofEither === true && target.machine !== undefined)
+    state.retries.machineFailed(target.machine, failure, now);
   const account = failure.ofAccount === true ? kind.accountOf?.(snapshot, last.action) : undefined;
   state.retries.failed(key, failure, { now, ...(account && { account }) });
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
 }
 
-function wasCarriedOut({ is }: Outcome): boolean {
-  return is !== "skipped" && is !== "superseded";
+/** An address that was created exists, whatever comes of its assignment. */
+function isSuccess(outcome: Outcome): boolean {
+  return outcome.is === "done" || (outcome.is === "started" && outcome.ip !== undefined);
 }
 
 export function failureOf(outcome: Outcome): ActionFailure | undefined {

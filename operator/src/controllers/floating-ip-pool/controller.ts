@@ -18,7 +18,7 @@ import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
-import { isDue } from "../../reconcile/retries.js";
+import { isDue, untriedFirst } from "../../reconcile/retries.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import { type ControllerContext, type ControllerFactory, forgetInRegistries, partsOf } from "../context.js";
 import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
@@ -236,7 +236,7 @@ function candidatesNow(
   );
   const now = clock.now();
   const retryAt = retries.machineRetryAt(now);
-  return machines.filter((machine) => isDue(retryAt.get(machine), now));
+  return untriedFirst(machines, retryAt, (machine) => machine).filter((machine) => isDue(retryAt.get(machine), now));
 }
 
 function countAll(

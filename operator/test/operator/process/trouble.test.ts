@@ -81,6 +81,29 @@ describe("operator in process: trouble", function () {
     await world.until("an Event", () => warnings().some((text) => text.includes("provider's action failed")));
   });
 
+  it("waits longer and longer while each action on an address ends errored", async () => {
+    world = await World.create({ nodes: 1 });
+    const [ip = ""] = world.addAddresses(1);
+    world.digitalocean.state.failActions({ times: 1_000 });
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    await world.until("the status reports the error", () => world.status("web").ips?.[ip]?.state === "error");
+    await world.clock.sleep(240_000);
+    expect(count(ASSIGN)).to.be.within(5, 12);
+  });
+
+  it("gives the address to another node where actions for one node end errored", async () => {
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
+    world.digitalocean.state.failActions({ dropletId: world.droplet("node-1").id, times: 1_000 });
+    world.addPool("web", { ips: [ip], nodePreference: "Name" });
+    world.start();
+    await world.fulfilled("web");
+    expect(world.status("web").ips?.[ip]?.nodeName).to.equal("node-2");
+    expect(world.status("web").nodeErrors).to.deep.equal(["node-1"]);
+    expect(count(ASSIGN)).to.equal(2);
+  });
+
   it("keeps a node to which a former process moves an address from other pools", async () => {
     // So slow that the move lasts until the next process decides.
     world = await World.create({ nodes: 2, speed: 2 });
