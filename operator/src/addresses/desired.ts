@@ -94,8 +94,8 @@ export function annotatedIps({ metadata }: Pick<AddressSet, "metadata">): readon
 }
 
 /**
- * Created ones come last and in the order of their creation, wherever they stand in the list. The very last are those that
- * a person took out of the list: they are the first to go when fewer are desired.
+ * In the order of the list: the last ones go when fewer are desired. Behind them those that the list does not have (yet), in
+ * the order of their creation; the very last are those that a person took out of the list.
  */
 function inOrder(set: AddressSet, listed: readonly string[], family: IpFamily) {
   const takenOut = ({ ip, inSpec }: CreatedAddress) => Number(inSpec === true && !listed.includes(canonicalIp(ip)));
@@ -104,12 +104,8 @@ function inOrder(set: AddressSet, listed: readonly string[], family: IpFamily) {
   );
   const created = new Set(entries.map(({ ip }) => canonicalIp(ip)));
   const restored = new Set(annotatedIps(set).filter((ip) => !created.has(ip) && familyOf(ip) === family));
-  const never = listed.filter((ip) => !created.has(ip) && !restored.has(ip));
-  return [
-    ...never.map((ip) => ({ ip, origin: "listed" as const })),
-    ...[...restored].map((ip) => ({ ip, origin: "restored" as const })),
-    ...[...created].map((ip) => ({ ip, origin: "created" as const })),
-  ];
+  const originOf = (ip: string): Origin => (created.has(ip) ? "created" : restored.has(ip) ? "restored" : "listed");
+  return [...new Set([...listed, ...restored, ...created])].map((ip) => ({ ip, origin: originOf(ip) }));
 }
 
 function readList(ips: readonly string[], family: IpFamily) {

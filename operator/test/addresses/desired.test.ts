@@ -31,10 +31,10 @@ const ROWS: readonly Row[] = [
   { name: "disables the tail beyond desiredIPs", spec: { ips: [A, B, C], desiredIPs: 2 }, order: [A, B, `-${C}`] },
   { name: "creates what desiredIPs lacks", spec: { ips: [A], desiredIPs: 3 }, order: [A], missing: 2 },
   {
-    name: "puts created ones last and by age, wherever ips has them",
-    spec: { ips: [C, B, A], desiredIPs: 3 },
-    status: created(B, C),
-    order: [A, B, C],
+    name: "keeps the order of ips, whichever of them it created: the last ones go",
+    spec: { ips: [C, B, A], desiredIPs: 1 },
+    status: created(A, C),
+    order: [C, `-${B}`, `-${A}`],
   },
   {
     name: "keeps a created one that was taken out of ips",

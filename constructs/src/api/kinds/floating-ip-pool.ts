@@ -69,7 +69,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "integer",
       optional: true,
       description:
-        "Desired number of addresses. 0 or absent: exactly `ips`. More than `ips` lists: the operator creates the others. Fewer: the operator disables the last ones, which leave DNS and are not assigned to nodes.",
+        "Desired number of addresses. 0 or absent: exactly `ips`. More than `ips` lists: the operator creates the others. Fewer: the operator disables the last ones of `ips`, which leave DNS and are not assigned to nodes; with `reclaimPolicy: Delete`, it releases those of them that it created.",
       example: 3,
       minimum: 0,
       maximum: MAX_POOL_IPS,
