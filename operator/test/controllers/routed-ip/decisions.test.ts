@@ -27,7 +27,15 @@ import { ModelWorld } from "./model-world.js";
 const [N1, N2] = ["digitalocean://n1", "digitalocean://n2"];
 const PROBLEM = { reason: "Unauthorized", message: "no" } as const;
 const NOTHING: FirewallPlan = {
-  ...{ addRules: [], addNodes: [], removeRules: [], removeNodes: [], recorded: { rules: [], nodes: [] } },
+  ...{
+    addRules: [],
+    freeRules: [],
+    replacedRules: [],
+    addNodes: [],
+    removeRules: [],
+    removeNodes: [],
+    recorded: { rules: [], nodes: [] },
+  },
 };
 
 /** Two nodes that may have the address; n2 is the younger. */

@@ -182,6 +182,50 @@ describe("operator in process: a full firewall", function () {
     }
   });
 
+  it("keeps a port open whose clients change while it has no room, and says which other port does not fit", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst({ serviceRef: { serviceName: "web" } });
+    await made.world.rest();
+    const { state, journal } = made.world.digitalocean;
+    const { id = "", config } = state.firewalls.byName(FIREWALL) ?? {};
+    const { inbound = [], outbound = [] } = config ?? {};
+    const [own] = inbound;
+    if (own === undefined) throw new Error("the test needs the rule of the operator");
+    const partners = Array.from({ length: 50 - inbound.length - outbound.length }, (_, index) => ({
+      ...own,
+      ...{ ports: "22", target: { ...own.target, addresses: [`192.0.2.${index}/32`] } },
+    }));
+    state.firewalls.change(id, { inbound: [...inbound, ...partners] });
+    const seen: string[] = [];
+    const end = journal.subscribe(({ method, route }) => {
+      const rules = state.firewalls.byName(FIREWALL)?.config.inbound ?? [];
+      const open = rules.some(({ ports }) => `${ports}` === "443") ? "open" : "closed";
+      if (route?.endsWith("/rules")) seen.push(`${method} leaves it ${open}`);
+    });
+    const ref = { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" };
+    const ports = [443, 8443].map((port) => ({ name: `p${port}`, port, targetPort: port, protocol: "TCP" }));
+    made.world.kubernetes.change(ref, (object) => ({
+      ...object,
+      spec: {
+        ...(object["spec"] as object),
+        ...{ type: "NodePort", loadBalancerSourceRanges: ["198.51.100.0/24"] },
+        ports: ports.map((each) => ({ ...each, nodePort: each.port })),
+      },
+    }));
+    await made.until("the new clients get through", () => {
+      const rules = state.firewalls.byName(FIREWALL)?.config.inbound ?? [];
+      return JSON.stringify(rules).includes("198.51.100.0/24");
+    });
+    await made.world.rest();
+    end();
+    expect(portsOf(FIREWALL).filter((each) => each !== "22")).to.deep.equal(["443"]);
+    expect(seen.slice(-2), "one follows the other").to.deep.equal(["DELETE leaves it closed", "POST leaves it open"]);
+    expect(seen.filter((call) => call.endsWith("closed"))).to.have.length(1);
+    const { reason, message } = made.status("a").conditions?.find(({ type }) => type === "FirewallReady") ?? {};
+    expect(reason).to.equal("FirewallFull");
+    expect(message).to.include("has no room for 8443/TCP").and.include("443/TCP");
+  });
+
   it("says FirewallFull with the remedy where the operator may not create another one", async () => {
     const { nodes } = await start(PER_FIREWALL, []);
     for (const node of nodes) await made.ready(`of-${node}`);

@@ -12,7 +12,8 @@ import type { ProviderId } from "../../../providers/types.js";
 import type { Recorded } from "../../../routing/firewall-registry.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
-import { type FirewallPlace, foreignRules, isolates, placeMachine } from "./place-machine.js";
+import { type FirewallPlace, isolates, placeMachine } from "./place-machine.js";
+import { planRules, portText } from "./rules.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
 
 export interface FirewallPlan {
@@ -25,6 +26,9 @@ export interface FirewallPlan {
   readonly nodeProblem?: Problem;
   readonly create?: Additions;
   readonly addRules: readonly FirewallRuleFacts[];
+  /** They leave it right before those that come, or right after. */
+  readonly freeRules: readonly FirewallRuleFacts[];
+  readonly replacedRules: readonly FirewallRuleFacts[];
   readonly addNodes: readonly ProviderId[];
   /** It is full: these serve nothing any more, and leave it before the new one joins. */
   readonly makeRoom?: readonly ProviderId[];
@@ -54,7 +58,8 @@ function planAsRead(firewall: FirewallSnapshot, desired: DesiredFirewall, record
   return planPresent(firewall, facts, { desired, recorded });
 }
 
-const NOTHING = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] } as const;
+const NO_RULES = { addRules: [], freeRules: [], replacedRules: [], removeRules: [] } as const;
+const NOTHING = { ...NO_RULES, addNodes: [], removeNodes: [] } as const;
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 /** One that is gone took everything with it. It is made anew once a node may join it, with all that it needs. */
@@ -91,27 +96,26 @@ interface Task {
 
 function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Task): FirewallPlan {
   const { desired, recorded } = task;
-  const rules = addedRules(firewall, facts, task);
+  const { keptRules, ...rules } = planRules(firewall, facts, task);
   const join = placeMachine(firewall, facts, desired, recorded);
   const node = desired.rules.length === 0 ? optional(join) : join;
-  const [addRules, addNodes] = [rules.add ?? [], node.add ?? []];
-  const removals = removalsFrom(firewall, facts, task);
+  const { add: addNodes = [] } = node;
+  const removeNodes = nodesToRemove(firewall, facts, task);
+  const going = [...rules.freeRules, ...rules.replacedRules, ...rules.removeRules];
   return {
-    ...removals,
-    addRules,
-    addNodes,
-    ...(rules.problem === undefined ? {} : { rulesProblem: rules.problem }),
+    ...rules,
+    ...{ addNodes, removeNodes },
     ...(node.problem === undefined ? {} : { nodeProblem: node.problem }),
     ...omitUndefined({ read: node.read, makeRoom: node.makeRoom, extend: node.extend, retryAt: node.retryAt }),
     ...(firewall.group?.outOfStep === true ? { mirror: true as const } : {}),
     recorded: {
       rules: [
-        ...rulesOnRecord(firewall, facts, { ...task, addRules }),
-        ...removals.removeRules.map((rule) => record(rule, "removing")),
+        ...rulesOnRecord(firewall, facts, { ...task, addRules: rules.addRules }),
+        ...keptRules.map((rule) => record(rule, "present")),
+        ...going.map((rule) => record(rule, "removing")),
       ],
       nodes: unique([...recorded.nodes, ...addNodes, ...inherited(firewall, facts, desired)]).filter(
-        (each) =>
-          addNodes.includes(each) || (facts.nodes.includes(each) && isKept(desired, removals.removeNodes, each)),
+        (each) => addNodes.includes(each) || (facts.nodes.includes(each) && isKept(desired, removeNodes, each)),
       ),
     },
   };
@@ -127,50 +131,16 @@ function optional({ add = [], makeRoom, extend }: FirewallPlace): FirewallPlace 
   return makeRoom === undefined && extend === undefined ? { add } : {};
 }
 
-interface AddedRules {
-  readonly add?: readonly FirewallRuleFacts[];
-  readonly problem?: Problem;
-}
-
-/** All that are missing, or none. */
-function addedRules(firewall: FirewallSnapshot, facts: FirewallFacts, { desired, recorded }: Task): AddedRules {
-  const present = new Set(facts.rules.map(ruleKey));
-  const isOpen = (rule: FirewallRuleFacts) => present.has(ruleKey(rule));
-  const add = desired.rules.filter((rule) => !isOpen(rule));
-  const most = firewall.capabilities?.rulesPerFirewall ?? Number.POSITIVE_INFINITY;
-  const full = excessRules(facts, add.length, most);
-  if (add.length === 0 || full === undefined) return { add };
-  const foreign = foreignRules(firewall, facts, recorded.rules);
-  const open = desired.rules.filter(isOpen).map(portText);
-  const more = { foreign: foreign.length, ...omitUndefined({ alike: mostAlike(foreign) }) };
-  return { problem: firewallMessages.tooManyRules({ ...full, ports: add.map(portText), open, ...more }) };
-}
-
-/** The largest group of rules for one port, which could be one rule with all their sources. */
-function mostAlike(rules: readonly FirewallRuleFacts[]) {
-  const counts = new Map<string, number>();
-  for (const rule of rules) counts.set(portText(rule), (counts.get(portText(rule)) ?? 0) + 1);
-  const [largest] = [...counts].sort(([, a], [, b]) => b - a);
-  if (largest === undefined || largest[1] === 1) return undefined;
-  return { port: largest[0], count: largest[1] };
-}
-
-function portText({ protocol, ports }: FirewallRuleFacts): string {
-  return [ports, protocol.toUpperCase()].filter((part) => part !== "").join("/");
-}
-
 /** What we recorded as ours, is there, and neither this nor another RoutedIP needs. */
-function removalsFrom(firewall: FirewallSnapshot, facts: FirewallFacts, { desired, recorded }: Task) {
-  const present = new Set(facts.rules.map(ruleKey));
-  const wanted = new Set([...desired.rules, ...firewall.others.flatMap(needsOfOther)].map(ruleKey));
-  const ours = recorded.rules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
-  const elsewhere = new Set(firewall.others.flatMap(({ nodes }) => nodes));
-  return {
-    removeRules: ours.filter((rule) => present.has(ruleKey(rule)) && !wanted.has(ruleKey(rule))),
-    removeNodes: recorded.nodes.filter(
-      (node) => facts.nodes.includes(node) && !isNeeded(desired, node) && !elsewhere.has(node),
-    ),
-  };
+function nodesToRemove(
+  { others }: FirewallSnapshot,
+  facts: FirewallFacts,
+  { desired, recorded }: Task,
+): readonly ProviderId[] {
+  const elsewhere = new Set(others.flatMap(({ nodes }) => nodes));
+  return recorded.nodes.filter(
+    (node) => facts.nodes.includes(node) && !isNeeded(desired, node) && !elsewhere.has(node),
+  );
 }
 
 /** Where the address goes; without such a node, where it is. */
@@ -192,10 +162,6 @@ function inherited(
   const node = desired.target ?? desired.holder;
   if (node === undefined || !facts.nodes.includes(node)) return [];
   return others.some(({ nodes }) => nodes.includes(node)) ? [node] : [];
-}
-
-function needsOfOther({ rules }: Recorded): readonly FirewallRuleFacts[] {
-  return rules.filter(({ phase }) => phase !== "removing").map(ruleFacts);
 }
 
 /** The record of each rule that is wanted and there, or about to be. Whose it is was settled when it was first seen. */

@@ -188,12 +188,17 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
 }
 
 function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
-  const { addRules, addNodes, makeRoom = [], removeRules, removeNodes, extend } = plan;
+  const { addRules, freeRules, replacedRules, addNodes, makeRoom = [], removeRules, removeNodes, extend } = plan;
   const { name } = facts;
   const change = (part: Parameters<typeof changeOf>[1], why: string): ActionSequence =>
     Object.values(part).flat().length === 0 ? [] : [{ do: "change-firewall", change: changeOf(facts, part), why }];
   return {
-    "add-rules": [...mirroring(facts, plan), ...change({ addRules }, "the ports of the Service have to be open")],
+    "add-rules": [
+      ...mirroring(facts, plan),
+      ...change({ removeRules: freeRules }, "the firewall is full, and other rules replace them"),
+      ...change({ addRules }, "the ports of the Service have to be open"),
+      ...change({ removeRules: replacedRules }, "rules with other sources have replaced them"),
+    ],
     "make-room": change({ removeNodes: makeRoom }, "the firewall is full, and the node serves nothing any more"),
     "add-node":
       extend === undefined

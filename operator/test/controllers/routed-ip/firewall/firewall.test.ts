@@ -110,6 +110,75 @@ describe("the firewall of a RoutedIP", () => {
     ]);
   });
 
+  describe("whose rules get other sources", () => {
+    const narrow = (port: number) => ({ ...rule(port), sources: ["198.51.100.0/24"] });
+    const own = (...open: readonly number[]): Recorded => ({ rules: open.map((port) => record(port)), nodes: [A] });
+    const replaced = (
+      most: number,
+      seen: readonly FirewallRuleFacts[],
+      desired: readonly FirewallRuleFacts[],
+      on = own(443),
+    ) => {
+      const capabilities = { rulesPerFirewall: most, nodesPerFirewall: 10, reserved: () => false };
+      const made = plan(firewall(facts(seen, [A]), { capabilities }), { rules: desired }, on);
+      const { freeRules, addRules, replacedRules, removeRules, recorded, rulesProblem } = made;
+      return {
+        steps: [freeRules, addRules, replacedRules, removeRules].map(ports),
+        record: recorded.rules.map(
+          (each) => `${each.ports} ${each.phase} ${each.sources.length === 1 ? "narrow" : "all"}`,
+        ),
+        problem: partsOf(rulesProblem?.message ?? "")[0],
+      };
+    };
+    const NOTHING_TO_SAY = "";
+
+    it("closes none where both fit: the old rule goes after the new one, in the same step", () => {
+      expect(replaced(3, [FOREIGN, rule(443)], [narrow(443)])).to.deep.equal({
+        steps: ["", "443", "443", ""],
+        record: ["443 adding narrow", "443 removing all"],
+        problem: NOTHING_TO_SAY,
+      });
+    });
+
+    it("replaces them in one step where it is full, after rules that nothing needs", () => {
+      expect(replaced(2, [FOREIGN, rule(443)], [narrow(443)])).to.deep.equal({
+        steps: ["443", "443", "", ""],
+        record: ["443 adding narrow", "443 removing all"],
+        problem: NOTHING_TO_SAY,
+      });
+      expect(
+        replaced(3, [FOREIGN, rule(80), rule(443)], [narrow(443)], own(80, 443)).steps,
+        "80 goes anyway",
+      ).to.deep.equal([...["80", "443", "443", ""]]);
+    });
+
+    it("keeps each port open, for new clients where that fits, if another port does not fit", () => {
+      expect(replaced(2, [FOREIGN, rule(443)], [narrow(443), rule(8443)])).to.deep.equal({
+        steps: ["443", "443", "", ""],
+        record: ["443 adding narrow", "443 removing all"],
+        problem:
+          'firewall "ingress" has no room for 8443/TCP: it would have 3 inbound and outbound rules, at most 2 are possible; 1 of its inbound rules is not the operator\'s',
+      });
+    });
+
+    it("adds first what a former step has closed", () => {
+      const half = { rules: [record(443, { sources: ["198.51.100.0/24"], phase: "adding" })], nodes: [A] };
+      expect(replaced(2, [FOREIGN], [rule(80), narrow(443)], half as Recorded).steps).to.deep.equal([
+        "",
+        "443",
+        "",
+        "",
+      ]);
+    });
+
+    it("keeps the old rule, and its record, where more rules are there than can be", () => {
+      expect(replaced(1, [FOREIGN, rule(443)], [narrow(443)])).to.deep.include({
+        steps: ["", "", "", ""],
+        record: ["443 present all"],
+      });
+    });
+  });
+
   it("is not made with more rules than it can have, those for outgoing traffic included", () => {
     const most = (rulesPerFirewall: number) => {
       const capabilities = { rulesPerFirewall, createdOutboundRules: 3, nodesPerFirewall: 1, reserved: () => false };
