@@ -67,6 +67,9 @@ describe("flipop orphans", () => {
     expect(JSON.parse(out)).to.have.deep.members(rows);
     const table = await flipop.run("orphans");
     expect(table.out).to.match(/^ADDRESS +PROVIDER +REGION +HOLDER +USD\/MONTH +FORMER OWNER\n/);
+    const rowOf = (ip: string) => table.out.split("\n").find((row) => row.startsWith(`${ip} `));
+    expect(rowOf(held)).to.match(/ ingress\/old$/);
+    expect(rowOf(free)).to.match(/ 5\.00 +not known: nothing in this cluster names the address$/);
     expect(idlePrice("digitalocean")?.source).to.match(/^https:/);
   });
 

@@ -102,6 +102,9 @@ function annotatedOn({ annotations }: NodeFacts): readonly Owned[] {
   });
 }
 
+/** A deleted pool leaves a trace only on the node that holds the address. The address may also be of another cluster. */
+const NOT_KNOWN = "not known: nothing in this cluster names the address";
+
 function totalOf(orphans: readonly Orphan[]): number {
   return orphans.reduce((sum, { usdPerMonth = 0 }) => sum + usdPerMonth, 0);
 }
@@ -113,7 +116,7 @@ function print({ io, ...call }: CommandCall, orphans: readonly Orphan[]): void {
     return;
   }
   const rows = orphans.map(({ ip, provider, region, holder, owner, usdPerMonth }) => {
-    return [ip, provider, region || "-", holder || "-", usdPerMonth?.toFixed(2) ?? "unknown", owner || "-"];
+    return [ip, provider, region || "-", holder || "-", usdPerMonth?.toFixed(2) ?? "unknown", owner || NOT_KNOWN];
   });
   if (rows.length > 0) {
     io.out(tableText([["ADDRESS", "PROVIDER", "REGION", "HOLDER", "USD/MONTH", "FORMER OWNER"], ...rows]));
