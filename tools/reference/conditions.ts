@@ -98,6 +98,7 @@ const HARMLESS: readonly Reason[] = [
   "Observed",
   "HolderCordoned",
   "SeveralNamespaces",
+  "SeveralWorkloads",
   "TTLRaised",
   "LongTTL",
   "Proxied",

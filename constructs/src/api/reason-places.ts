@@ -125,6 +125,7 @@ const OWN_PLACES = {
   },
   HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralNamespaces: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
+  SeveralWorkloads: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
   DelegatedName: { kinds: SERVED, conditions: ["DNSReady"] },
   LongTTL: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },

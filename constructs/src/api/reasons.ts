@@ -138,6 +138,11 @@ export const REASONS = {
     meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
     remedy: "If only those of one namespace are meant, set match.podNamespace to it.",
   },
+  SeveralWorkloads: {
+    meaning: "Pods of several workloads of a namespace, such as two Deployments, make nodes match.",
+    remedy:
+      "Nothing, if all of them are meant, such as a blue and a green Deployment; otherwise give the pods of one a label of their own, and select it in match.podLabel.",
+  },
   ...RECORD_REMARKS,
   ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef or publishTo." },
   ServiceUnsuitable: {

@@ -101,6 +101,11 @@ export function isOnlyCordoned({ refusals }: Pick<Verdict, "refusals">): boolean
   return refusals.length > 0 && refusals.every(({ reason }) => reason === "Cordoned");
 }
 
+/** Only its probes speak against the node. */
+export function isOnlyProbed({ refusals }: Pick<Verdict, "refusals">): boolean {
+  return refusals.length > 0 && refusals.every(({ reason }) => reason === "ProbeFailed");
+}
+
 /** A refusal whose recoverability is that of its reason. */
 export function refusal(reason: RefusalReason, detail: string, since?: number): Refusal {
   return { reason, detail, recoverable: REFUSALS[reason].recoverable, ...(since === undefined ? {} : { since }) };

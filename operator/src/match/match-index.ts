@@ -8,13 +8,13 @@ import { selectorMatches } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
 import type { ProviderId } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
-import { type CheckInput, isOnlyCordoned, type Refusal, refusal, refusalsOf, type Verdict } from "./checks.js";
+import { type CheckInput, isOnlyCordoned, isOnlyProbed, refusal, refusalsOf, type Verdict } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { crowdedOf, lackingOf } from "./lacking.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
 import { leftOutText, type Tally, tallyOf, UNMEANT } from "./tally.js";
-import { namespacesOf, type WorkloadSource } from "./workload.js";
+import { namespacesOf, ownersOn, type WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
 export interface VerdictChange {
@@ -51,6 +51,7 @@ export class MatchIndex {
   private matching: readonly NodeFacts[] | undefined;
   private tallied: Tally | undefined;
   private namespaces: readonly string[] | undefined;
+  private owners: readonly string[] | undefined;
   private readonly unlisten: () => void;
 
   /** @param onChange called after the index has changed; not for the initial state. */
@@ -155,10 +156,7 @@ export class MatchIndex {
 
   /** Nodes that would match if their probes did not fail. */
   refusedByProbes(): readonly NodeFacts[] {
-    const refused = [...this.verdicts.values()].filter(
-      ({ refusals }) => refusals.length > 0 && refusals.every(isOfProbe),
-    );
-    return refused.map(({ node }) => node);
+    return [...this.verdicts.values()].filter(isOnlyProbed).map(({ node }) => node);
   }
 
   /** The address of the pod that serves on a node; `undefined`: there is none, or the workload plays no part. */
@@ -172,6 +170,14 @@ export class MatchIndex {
     if (match.pods === undefined || match.pods.namespace !== undefined) return [];
     this.namespaces ??= namespacesOf(this.candidates().flatMap(({ name }) => workload?.servingOn?.(name) ?? []));
     return this.namespaces;
+  }
+
+  /** The workloads whose pods make nodes match, as far as they are known, sorted. Empty if `match` names no pods. */
+  podOwners(): readonly string[] {
+    const { match, workload } = this.wanted;
+    if (match.pods === undefined) return [];
+    this.owners ??= ownersOn(this.candidates(), workload);
+    return this.owners;
   }
 
   /** The workload on a node may have changed. */
@@ -229,6 +235,7 @@ export class MatchIndex {
   private forgetSummaries(): void {
     this.tallied = undefined;
     this.namespaces = undefined;
+    this.owners = undefined;
   }
 
   private verdictInSight(node: NodeFacts): Verdict | undefined {
@@ -284,10 +291,6 @@ export class MatchIndex {
       if (node !== undefined) yield node.name;
     }
   }
-}
-
-function isOfProbe({ reason }: Refusal): boolean {
-  return reason === "ProbeFailed";
 }
 
 function isSame(a: Verdict, b: Verdict): boolean {

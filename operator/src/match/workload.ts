@@ -7,6 +7,7 @@ import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
 import { compareText } from "../values.js";
 import type { PodsWanted } from "./compile-match.js";
+import { podOwner } from "./pod-owner.js";
 
 /**
  * `detail` is for people. `pod`: `namespace/name` of the one that it names, as far as the source knows pods. `leaving`: all that
@@ -56,6 +57,8 @@ export interface WorkloadSource {
   addressOn?(node: string): string | undefined;
   /** The pods that serve there, as `namespace/name`, sorted. Absent: the source does not know pods. */
   servingOn?(node: string): readonly string[];
+  /** The workloads of these pods, as far as they are known, in no order. Absent: the source does not know pods. */
+  ownersOn?(node: string): readonly string[];
   /** Explains why no node has the workload. It looks at each pod. */
   presence(): Presence;
   /** The first pod by name that is Pending and on no node. Absent: none, or the source does not know. */
@@ -97,8 +100,15 @@ export class PodWorkload implements WorkloadSource {
   }
 
   servingOn(node: string): readonly string[] {
-    const serving = [...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted) && serves(pod));
-    return serving.map(keyOf).sort();
+    return this.serving(node).map(keyOf).sort();
+  }
+
+  ownersOn(node: string): readonly string[] {
+    return this.serving(node).flatMap((pod) => podOwner(pod) ?? []);
+  }
+
+  private serving(node: string): readonly SlimPod[] {
+    return [...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted) && serves(pod));
   }
 
   presence(): Presence {
@@ -126,6 +136,13 @@ export class PodWorkload implements WorkloadSource {
 /** @param pods `namespace/name` of each. Sorted, each once. */
 export function namespacesOf(pods: readonly string[]): readonly string[] {
   return [...new Set(pods.map((key) => key.slice(0, key.indexOf("/"))))].sort(compareText);
+}
+
+/** The workloads whose pods serve on these nodes, as far as they are known. Sorted, each once. */
+export function ownersOn(nodes: Iterable<{ readonly name: string }>, workload?: WorkloadSource): readonly string[] {
+  const owners = new Set<string>();
+  for (const { name } of nodes) for (const owner of workload?.ownersOn?.(name) ?? []) owners.add(owner);
+  return [...owners].sort(compareText);
 }
 
 /** Names the first pod by name that is on a node, or else the first one, so that the answer stays the same. */

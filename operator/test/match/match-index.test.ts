@@ -55,6 +55,27 @@ describe("the index of a match", () => {
     expect(new IndexRig(WEB).index.podNamespaces()).to.deep.equal([]);
   });
 
+  it("knows the workloads whose pods make nodes match", () => {
+    const rig = new IndexRig({ ...PODS, podNamespace: "game" });
+    for (const name of ["a", "b"]) rig.nodes.upsert(slimNode(name));
+    const proxy = (name: string, hash: string, more: Partial<SlimPod> = {}) =>
+      rig.pods.upsert(
+        slimPod(name, { ...pod, namespace: "game", labels: { app: "web", "pod-template-hash": hash }, ...more }),
+      );
+    proxy("blue-1-xxxxx", "1");
+    proxy("blue-2-xxxxx", "2", { nodeName: "b" });
+    expect(rig.index.podOwners(), "a rollout").to.deep.equal(["Deployment game/blue"]);
+    proxy("green-3-xxxxx", "3", { nodeName: "b", ready: false });
+    expect(rig.index.podOwners(), "it does not serve").to.deep.equal(["Deployment game/blue"]);
+    proxy("green-3-xxxxx", "3", { nodeName: "b" });
+    expect(rig.index.podOwners()).to.deep.equal(["Deployment game/blue", "Deployment game/green"]);
+    rig.nodes.upsert(slimNode("b", NOT_READY));
+    expect(rig.index.podOwners(), "a node that does not match counts for nothing").to.deep.equal([
+      "Deployment game/blue",
+    ]);
+    expect(new IndexRig(WEB).index.podOwners()).to.deep.equal([]);
+  });
+
   it("follows the pods of a node", () => {
     const rig = new IndexRig(PODS);
     rig.nodes.upsert(slimNode("a"));

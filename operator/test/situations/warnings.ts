@@ -56,6 +56,20 @@ const SERVES: Group = {
       fix: "Set `match.podNamespace`, if the addresses are for the pods of one namespace: they leave the other nodes at once",
     }),
     pool({
+      when: "Pods of two workloads have the labels of `match.podLabel`, such as a blue and a green Deployment",
+      shows: "Fulfilled SeveralWorkloads",
+      names: ["Deployment game/blue, Deployment game/green", "app=web", "select that in match.podLabel"],
+      seen: () => {
+        const match = { podNamespace: "game", podLabel: "app=web" };
+        const podOwners = () => ["Deployment game/blue", "Deployment game/green"];
+        return seenOf(
+          { spec: { ips: [A], match }, held: { [A]: "node-1" }, change: () => ({ podOwners }) },
+          "Fulfilled",
+        );
+      },
+      fix: "Nothing, if both are meant. Otherwise give the pods of one of them a label of their own, and select it",
+    }),
+    pool({
       when: "The pool no longer needs an address, and nothing shows that the operator created it",
       shows: "Accepted OwnershipInferred",
       names: [B, "owner of the account"],

@@ -5,7 +5,7 @@ import { MatchIndex } from "../../match/match-index.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
-import { namespacesOf } from "../../match/workload.js";
+import { namespacesOf, ownersOn } from "../../match/workload.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
@@ -153,7 +153,7 @@ function explain(
   return {
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
-    asks: `${asked.text}${namespacesText(nodes, question)}`,
+    asks: `${asked.text}${originsText(all, question)}`,
     well: wellText(kind.kind, object),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
@@ -170,12 +170,15 @@ function explain(
   };
 }
 
-/** Where the pods that count are, if `match` counts those of any namespace. */
-function namespacesText(nodes: NodeDirectory, { workload }: Question): string {
-  const pods = [...nodes.list()].flatMap(({ name }) => workload?.servingOn?.(name) ?? []);
-  const namespaces = namespacesOf(pods);
-  if (namespaces.length < 2) return "";
-  return `; pods of namespaces ${listed(namespaces)} count: podNamespace of spec.match limits that to one`;
+/** Where the pods that count are, if `match` counts those of any namespace, and what they belong to, if to several workloads. */
+function originsText(nodes: readonly NodeExplanation[], { workload }: Question): string {
+  const pods = nodes.flatMap(({ node }) => workload?.servingOn?.(node) ?? []);
+  const matching = nodes.filter(({ result }) => result !== "no").map(({ node: name }) => ({ name }));
+  const [namespaces, owners] = [namespacesOf(pods), ownersOn(matching, workload)];
+  const text = (origins: string, field: string) =>
+    `; pods of ${origins} count: ${field} of spec.match limits that to one`;
+  if (namespaces.length > 1) return text(`namespaces ${listed(namespaces)}`, "podNamespace");
+  return owners.length > 1 ? text(listed(owners), "podLabel") : "";
 }
 
 function isUnprobed(node: NodeFacts | undefined, question: Question): boolean {

@@ -66,6 +66,7 @@ export function withWaiting(source: WorkloadSource, pods: readonly PodFacts[]): 
     presence: () => source.presence(),
     waiting: () => source.waiting?.(),
     servingOn: (node) => source.servingOn?.(node) ?? [],
+    ownersOn: (node) => source.ownersOn?.(node) ?? [],
   };
 }
 

@@ -155,9 +155,11 @@ async function askPodsOf(reader: PodReader, { pods }: CompiledMatch): Promise<Pi
   return { workload: withWaiting(new PodWorkload(store, pods), wanted), pods: wanted };
 }
 
-function matchText({ nodeLabel }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
+function matchText({ nodeLabel, podLabel, podNamespace }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
   const labels = nodeLabel ? `nodes with ${nodeLabel}` : "all nodes";
-  return pods === undefined ? labels : `${labels} that run a ready ${pods.text}`;
+  if (pods === undefined) return labels;
+  const any = podLabel ? "" : ` (podLabel is absent: every pod of namespace ${podNamespace} counts)`;
+  return `${labels} that run a ready ${pods.text}${any}`;
 }
 
 async function askService(reader: Reader, object: OwnObject): Promise<Asked> {

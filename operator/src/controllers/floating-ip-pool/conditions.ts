@@ -70,13 +70,19 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
     const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
   });
-  if (onCordoned === undefined) {
-    const namespaces = snapshot.podNamespaces?.() ?? [];
-    if (namespaces.length < 2) return candidateMessages.fulfilled(values);
-    return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
-  }
+  if (onCordoned === undefined) return fulfilledFor(snapshot, values);
   const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
   return candidateMessages.onCordoned({ ...values, ...onCordoned, taints });
+}
+
+/** Also names what may make more pods count than a person meant. */
+function fulfilledFor(snapshot: Snapshot, values: Parameters<typeof candidateMessages.fulfilled>[0]): Problem {
+  const namespaces = snapshot.podNamespaces?.() ?? [];
+  if (namespaces.length > 1) return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
+  const workloads = snapshot.podOwners?.() ?? [];
+  if (workloads.length < 2) return candidateMessages.fulfilled(values);
+  const { podLabel = "" } = snapshot.pool.spec.match ?? {};
+  return candidateMessages.ofSeveralWorkloads({ ...values, workloads, podLabel });
 }
 
 /** With a lost holder, where there is one. */

@@ -90,6 +90,7 @@ function matchesOf(
     ...refusalsOf(index, "match", marks),
     clusterNodes: () => nodes.list(),
     podNamespaces: () => index?.podNamespaces() ?? [],
+    podOwners: () => index?.podOwners() ?? [],
   };
 }
 

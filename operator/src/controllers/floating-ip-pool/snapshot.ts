@@ -37,6 +37,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly annotated: readonly NodeFacts[];
   /** Of the pods that make nodes match, if `match` names no namespace. Absent: there are none. */
   readonly podNamespaces?: () => readonly string[];
+  /** The workloads whose pods make nodes match. Absent: there are none. */
+  readonly podOwners?: () => readonly string[];
 }
 
 /** What the plan reads, and what its actions work with. */

@@ -45,6 +45,13 @@ interface ForPods extends Fulfilled {
   readonly namespaces: readonly string[];
 }
 
+interface ForWorkloads extends Fulfilled {
+  /** Those whose pods make nodes match. */
+  readonly workloads: readonly string[];
+  /** Empty: any pod counts. */
+  readonly podLabel: string;
+}
+
 function fulfilledText({ disabled, ...count }: Fulfilled): string {
   const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
   if (disabled.length === 0) return countText(count);
@@ -125,6 +132,20 @@ export const candidateMessages = topic("candidates", {
       `${fulfilledText(count)}; pods of namespaces ${listed(namespaces)} count, because match.podNamespace is not set`,
     remedy: "if only those of one namespace are meant, set match.podNamespace to it",
     example: { active: 2, desired: 2, disabled: [], namespaces: ["prod", "qa"] },
+  }),
+  ofSeveralWorkloads: problem({
+    reason: "SeveralWorkloads",
+    by: "author",
+    text: ({ workloads, podLabel, ...count }: ForWorkloads) => {
+      const why = podLabel === "" ? "match.podLabel is not set" : `all of them have ${podLabel}`;
+      return `${fulfilledText(count)}; pods of ${listed(workloads)} count, because ${why}`;
+    },
+    remedy:
+      "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel",
+    example: {
+      ...{ active: 2, desired: 2, disabled: [], podLabel: "app=proxy" },
+      workloads: ["DaemonSet game/proxy", "Deployment game/proxy-test"],
+    },
   }),
   onTheirWay: note({
     reason: "UnderWay",

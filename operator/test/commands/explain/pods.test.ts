@@ -120,4 +120,25 @@ describe("flipop explain of the pods that a resource asks for", () => {
       expect(await explained(name), name).to.include(`\n  1 pod is Pending (game/proxy-b): ${WHY}\n`);
     }
   });
+
+  it("names the workloads whose pods count, if there are several", async () => {
+    pool(EDGE);
+    const daemon = { "controller-revision-hash": "5d9", "pod-template-generation": "1" };
+    pod("proxy-7d4b9-aaaaa", { nodeName: "edge-1", labels: { "pod-template-hash": "7d4b9" } });
+    pod("proxy-66666-bbbbb", { nodeName: "edge-2", labels: { "pod-template-hash": "66666" } });
+    expect(await explained(), "a rollout is one workload").not.to.include("limits");
+    pod("proxy-ddddd", { nodeName: "db-1", labels: daemon });
+    expect(await explained(), "a node that lacks the label").not.to.include("limits");
+    pod("proxy-ccccc", { nodeName: "edge-2", labels: daemon });
+    expect(await explained()).to.include(
+      "; pods of DaemonSet game/proxy, Deployment game/proxy count: podLabel of spec.match limits that to one\n",
+    );
+  });
+
+  it("says that every pod of the namespace counts where match has no podLabel", async () => {
+    pool({ nodeLabel: "pool=edge", podNamespace: NAMESPACE });
+    expect(await explained()).to.include(
+      "  asks for nodes with pool=edge that run a ready pod of namespace game (podLabel is absent: every pod of namespace game counts)\n",
+    );
+  });
 });

@@ -1,3 +1,4 @@
+import type { FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
@@ -78,6 +79,26 @@ describe("what keeps a pool from being fulfilled", () => {
     });
     expect(of("prod").is).to.equal("True/Observed");
     expect(of().is).to.equal("True/Observed");
+  });
+
+  it("notes that pods of several workloads make nodes match", () => {
+    const cloud = cluster("node-1");
+    const of = (spec: Partial<FloatingIPPoolSpec>, ...owners: readonly string[]) => {
+      cloud.addPool("web", { ips: [A], ...spec });
+      cloud.addresses.set(A, "digitalocean://node-1");
+      return fulfilled(plan({ ...cloud.snapshot("web"), podOwners: () => owners }));
+    };
+    const both = ["Deployment game/blue", "Deployment game/green"];
+    const fix =
+      "fix: if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel";
+    expect(of({ match: { podNamespace: "game", podLabel: "app=web" } }, ...both)).to.deep.equal({
+      is: "True/SeveralWorkloads",
+      message: `1 of 1 addresses are active; pods of ${both.join(", ")} count, because all of them have app=web; ${fix}`,
+    });
+    expect(of({ match: { podNamespace: "game" } }, ...both).message).to.include(
+      "count, because match.podLabel is not set; fix: ",
+    );
+    expect(of({}, "Deployment game/blue").is).to.equal("True/Observed");
   });
 
   it("is nothing where desiredIPs needs fewer addresses than ips lists; the message names those that are disabled", () => {
