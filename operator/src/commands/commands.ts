@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "explain",
-    summary: "Show each check of each node for a resource, or what uses an issuer or a class",
+    summary: "Show each check of each node for a resource, or what uses an issuer, a class or a node",
     details: [
       "The command reads the nodes, the workload and the addresses of other resources, and runs the operator's own checks on",
       "them: [why a node is not a candidate](conditions.md#why-a-node-is-not-a-candidate) lists the reasons. `holds` is a node with",
@@ -59,12 +59,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Above the nodes are all conditions that are not as they should be, the most important first, the pods that share a node",
       "while another one lacks a pod, and the pods that are Pending, with the scheduler's message. An issuer or a class needs no",
       "nodes: the command shows whether RoutedIPs can use it, all RoutedIPs that do (and the classes that use an issuer), and what",
-      "keeps each of them from serving.",
+      "keeps each of them from serving. `flipop explain node/NAME` has a line for each resource that needs nodes: whether the node is",
+      "a candidate for it, and why not; with `-n`, for those of one namespace.",
     ],
     args: [
       {
         name: "<resource>",
-        description: "pool/NAME, recordset/NAME, routedip/NAME, issuer/NAME or class/NAME",
+        description: "pool/NAME, recordset/NAME, routedip/NAME, issuer/NAME, class/NAME or node/NAME",
       },
       { name: "[node]", description: "Show this node only, with every check" },
     ],
@@ -73,15 +74,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       OUTPUT(["wide", "json", "yaml"]),
       {
         flags: "-a, --all",
-        description: "Show also the nodes that lack the labels of the match, or its pods if it asks for no labels",
+        description:
+          "Show also the nodes that lack the labels of the match, or its pods if it asks for no labels; of a node, also the resources that ask for others",
       },
       ...CLUSTER_OPTIONS,
     ],
-    reads: "list nodes, and the pods, Service and EndpointSlices that the resource names",
+    reads: "list nodes, and the pods, Service and EndpointSlices that the resource names (of a node: all pods on it)",
     examples: [
       "flipop explain pool/web",
       "flipop explain routedip/game node-3 -n games",
       "flipop explain issuer/main -n games",
+      "flipop explain node/node-3",
     ],
     load: () => import("./explain/explain.js"),
   },

@@ -10,13 +10,17 @@ export interface ResourceName {
   readonly name: string;
 }
 
-/** @param kinds those that the command knows. @throws CommandError */
-export function parseResourceName(text: string, kinds: readonly string[]): ResourceName {
+/** @param kinds those that the command knows. @param others forms that it knows beside them. @throws CommandError */
+export function parseResourceName(
+  text: string,
+  kinds: readonly string[],
+  others: readonly string[] = [],
+): ResourceName {
   const [alias = "", name = "", ...rest] = text.split("/");
   const kind = ALL_KINDS.find((one) => namesOf(one).includes(alias.toLowerCase()));
   const isName = kind !== undefined && name !== "" && rest.length === 0;
   if (isName && kinds.includes(kind.kind)) return { kind, name };
-  const forms = kinds.map((one) => `${shortName(one)}/NAME`).join(", ");
+  const forms = [...kinds.map((one) => `${shortName(one)}/NAME`), ...others].join(", ");
   throw new CommandError(
     isName
       ? `"${text}" is a ${kind.kind}, and this command takes ${forms}: flipop status shows the conditions of all kinds`

@@ -102,6 +102,7 @@ describe("the rights of people for the commands", () => {
         ["status"],
         ["explain", "pool/web", "-n", "ingress"],
         ["explain", "routedip/game", "-n", "ingress"],
+        ["explain", "node/node-1"],
         ["doctor"],
         ["migrate", "check"],
         ["migrate", "back"],

@@ -1,37 +1,34 @@
 /** `flipop explain`: each check of each node for one resource, by the operator's own code. Of an issuer or a class: its use. */
 
-import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, KINDS, nearest } from "cdk8s-flipop/api";
+import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, KINDS } from "cdk8s-flipop/api";
 import { MatchIndex } from "../../match/match-index.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
 import { namespacesOf, ownersOn } from "../../match/workload.js";
-import type { AddressFacts } from "../../providers/types.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
-import { readAccounts, withKnownAccounts } from "../accounts.js";
-import { askersBeside, ownersIn } from "../claimed.js";
+import { askersBeside } from "../claimed.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
-import { withProgress } from "../progress.js";
-import { type KindRead, type OwnObject, readKinds, readNodes } from "../read.js";
-import { type Explanation, explanationText, nodeText } from "../render/explain.js";
+import { type KindRead, type OwnObject, readKinds } from "../read.js";
+import { byResult, type Explanation, explanationText, nodeText } from "../render/explain.js";
 import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
 import { disabledText, keptText, wellText } from "./address-texts.js";
-import { heldBy, retainedIn, withUnowned } from "./held-addresses.js";
+import { ask, holdsAddresses, readCluster, warnOfUnread } from "./ask.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
+import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-node.js";
 import { podNotes } from "./pod-notes.js";
-import { type Asked, QUESTIONS } from "./question.js";
-import { type KnownAddresses, regionsFor } from "./regions.js";
+import type { Asked } from "./question.js";
 import { explainUse, USED, usableText, useText } from "./use.js";
 
-/** Kinds whose resources need nodes. */
-const NEED_NODES = Object.keys(QUESTIONS);
 const EXPLAINED = [...NEED_NODES, ...USED.map(({ kind }) => kind)];
 
 export function run(call: CommandCall): Promise<number> {
-  const named = parseResourceName(call.args[0] ?? "", EXPLAINED);
+  const node = nodeIn(call.args[0] ?? "");
+  if (node !== undefined) return runForNode(call, node);
+  const named = parseResourceName(call.args[0] ?? "", EXPLAINED, [NODE_FORM]);
   return NEED_NODES.includes(named.kind.kind) ? runForNodes(call, named) : runForUse(call, named);
 }
 
@@ -61,46 +58,19 @@ function unreadIn(reads: readonly KindRead[]): readonly string[] {
 }
 
 function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
-  const { io } = call;
   return withCluster(call, async ({ client, namespace }) => {
-    const reader = { client, signal: io.stop };
-    // The account first: an address that the operator creates meanwhile is in a resource by the time that those are read.
-    const account = await readKnownAccounts(call);
-    const [reads, nodes] = await Promise.all([
-      readKinds(client, io.stop, { kinds: kindsFor(named.kind) }),
-      readNodes(client, io.stop),
-    ]);
+    const cluster = await readCluster(call, client, kindsFor(named.kind));
+    const { reads } = cluster.reader;
     const object = findResource(readOf(reads, named.kind), named, namespace);
-    const asked = await askOf(named.kind)({ ...reader, reads }, object);
-    const subject = { uid: object.metadata.uid, family: asked.family };
-    const holding = reads.filter(holdsAddresses);
-    const known = ownersIn(holding);
-    const unowned = account.filter(({ ip }) => !known.has(ip));
-    const retained = retainedIn(reads, known);
-    const held = withUnowned(heldBy(holding, nodes, subject), unowned, { family: asked.family, retained });
-    const question = withHolders(asked, { account, heldBy: held, nodes });
-    const askers = askersBeside(holding, object.metadata.uid);
-    const ips = new Set(account.map(({ ip }) => ip));
+    const { asked, question, retained } = await ask(cluster, named.kind, object);
+    const askers = askersBeside(reads.filter(holdsAddresses), object.metadata.uid);
+    const ips = new Set(cluster.account.map(({ ip }) => ip));
     const usable = isRouted(named.kind) ? usableText(object, { reads, retained }, ips) : [];
-    const explanation = explain({ kind: named.kind, object, asked, askers, usable }, nodes, question);
-    const unread = unreadIn(reads);
-    if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
+    const explanation = explain({ kind: named.kind, object, asked, askers, usable }, cluster.nodes, question);
+    warnOfUnread(call, reads);
     print(call, explanation);
     return 0;
   });
-}
-
-/** Addresses of the accounts whose tokens are there; without one, `explain` still knows those in the status of resources. */
-async function readKnownAccounts(call: CommandCall): Promise<readonly AddressFacts[]> {
-  try {
-    const read = () => withKnownAccounts(call, (providers) => readAccounts(call, providers));
-    const found = await withProgress(call.io, "reading the addresses of the account", read);
-    return found.map(({ facts }) => facts);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    call.io.err(`flipop: addresses that no resource knows are not considered: ${error.message}\n`);
-    return [];
-  }
 }
 
 /** All that may hold an address; for a RoutedIP also what it refers to. */
@@ -111,23 +81,6 @@ function kindsFor(kind: AnyKind): readonly AnyKind[] {
 
 function isRouted({ kind }: AnyKind): boolean {
   return kind === KINDS.RoutedIP.kind;
-}
-
-function holdsAddresses({ kind }: { readonly kind: AnyKind }): boolean {
-  return kind.kind === "FloatingIPPool" || kind.kind === "RoutedIP";
-}
-
-function askOf({ kind }: AnyKind): NonNullable<(typeof QUESTIONS)[string]> {
-  const ask = QUESTIONS[kind];
-  if (ask === undefined) throw new CommandError(`${kind} needs no nodes`);
-  return ask;
-}
-
-function withHolders({ limit, family: _family, addresses, ...asked }: Asked, known: KnownAddresses): Question {
-  if (limit === undefined) return asked;
-  const room = { limit, heldBy: known.heldBy };
-  const regions = addresses && regionsFor(addresses, known);
-  return { ...asked, room, ...omitUndefined({ regions }) };
 }
 
 interface Subject {
@@ -149,7 +102,9 @@ function explain(
   // A node that waits for an address is meant, though the taint may keep the pod away that it lacks.
   const waits = new Set(marks.untilAssignedTaint?.nodes);
   const all = [...nodes.list()].map((node) => explainNode(node, question));
-  const explained = all.map((one) => (waits.has(one.node) ? { ...one, meant: true } : one)).sort(byResult);
+  const explained = all
+    .map((one) => (waits.has(one.node) ? { ...one, meant: true } : one))
+    .sort((a, b) => byResult(a, b) || compareText(a.node, b.node));
   return {
     resource: rowOf(kind, object),
     conditions: problemsOf(kind, object),
@@ -210,14 +165,6 @@ function tallyFor(nodes: NodeDirectory, { match, workload }: Question): Tally {
   return tally;
 }
 
-const ORDER: readonly NodeExplanation["result"][] = ["holds", "published", "candidate", "occupied", "no"];
-
-function byResult(a: NodeExplanation, b: NodeExplanation): number {
-  const difference = ORDER.indexOf(a.result) - ORDER.indexOf(b.result);
-  if (difference !== 0) return difference;
-  return Number(b.meant) - Number(a.meant) || a.obstacles.length - b.obstacles.length || (a.node < b.node ? -1 : 1);
-}
-
 function print({ io, args: [, name], ...call }: CommandCall, explanation: Explanation): void {
   const format = textOption(call, "output");
   const one = name === undefined ? undefined : nodeNamed(explanation, name);
@@ -228,13 +175,5 @@ function print({ io, args: [, name], ...call }: CommandCall, explanation: Explan
 }
 
 function nodeNamed({ nodes }: Explanation, name: string): NodeExplanation {
-  const found = nodes.find(({ node }) => node === name);
-  if (found !== undefined) return found;
-  const meant = nearest(
-    name,
-    nodes.map(({ node }) => node),
-  );
-  throw new CommandError(
-    `there is no node "${name}"${meant === undefined ? ": kubectl get nodes lists all" : `: did you mean ${meant}?`}`,
-  );
+  return nodes.find(({ node }) => node === name) ?? missingNode(name, nodes);
 }

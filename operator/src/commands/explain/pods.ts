@@ -38,6 +38,12 @@ export async function readPods(
   return store;
 }
 
+/** @param node its name; empty: those that have none */
+export function readPodsAt({ client, signal }: PodReader, node: string): Promise<readonly PodFacts[]> {
+  const target = { path: "/api/v1/pods", fieldSelector: `spec.nodeName=${node}` };
+  return listMapped({ client, signal, target }, podFacts());
+}
+
 function podFacts(): Transform<PodFacts> {
   const slim = slimPods();
   return (raw) => {

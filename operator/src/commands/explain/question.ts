@@ -13,7 +13,9 @@ import {
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
+import type { PodIndex } from "../../kube/cache/pods.js";
 import type { SlimPod } from "../../kube/cache/slim.js";
+import type { Store } from "../../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../../match/compile-match.js";
@@ -51,13 +53,15 @@ import { CommandError } from "../command.js";
 import { type KindRead, listAll, type OwnObject } from "../read.js";
 import type { Question } from "./node-explanation.js";
 import { withWaiting } from "./pod-notes.js";
-import { type PodReader, readPods } from "./pods.js";
+import { type PodFacts, readPods } from "./pods.js";
 import type { AskedAddresses } from "./regions.js";
 
 export interface Reader {
   readonly client: KubeClient;
   readonly signal: AbortSignal;
   readonly reads: readonly KindRead[];
+  /** The pods from which each `match` takes its own. Absent: they are read for each. */
+  readonly matchedPods?: Store<PodFacts, PodIndex>;
 }
 
 /** The part of a question that reads come up with; who holds what is known beside it. */
@@ -148,9 +152,9 @@ async function askMatch(
   return { match, text: matchText(spec, match), ...(await askPodsOf(reader, match)) };
 }
 
-async function askPodsOf(reader: PodReader, { pods }: CompiledMatch): Promise<Pick<Question, "workload" | "pods">> {
+async function askPodsOf(reader: Reader, { pods }: CompiledMatch): Promise<Pick<Question, "workload" | "pods">> {
   if (pods === undefined) return {};
-  const store = await readPods(reader, podScopeOf(pods));
+  const store = reader.matchedPods ?? (await readPods(reader, podScopeOf(pods)));
   const wanted = [...store.list()].filter((pod) => isWanted(pod, pods));
   return { workload: withWaiting(new PodWorkload(store, pods), wanted), pods: wanted };
 }

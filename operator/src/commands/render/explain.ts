@@ -41,6 +41,14 @@ export interface Explanation {
   readonly nodes: readonly NodeExplanation[];
 }
 
+const ORDER: readonly NodeExplanation["result"][] = ["holds", "published", "candidate", "occupied", "no"];
+
+/** The best first, then those that are meant, and those with the fewest obstacles. */
+export function byResult(a: NodeExplanation, b: NodeExplanation): number {
+  const difference = ORDER.indexOf(a.result) - ORDER.indexOf(b.result);
+  return difference || Number(b.meant) - Number(a.meant) || a.obstacles.length - b.obstacles.length;
+}
+
 /** Of nodes without the labels or the workload asked for, without `--all`. */
 const MOST_UNMEANT = 10;
 
@@ -127,19 +135,19 @@ function checkCell({ passed, seen }: ShownCheck): string {
   return `${passed ? "" : "NO: "}${seen}`;
 }
 
-function heldText({ holds, result, checks }: NodeExplanation): string {
+export function heldText({ holds, result, checks }: NodeExplanation): string {
   const published = result === "published" ? checks.find(({ check }) => check === "address")?.seen : undefined;
   return published ?? (holds.map(({ ip }) => ip).join(",") || "-");
 }
 
-function whyText({ obstacles, checks }: NodeExplanation): string {
+export function whyText({ obstacles, checks }: NodeExplanation): string {
   if (obstacles.length > 0) return obstacles.map(({ reason, seen }) => `${reason}: ${seen}`).join("; ");
   const noted = checks.filter(({ special }) => special === "noted");
   return noted.map(({ seen }) => `(${seen})`).join(" ");
 }
 
 /** Each remedy of a reason once, in the order of the table. */
-function remediesText(nodes: readonly NodeExplanation[]): string {
+export function remediesText(nodes: readonly Pick<NodeExplanation, "obstacles">[]): string {
   const rows = new Map<string, readonly [reason: string, remedy: string]>();
   for (const { reason = "", remedy } of nodes.flatMap(({ obstacles }) => obstacles)) {
     if (remedy !== undefined) rows.set(`${reason} ${remedy}`, [`  ${reason}`, remedy]);

@@ -264,7 +264,7 @@ describe("flipop explain", () => {
     [["pool/secon", "-n", "ingress"], 'there is no FloatingIPPool "secon" in namespace ingress: did you mean second?'],
     [
       ["web"],
-      '"web" names no resource: write it as pool/NAME, recordset/NAME, routedip/NAME, issuer/NAME, class/NAME; -n names the namespace',
+      '"web" names no resource: write it as pool/NAME, recordset/NAME, routedip/NAME, issuer/NAME, class/NAME, node/NAME; -n names the namespace',
     ],
     [["ripissuer/main"], 'there is no RoutedIPIssuer "main" in namespace default: flipop status lists all'],
     [["class/main"], 'there is no ClusterRoutedIPClass "main": flipop status lists all'],

@@ -106,6 +106,9 @@ describe("flipop explain of the pods that a resource asks for", () => {
     );
     expect(cells(out).get("edge-1")?.[3]).to.equal("NoPod: it runs no pod of namespace game with app=proxy");
     expect(out).to.include(`\n  1 pod is Pending (game/proxy-x for edge-2): ${WHY}\n`);
+    expect(await explained("node/edge-2"), "also for the node").to.include(
+      `pod game/proxy-x is for it, and Pending: ${WHY}`,
+    );
   });
 
   it("shows the Pending pods of a record set's match and of a RoutedIP's Service", async () => {
