@@ -11,6 +11,7 @@ import { jobMessages } from "../../operator/src/messages/jobs.js";
 import type { Row } from "../../operator/src/messages/message.js";
 import { candidateMessages } from "../../operator/src/messages/nodes/candidates.js";
 import { providerMessages, serverMessages } from "../../operator/src/messages/provider.js";
+import { publishingMessages } from "../../operator/src/messages/publishing.js";
 import { recordRemarks } from "../../operator/src/messages/record-remarks.js";
 import { recordMessages } from "../../operator/src/messages/records.js";
 import {
@@ -19,7 +20,7 @@ import {
   credentialMessages,
   issuerMessages,
 } from "../../operator/src/messages/routing.js";
-import { publishingMessages, serviceMessages } from "../../operator/src/messages/services.js";
+import { serviceMessages } from "../../operator/src/messages/services.js";
 import { specMessages } from "../../operator/src/messages/spec.js";
 import { deletionMessages, summaryMessages } from "../../operator/src/messages/summary.js";
 import { tenantMessages } from "../../operator/src/messages/tenants.js";

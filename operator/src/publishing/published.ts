@@ -6,7 +6,7 @@ import { isOnCordoned } from "../addresses/records.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import { addressMessages } from "../messages/addresses.js";
 import type { Problem } from "../messages/message.js";
-import { publishingMessages } from "../messages/services.js";
+import { publishingMessages } from "../messages/publishing.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { compareText } from "../values.js";
 import type { Publications, PublicationView, PublishedAddresses } from "./publications.js";

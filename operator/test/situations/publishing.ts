@@ -4,7 +4,7 @@ import { MAX_GATEWAY_ADDRESSES, type PublicationKind } from "cdk8s-flipop/api";
 import { factsOfGateway, type Reading, slimGateways } from "../../src/controllers/publications/gateways.js";
 import { factsOfService } from "../../src/controllers/publications/services.js";
 import type { Problem } from "../../src/messages/message.js";
-import { publishingMessages } from "../../src/messages/services.js";
+import { publishingMessages } from "../../src/messages/publishing.js";
 import { mostAddresses } from "../../src/publishing/publications.js";
 import { publishedConditions } from "../../src/publishing/published.js";
 import { slimServices } from "../../src/routing/service.js";

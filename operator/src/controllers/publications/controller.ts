@@ -6,7 +6,7 @@
 import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
 import { fieldConflicts, isConflict, isInvalid } from "../../kube/client.js";
 import { sendPatch } from "../../kube/write/patch.js";
-import { publishingMessages } from "../../messages/services.js";
+import { publishingMessages } from "../../messages/publishing.js";
 import { mostAddresses, type Publications } from "../../publishing/publications.js";
 import type { ActionCall, ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";

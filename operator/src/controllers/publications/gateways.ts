@@ -6,7 +6,7 @@
 import { Annotation, CONTROLLER_NAME } from "cdk8s-flipop/api";
 import type { Cached, KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { APPLY_PATCH, type Patch } from "../../kube/write/patch.js";
-import { publishingMessages } from "../../messages/services.js";
+import { publishingMessages } from "../../messages/publishing.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import { compareText } from "../../values.js";
 import type { TargetObject } from "./targets.js";

@@ -3,7 +3,7 @@
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { CONTESTED_PAUSE_MS } from "../../bounds.js";
 import type { Problem } from "../../messages/message.js";
-import { publishingMessages } from "../../messages/services.js";
+import { publishingMessages } from "../../messages/publishing.js";
 import type { PublishingResource } from "../../publishing/publications.js";
 import { shownAddresses } from "../../publishing/published.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";

@@ -4,7 +4,7 @@ import { LOAD_BALANCER_CLASS } from "cdk8s-flipop/api";
 import { keyOf } from "../../kube/objects.js";
 import { JSON_PATCH, type Patch } from "../../kube/write/patch.js";
 import type { Problem } from "../../messages/message.js";
-import { publishingMessages } from "../../messages/services.js";
+import { publishingMessages } from "../../messages/publishing.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import type { ServiceFacts } from "../../routing/service.js";
 import type { SharedServices } from "../../routing/shared-services.js";

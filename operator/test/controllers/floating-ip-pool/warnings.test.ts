@@ -10,8 +10,8 @@ import { failedEvent } from "../../../src/messages/events.js";
 import type { Problem } from "../../../src/messages/message.js";
 import { candidateMessages } from "../../../src/messages/nodes/candidates.js";
 import { providerMessages } from "../../../src/messages/provider.js";
+import { publishingMessages } from "../../../src/messages/publishing.js";
 import { recordMessages } from "../../../src/messages/records.js";
-import { publishingMessages } from "../../../src/messages/services.js";
 import type { PlannedCondition } from "../../../src/reconcile/conditions.js";
 import type { DeferredEvent } from "../../../src/reconcile/plan.js";
 

@@ -11,7 +11,7 @@ import {
   wrote,
 } from "../../../src/controllers/publications/memory.js";
 import { plan, type Snapshot } from "../../../src/controllers/publications/plan.js";
-import { publishingMessages } from "../../../src/messages/services.js";
+import { publishingMessages } from "../../../src/messages/publishing.js";
 import type { PublishedAddresses, PublishingResource } from "../../../src/publishing/publications.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 
