@@ -1,6 +1,6 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
-import { type IpFamily, REFUSALS, type RefusalReason, tolerates } from "cdk8s-flipop/api";
+import { type IpFamily, REFUSALS, type RefusalReason, selectorMatches, tolerates } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../../addresses/assignments.js";
 import {
   type CheckedReason,
@@ -15,7 +15,7 @@ import { labelOf } from "../../match/node-directory.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
-import { contradictionOf, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
+import { contradictionOf, runPodOn, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
@@ -150,7 +150,7 @@ function specialOf(
 /** In place of the general ones. */
 type OwnRemedies = Readonly<Partial<Record<RefusalReason, string>>>;
 
-function ownRemedies({ ownTaints = [], taints }: NodeFacts, match: CompiledMatch): OwnRemedies {
+function ownRemedies({ ownTaints = [], taints, labels }: NodeFacts, match: CompiledMatch): OwnRemedies {
   const contradiction = contradictionOf(match.nodeLabels);
   const kept = ownTaints.filter(keepsPodsAway);
   const texts = kept.map((taint) => `${taint.key} (${isElectionTaint(taint) ? "electedNodeTaint" : "untilAssigned"})`);
@@ -158,10 +158,13 @@ function ownRemedies({ ownTaints = [], taints }: NodeFacts, match: CompiledMatch
   return {
     ...(contradiction !== undefined && { LabelsDiffer: sentence(contradiction) }),
     ...(nearToleration(taints, match) !== undefined && { Tainted: sentence(`${TOLERATE_TAINT}, or ${UNTAINT}`) }),
+    // A node that has the labels is meant.
+    ...(match.nodeLabels.length > 0 && selectorMatches(match.nodeLabels, labels) && { NoPod: RUN_POD }),
     ...(kept.length > 0 && { NoPod: taint }),
   };
 }
 
+const RUN_POD = sentence(runPodOn("the node"));
 const UNTAINT = "have the cluster's administrator remove the taint";
 
 function sentence(text: string): string {

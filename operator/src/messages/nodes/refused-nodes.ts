@@ -165,7 +165,8 @@ export function contradictionOf(requirements: readonly SelectorRequirement[]): s
   return undefined;
 }
 
-function runPodOn(node: string): string {
+/** Of a node that has the labels, and lacks a pod. */
+export function runPodOn(node: string): string {
   return `let the workload run a pod on ${node}: more replicas, spread over the nodes (topologySpreadConstraints, anti-affinity or a hostPort), or another nodeSelector, affinity or toleration of the pods`;
 }
 

@@ -54,6 +54,9 @@ describe("flipop explain", () => {
     const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
     shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "bare" });
     expect(cells(out).get("bare")?.[3]).to.equal("NoPod: it runs no pod of namespace ingress with app=web");
+    expect(out).to.match(
+      /\n {2}NoPod +Let the workload run a pod on the node: more replicas, spread over the nodes \(.*\.\n/,
+    );
     expect(out).to.include("1 more node lacks what is asked for");
   });
 

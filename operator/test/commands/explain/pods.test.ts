@@ -54,7 +54,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
   it("shows that pods share a node while a node that has the label lacks one", async () => {
     pool(EDGE);
     pod("proxy-a", { nodeName: "edge-1" });
-    expect(await explained(), "one pod").not.to.include("spread");
+    expect(await explained(), "one pod").not.to.include("spread them");
     pod("proxy-b", { nodeName: "edge-1" });
     const out = await explained();
     expect(out).to.include(
@@ -62,7 +62,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
     );
     expect(out).to.include("1 NoPod (edge-2: it runs no pod of namespace game with app=proxy; edge-1 runs 2 of them)");
     pod("proxy-c", { nodeName: "edge-2" });
-    expect(await explained(), "none lacks one").not.to.include("spread");
+    expect(await explained(), "none lacks one").not.to.include("spread them");
   });
 
   it("shows the nodeSelector or the node affinity that keeps the pods off a node", async () => {
