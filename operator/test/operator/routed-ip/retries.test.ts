@@ -98,6 +98,23 @@ describe("operator in process: slow and failed calls of RoutedIPs", function () 
     expect(now() - startedAt, "the slow retry schedule begins with 60 s").to.be.below(60_000);
   });
 
+  it("an address goes to another node where actions for the elected one end errored, each try later than the one before", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const { digitalocean, clock } = made.world;
+    const assigns = () => digitalocean.journal.count({ on: "POST /v2/reserved_ips/{reserved_ip}/actions" });
+    await made.readyOnFirst();
+    made.serve({ node: "n1" }, { node: "n2" });
+    await made.world.rest();
+    const before = assigns();
+    digitalocean.state.failActions({ dropletId: made.world.droplet("n2").id, times: 1_000 });
+    made.serve({ node: "n2" });
+    await clock.sleep(240_000);
+    expect(assigns() - before).to.be.within(4, 12);
+    made.addNode("n3");
+    made.serve({ node: "n2" }, { node: "n3" });
+    await made.until("it is elsewhere", () => made.nodeOf("a") === "n3");
+  });
+
   it("says in status.retryAt when a refused firewall is tried again, in the issuer, too", async () => {
     await startReady(1);
     made.world.digitalocean.faults.inject({ kind: "status", status: 403 }, { on: FIREWALLS, times: Infinity });
