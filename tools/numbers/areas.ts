@@ -26,7 +26,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/metrics": 900,
   "operator/src/providers": 6_110,
   "operator/src/publishing": 350,
-  "operator/src/reconcile": 3_150,
+  "operator/src/reconcile": 3_200,
   "operator/src/records": 1_310,
   "operator/src/routing": 2_760,
   "operator/src/runtime": 1_850,

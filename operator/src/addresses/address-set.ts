@@ -160,6 +160,8 @@ export interface AddressMemory {
   readonly assigning?: boolean;
   /** Nodes that refused an address lately; not before. */
   readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
+  /** When an assignment to these machines failed last, for whatever reason, ms since the epoch. @default none did */
+  readonly nodeFailedAt?: ReadonlyMap<ProviderId, number>;
   /** How these nodes refused it last. */
   readonly nodeProblems?: ReadonlyMap<ProviderId, Problem>;
   /** The last creation was refused. */

@@ -1,7 +1,4 @@
-/**
- * Pairs addresses with nodes: the addresses that may move now, unassigned ones first, then those that have waited longest
- * for a new node; and the candidates that wait for an address, in the preferred order.
- */
+/** Pairs the addresses that may move now, those that have waited longest first, with the candidates, in the preferred order. */
 
 import type { AddressStatus, Reason } from "cdk8s-flipop/api";
 import { ASSIGNMENT_OVER_MS, DUE_READ_MS } from "../bounds.js";
@@ -9,7 +6,7 @@ import { timeOf } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
 import type { ProviderId } from "../providers/types.js";
-import { isDue, untriedFirst } from "../reconcile/retries.js";
+import { isDue, leastRecentlyFailedFirst } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type AddressAction, addressLockKey } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
@@ -126,7 +123,8 @@ export function waitingAmong(
   waiting: readonly WaitingNode[],
   { wants, regions }: Wanting,
 ): WaitingNodes {
-  const fit = untriedFirst(waiting, memory.nodeRetryAt, ({ machine }) => machine).filter((node) => isIn(node, regions));
+  const inTurn = leastRecentlyFailedFirst(waiting, ({ machine }) => machine, memory.nodeFailedAt);
+  const fit = inTurn.filter((node) => isIn(node, regions));
   const able = fit.filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
   const byMachine = new Map(able.map((node) => [node.machine, node]));
   const left = wants > 0 ? share(wants, [...byMachine.keys()]) : [];

@@ -95,6 +95,8 @@ interface MachineEntry extends RetryState {
 export class Retries {
   private readonly entries = new Map<string, Entry>();
   private readonly machines = new Map<ProviderId, MachineEntry>();
+  /** When an assignment to the machine failed last for whatever reason, ms since the epoch. */
+  private readonly failedAt = new Map<ProviderId, number>();
   private generation: number | undefined;
 
   /** ms since the epoch: when the key may be tried; `now` where it may be tried at once. */
@@ -131,6 +133,18 @@ export class Retries {
 
   machineSucceeded(machine: ProviderId): void {
     this.machines.delete(machine);
+    this.failedAt.delete(machine);
+  }
+
+  /** The machine is no more to blame than the address or the account; the next try is on another one all the same. */
+  noteAttempt(machine: ProviderId, now: number): void {
+    this.failedAt.set(machine, now);
+  }
+
+  /** See `leastRecentlyFailedFirst`. */
+  machineFailedAt(now: number): ReadonlyMap<ProviderId, number> {
+    for (const [machine, at] of this.failedAt) if (now - at > NODE_FAILURE_KEPT_MS) this.failedAt.delete(machine);
+    return new Map(this.failedAt);
   }
 
   /** Machines that refused an address lately: not before, ms since the epoch. */
@@ -165,6 +179,7 @@ export class Retries {
     for (const [key, { state, account }] of this.entries) {
       if (state.schedule === "slow" && account === undefined) this.entries.delete(key);
     }
+    for (const [machine, { schedule }] of this.machines) if (schedule === "slow") this.machines.delete(machine);
   }
 
   private waits(counts: (entry: Entry) => boolean): ReadonlyMap<string, number> {
@@ -185,13 +200,16 @@ export class Retries {
   }
 }
 
-/** A sorted copy: machines that refused an address lately come last. @param failed such machines */
-export function untriedFirst<T>(
+/**
+ * A sorted copy: machines to which no assignment failed lately, then the others in turn, so that a broken one does not keep
+ * an address from those that work. @param failedAt ms since the epoch
+ */
+export function leastRecentlyFailedFirst<T>(
   items: readonly T[],
-  failed: ReadonlyMap<ProviderId, unknown>,
   machineOf: (item: T) => ProviderId,
+  failedAt?: ReadonlyMap<ProviderId, number>,
 ): readonly T[] {
-  const rank = (item: T) => Number(failed.has(machineOf(item)));
+  const rank = (item: T) => failedAt?.get(machineOf(item)) ?? 0;
   return [...items].sort((a, b) => rank(a) - rank(b));
 }
 

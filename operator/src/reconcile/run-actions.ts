@@ -190,16 +190,18 @@ function recordFailure<T extends KindTypes>(
     last,
   }: EndedStep<T> & { readonly failure: ActionFailure; readonly target: ActionTarget },
 ): void {
+  if (target.machine !== undefined) state.retries.noteAttempt(target.machine, now);
   const machine = faultyMachine(failure, target);
   if (machine !== undefined) {
     state.retries.machineFailed(machine, failure, now);
     return;
   }
-  // The next try is on another machine, if there is one, and each is later than the one before.
-  if (failure.ofEither === true && target.machine !== undefined)
-    state.retries.machineFailed(target.machine, failure, now);
   const account = failure.ofAccount === true ? kind.accountOf?.(snapshot, last.action) : undefined;
-  state.retries.failed(key, failure, { now, ...(account && { account }) });
+  const suspect = suspectMachine(failure, target);
+  // Of two possible causes, neither has to wait until a person has removed it.
+  const counted = suspect === undefined ? failure : { ...failure, kind: "Unavailable" as const };
+  if (suspect !== undefined) state.retries.machineFailed(suspect, counted, now);
+  state.retries.failed(key, counted, { now, ...(account && { account }) });
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
 }
 
@@ -223,6 +225,18 @@ export function faultyMachine(
   const creating = kind === "NotFound" && ip === undefined;
   return noMachine === true || creating ? machine : undefined;
 }
+
+/** The machine or the address is the cause, and the provider does not say which. `undefined`: another thing is. */
+function suspectMachine(
+  { detail, kind, ofAccount, ofEither }: ActionFailure,
+  { machine, ip }: ActionTarget,
+): ProviderId | undefined {
+  const isUnclear = ip !== undefined && ofAccount !== true && detail === undefined && UNCLEAR.has(kind);
+  return ofEither === true || isUnclear ? machine : undefined;
+}
+
+/** Other kinds name what is missing or used up. */
+const UNCLEAR: ReadonlySet<ActionFailure["kind"]> = new Set(["Conflict", "Terminal"]);
 
 /**
  * Distinguishes a vanished machine from a vanished address: the provider answers "not found" to both. Where it still has the

@@ -1,7 +1,7 @@
 /** FloatingIPPools: addresses that stay on matching nodes, with a record set and annotations. */
 
 import { Finalizer, floatingIPPoolKind } from "cdk8s-flipop/api";
-import { CREATION, type PlannedAction } from "../../addresses/actions.js";
+import { addressLockKey, CREATION, type PlannedAction } from "../../addresses/actions.js";
 import { isIn } from "../../addresses/assignments.js";
 import { retained } from "../../addresses/retained.js";
 import { movedIps } from "../../addresses/safeguards.js";
@@ -18,7 +18,7 @@ import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
-import { isDue, untriedFirst } from "../../reconcile/retries.js";
+import { isDue, leastRecentlyFailedFirst } from "../../reconcile/retries.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import { type ControllerContext, type ControllerFactory, forgetInRegistries, partsOf } from "../context.js";
 import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
@@ -200,8 +200,10 @@ function forget(context: ControllerContext, { ref }: PoolState): Promise<void> {
 /** Which nodes the pool waits for, and which nodes it watches. Others need not wait for a pool that can't act. */
 function registerDecision(context: ControllerContext, state: PoolState, gathered: Gathered, made: Plan): void {
   const { nodeRequests, publications } = context;
-  const { ref, createdAt, memory } = state;
+  const { ref, createdAt, memory, retries } = state;
   publications?.decide(ref.uid, made.publication);
+  // Where the holder is well again, the next move has not failed yet.
+  for (const { ip, status } of made.addresses) if (status.state === "active") retries.succeeded(addressLockKey(ip));
   const { snapshot, family } = gathered;
   const wants = snapshot.providerFailure === undefined ? made.waitingNodes.wants : 0;
   const candidates = () => candidatesNow(context, state, gathered, made);
@@ -236,7 +238,8 @@ function candidatesNow(
   );
   const now = clock.now();
   const retryAt = retries.machineRetryAt(now);
-  return untriedFirst(machines, retryAt, (machine) => machine).filter((machine) => isDue(retryAt.get(machine), now));
+  const inTurn = leastRecentlyFailedFirst(machines, (machine) => machine, retries.machineFailedAt(now));
+  return inTurn.filter((machine) => isDue(retryAt.get(machine), now));
 }
 
 function countAll(

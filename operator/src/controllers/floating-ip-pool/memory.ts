@@ -87,6 +87,7 @@ export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
     firstPlannedAt,
     assigning: assigning.size > 0,
     nodeRetryAt: retries.machineRetryAt(now),
+    nodeFailedAt: retries.machineFailedAt(now),
     nodeProblems: retries.machineProblems(),
     ...listObservations.seen(scene),
     retryAt: retries.retryAt(),

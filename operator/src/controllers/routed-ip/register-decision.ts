@@ -1,5 +1,6 @@
 /** What others may know of a RoutedIP's decision, and what it takes for itself, in the turn of the decision. */
 
+import { addressLockKey } from "../../addresses/actions.js";
 import { DONE } from "../../addresses/calls.js";
 import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
 import { movedIps } from "../../addresses/safeguards.js";
@@ -86,8 +87,11 @@ function registerIssuedDecision(
   const { decision } = plan;
   if (decision.by !== "issuer") return;
   const { routing, jobs } = tools;
-  const { ref, memory } = state;
+  const { ref, memory, retries } = state;
   const { needs } = decision;
+  const { state: shown, routedIP } = plan.status;
+  // Where the holder is well again, the next move has not failed yet.
+  if (shown === "active" && routedIP !== undefined) retries.succeeded(addressLockKey(routedIP));
   needTaint(routing.taints, gathered.snapshot, needs.nodes);
   memory.follower.index?.watchHolders(needs.machines);
   const probed = { holders: needs.machines, waiting: decision.waitingNodes.nodes };

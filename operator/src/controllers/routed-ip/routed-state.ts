@@ -115,7 +115,10 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 }
 
 interface Remembered extends Pick<RoutedState, "cleanup"> {
-  readonly retries: Pick<RoutedState["retries"], "get" | "machineRetryAt" | "machineProblems" | "accountRetryAt">;
+  readonly retries: Pick<
+    RoutedState["retries"],
+    "get" | "machineRetryAt" | "machineFailedAt" | "machineProblems" | "accountRetryAt"
+  >;
   readonly memory: Pick<
     RoutedMemory,
     "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations" | "taken"
@@ -136,6 +139,7 @@ export function memoryOf(
   const own = reverts === undefined ? [] : [[reverts.ip, reverts.times] as const];
   return {
     nodeRetryAt: retries.machineRetryAt(scene.now),
+    nodeFailedAt: retries.machineFailedAt(scene.now),
     nodeProblems: retries.machineProblems(),
     ...omitUndefined({ creationFailure, creationResult }),
     ...memory.listObservations.seen(scene),

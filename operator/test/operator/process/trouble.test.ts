@@ -104,6 +104,42 @@ describe("operator in process: trouble", function () {
     expect(count(ASSIGN)).to.equal(2);
   });
 
+  for (const status of [409, 422, 500, 503])
+    it(`gives the address to another node soon where assignments to one node are answered with ${status}`, async () => {
+      world = await World.create({ nodes: 2 });
+      const [ip = ""] = world.addAddresses(1);
+      const { id } = world.droplet("node-1");
+      const on = ({ path, body }: { readonly path: string; readonly body?: unknown }) =>
+        path.endsWith("/actions") && JSON.stringify(body).includes(`${id}`);
+      world.digitalocean.faults.inject({ kind: "status", status }, { on, times: Infinity });
+      world.addPool("web", { ips: [ip], nodePreference: "Name" });
+      const startedAt = world.clock.now();
+      world.start();
+      await world.fulfilled("web");
+      expect(world.status("web").ips?.[ip]?.nodeName).to.equal("node-2");
+      expect(world.clock.now() - startedAt).to.be.below(30_000);
+    });
+
+  it("forgets a refused move once the holder is well again: the next move begins at once", async () => {
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
+    world.addPool("web", { ips: [ip], nodePreference: "Name" });
+    world.start();
+    await world.fulfilled("web");
+    const fault = world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: ASSIGN, times: Infinity });
+    world.setReady("node-1", false);
+    await world.until("the move is refused", () => world.status("web").ips?.[ip]?.state === "error");
+    fault.cancel();
+    world.setReady("node-1", true);
+    await world.fulfilled("web");
+    const before = count(ASSIGN);
+    world.setReady("node-1", false);
+    const failedAt = world.clock.now();
+    await world.until("it moves", () => count(ASSIGN) > before);
+    expect(world.clock.now() - failedAt).to.be.below(20_000);
+    await world.fulfilled("web");
+  });
+
   it("keeps a node to which a former process moves an address from other pools", async () => {
     // So slow that the move lasts until the next process decides.
     world = await World.create({ nodes: 2, speed: 2 });

@@ -115,6 +115,18 @@ describe("operator in process: slow and failed calls of RoutedIPs", function () 
     await made.until("it is elsewhere", () => made.nodeOf("a") === "n3");
   });
 
+  it("an address tries the nodes in turn: one that works again gets it, although a broken one is younger", async () => {
+    made = await RoutedWorld.create(["n1", "n2", "n3"]);
+    const { state } = made.world.digitalocean;
+    await made.readyOnFirst();
+    const idOf = (node: string) => made.world.droplet(node).id;
+    state.failActions({ dropletId: idOf("n3"), times: 1_000 });
+    state.failActions({ dropletId: idOf("n2"), times: 3 });
+    made.serve({ node: "n2" }, { node: "n3" });
+    await made.until("it is on the node that works again", () => made.nodeOf("a") === "n2");
+    await made.ready("a");
+  });
+
   it("says in status.retryAt when a refused firewall is tried again, in the issuer, too", async () => {
     await startReady(1);
     made.world.digitalocean.faults.inject({ kind: "status", status: 403 }, { on: FIREWALLS, times: Infinity });
