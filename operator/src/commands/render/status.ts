@@ -157,10 +157,14 @@ export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject):
 
 function notesOf(kind: AnyKind, { conditions = [] }: Status): readonly StatusProblem[] {
   const notes = inOrder(kind, conditions).filter(
-    (condition) =>
-      condition.status !== "Unknown" && !SUMMARY.has(condition.type) && isNotable(condition) && !isBad(condition),
+    (condition) => condition.status !== "Unknown" && !SUMMARY.has(condition.type) && isNote(condition),
   );
   return notes.map(({ type: condition, status, reason, message }) => ({ condition, status, reason, message }));
+}
+
+/** Good with a restriction. A firewall that is not needed yet restricts nobody. */
+function isNote(condition: Condition): boolean {
+  return isNotable(condition) && !isBad(condition) && condition.reason !== "FirewallNotFound";
 }
 
 /** Bad, or good with a restriction. */
