@@ -91,7 +91,12 @@ export const routedIPStatusSchema: SchemaOf<RoutedIPStatus> = {
       description: "The address, from `spec.routedIP` or created.",
       maxLength: MAX_IP_LENGTH,
     },
-    assignedNode: { type: "string", optional: true, description: "Node that holds the address.", maxLength: 253 },
+    assignedNode: {
+      type: "string",
+      optional: true,
+      description: "Node that holds the address, or to which the address is moving.",
+      maxLength: 253,
+    },
     ports: {
       type: "array",
       optional: true,

@@ -133,7 +133,12 @@ export const routedIPKind: ResourceKind<RoutedIPSpec, RoutedIPStatus> = {
   columns: [
     conditionColumn("Ready", "Ready"),
     { name: "Address", type: "string", jsonPath: ".status.routedIP", description: "The address." },
-    { name: "Node", type: "string", jsonPath: ".status.assignedNode", description: "Node that holds the address." },
+    {
+      name: "Node",
+      type: "string",
+      jsonPath: ".status.assignedNode",
+      description: "Node that holds the address, or gets it.",
+    },
     { name: "Service", type: "string", jsonPath: ".spec.serviceRef.serviceName", description: "The Service followed." },
     { name: "State", type: "string", jsonPath: ".status.state", description: "State of the address." },
     { name: "Class", type: "string", jsonPath: ".spec.className", description: "Class.", priority: 1 },

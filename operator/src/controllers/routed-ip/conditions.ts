@@ -95,7 +95,8 @@ function blockingProblem(snapshot: Snapshot): Problem | undefined {
 
 function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {
   const node = findings.placement?.verdict?.node.name;
-  const serves = node !== undefined && snapshot.servesAt(node);
+  // While an action moves it, the address may be on neither node.
+  const serves = node !== undefined && findings.placement?.certainty !== "moving" && snapshot.servesAt(node);
   const obstacle = obstacleTo(snapshot, findings, serves);
   if (!serves) return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
   const place = { ip: address.ip, node };

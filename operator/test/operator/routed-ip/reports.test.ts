@@ -25,6 +25,20 @@ describe("operator in process: what a RoutedIP reports", function () {
 
   afterEach(() => made.close());
 
+  it("is not Ready while an action moves the address, though its node answers", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
+    made.world.digitalocean.state.settings.durations.assign = 20_000;
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.cordon("n1");
+    await made.until("it moves", () => made.status("a").actionID !== undefined);
+    await made.until("it says so", () => made.condition("a", "Assigned") === "Unknown/NotObserved");
+    expect(made.condition("a", "Ready")).to.equal("Unknown/NotObserved");
+    expect(made.condition("a", "Reconciling")).to.match(/^True/);
+    await made.settledOn("n2");
+    await made.ready("a");
+  });
+
   it("says that no address is up only where nothing answers and nothing moves", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     const ip = await made.readyOnFirst({ dnsRecordSet: { zone: "example.com", recordName: "www" } });
