@@ -84,6 +84,8 @@ export interface RecoveringAccount {
 
 interface Entry {
   readonly state: RetryState;
+  /** All these failures were of reads. */
+  readonly ofReads: boolean;
   /** The account that failed, and how often it had recovered by then. */
   readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
 }
@@ -114,16 +116,26 @@ export class Retries {
   failed(
     key: string,
     failure: Failure,
-    { now, account }: { readonly now: number; readonly account?: RecoveringAccount },
+    {
+      now,
+      account,
+      ofRead = false,
+    }: { readonly now: number; readonly account?: RecoveringAccount; readonly ofRead?: boolean },
   ) {
-    const state = afterFailure(this.entryOf(key)?.state, failure, now);
+    const before = this.entryOf(key);
+    const state = afterFailure(before?.state, failure, now);
     const of = account === undefined ? {} : { account: { of: account, recovered: account.recovered } };
-    this.entries.set(key, { state, ...of });
+    this.entries.set(key, { state, ofReads: ofRead && before?.ofReads !== false, ...of });
     return state;
   }
 
   succeeded(key: string): void {
     this.entries.delete(key);
+  }
+
+  /** Says nothing of a change that was refused: each refusal leads to a reading, and the change would never wait longer. */
+  readSucceeded(key: string): void {
+    if (this.entries.get(key)?.ofReads === true) this.entries.delete(key);
   }
 
   machineFailed(machine: ProviderId, failure: Failure, now: number): void {

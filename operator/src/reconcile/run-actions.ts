@@ -170,11 +170,14 @@ function recordStep<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>,
 
 function recordSuccess<T extends KindTypes>(
   { retries }: ResourceState<T>,
-  { key, start, last: { outcome } }: EndedStep<T>,
+  { key, start, last: { action, outcome } }: EndedStep<T>,
   { machine }: ActionTarget,
 ): void {
   // A confirmed read says nothing about the action that follows it, nor does its start about its end.
-  if (isSuccess(outcome) && start.confirms === undefined) retries.succeeded(key);
+  if (isSuccess(outcome) && start.confirms === undefined) {
+    if (isLook(action)) retries.readSucceeded(key);
+    else retries.succeeded(key);
+  }
   if (outcome.is === "done" && machine !== undefined) retries.machineSucceeded(machine);
 }
 
@@ -201,8 +204,13 @@ function recordFailure<T extends KindTypes>(
   // Of two possible causes, neither has to wait until a person has removed it.
   const counted = suspect === undefined ? failure : { ...failure, kind: "Unavailable" as const };
   if (suspect !== undefined) state.retries.machineFailed(suspect, counted, now);
-  state.retries.failed(key, counted, { now, ...(account && { account }) });
+  state.retries.failed(key, counted, { now, ofRead: isLook(last.action), ...(account && { account }) });
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
+}
+
+/** A poll shows how a change ended. */
+function isLook(action: Parameters<typeof isRead>[0]): boolean {
+  return isRead(action) && action.do !== "poll";
 }
 
 /** An address that was created exists, whatever comes of its assignment. */

@@ -33,6 +33,8 @@ export interface FailureView {
 
 export class FirewallFailures {
   private last: Failed | undefined;
+  /** Of changes, until one succeeds: each refusal leads to a reading, and they would never wait longer. */
+  private ofChanges: RetryState | undefined;
 
   constructor(
     private readonly clock: Pick<Clock, "now">,
@@ -44,15 +46,17 @@ export class FirewallFailures {
   }
 
   /** @returns whether it says something about the firewall. */
-  note(error: unknown, account: Account | undefined): boolean {
+  note(error: unknown, account: Account | undefined, isChange: boolean): boolean {
     if (!isProviderError(error) || isWithdrawn(error)) return false;
-    const retry = afterFailure(this.last?.retry, error, this.clock.now());
+    const retry = afterFailure(this.last?.retry ?? this.ofChanges, error, this.clock.now());
+    if (isChange) this.ofChanges = retry;
     this.last = { error, retry, ...(account && { account: { of: account, recovered: account.recovered } }) };
     return true;
   }
 
-  clear(): void {
+  clear(isChange: boolean): void {
     this.last = undefined;
+    if (isChange) this.ofChanges = undefined;
   }
 
   view(): FailureView {

@@ -216,12 +216,12 @@ export class AdditionalFirewalls {
     await record("");
     try {
       const made = await provider.create(context, { name, rules: [...rules.values()], nodes });
-      this.failures.clear();
+      this.failures.clear(true);
       this.made.add(made.id);
       this.take([...this.numbered, made]);
       await record(made.id);
     } catch (error) {
-      this.failures.note(error, account);
+      this.failures.note(error, account, true);
       if (isRefused(error)) await record(undefined);
       throw error;
     }

@@ -158,9 +158,8 @@ export class SharedFirewall {
   /** Removes an additional one that is still empty when it is read again. @returns whether it is gone. */
   removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
     return this.inTurn(async () => {
-      const { numbered = [] } = await this.noting(caller, ({ provider, context }) =>
-        provider.survey(context, this.name, []),
-      );
+      const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
+      const { numbered = [] } = await this.noting(caller, survey, false);
       this.additional.take(numbered);
       const found = numbered.find((each) => each.id === id);
       if (found !== undefined && found.nodes.length > 0) return false;
@@ -189,7 +188,7 @@ export class SharedFirewall {
       coveredBy,
       gone,
       ageSeconds,
-    } = await this.noting(caller, ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge));
+    } = await this.noting(caller, ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge), false);
     const at = before - ageSeconds * SECOND_MS;
     this.facts = firewall ?? "missing";
     this.additional.take(numbered);
@@ -247,20 +246,25 @@ export class SharedFirewall {
 
   private async writing<T>(caller: FirewallCaller, call: (caller: FirewallCaller) => Promise<T>): Promise<T> {
     try {
-      return await this.noting(caller, call);
+      return await this.noting(caller, call, true);
     } finally {
       this.writtenAt = this.clock.monotonic();
     }
   }
 
-  private async noting<T>(caller: FirewallCaller, call: (caller: FirewallCaller) => Promise<T>): Promise<T> {
+  private async noting<T>(
+    caller: FirewallCaller,
+    call: (caller: FirewallCaller) => Promise<T>,
+    isChange: boolean,
+  ): Promise<T> {
     try {
       const result = await call(caller);
-      this.failures.clear();
+      this.failures.clear(isChange);
       this.recovery.noteAnswer();
       return result;
     } catch (error) {
-      if (this.failures.note(error, caller.account)) this.recovery.noteReadFailure();
+      // That the firewall can be read again says nothing of a change that was refused.
+      if (this.failures.note(error, caller.account, isChange) && !isChange) this.recovery.noteReadFailure();
       throw error;
     }
   }

@@ -67,7 +67,7 @@ describe("flipop status", () => {
     const metadata = { name: "noted", namespace: "default" };
     const conditions = [
       condition("Ready", "True", "Observed", "fine"),
-      condition("Accepted", "True", "FirewallNotFound", "nobody has to act: it comes when it is needed"),
+      condition("Accepted", "True", "FirewallNotFound", "no resource needs it"),
       condition("Fulfilled", "True", "HolderCordoned", "1 of 1 addresses are active; node-1 is cordoned"),
       condition("DNSReady", "True", "TTLRaised", "60"),
     ];

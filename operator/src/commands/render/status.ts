@@ -162,7 +162,7 @@ function notesOf(kind: AnyKind, { conditions = [] }: Status): readonly StatusPro
   return notes.map(({ type: condition, status, reason, message }) => ({ condition, status, reason, message }));
 }
 
-/** Good with a restriction. A firewall that is not needed yet restricts nobody. */
+/** Good with a restriction. A firewall that is not needed yet restricts no resource. */
 function isNote(condition: Condition): boolean {
   return isNotable(condition) && !isBad(condition) && condition.reason !== "FirewallNotFound";
 }

@@ -115,6 +115,20 @@ describe("operator in process: slow and failed calls of RoutedIPs", function () 
     await made.until("it is elsewhere", () => made.nodeOf("a") === "n3");
   });
 
+  it("a change of a firewall waits longer after each refusal, although each leads to a new reading", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
+    const on = "POST /v2/firewalls/{firewall_id}/rules";
+    const { faults, journal } = made.world.digitalocean;
+    faults.inject({ kind: "status", status: 409 }, { on, times: Infinity });
+    const before = journal.count({ on });
+    made.removePod("n1");
+    made.addPod("n1", 8443);
+    await made.until("it is refused", () => journal.count({ on }) > before);
+    await made.world.clock.sleep(240_000);
+    expect(journal.count({ on }) - before).to.be.within(4, 12);
+  });
+
   it("an address tries the nodes in turn: one that works again gets it, although a broken one is younger", async () => {
     made = await RoutedWorld.create(["n1", "n2", "n3"]);
     const { state } = made.world.digitalocean;
