@@ -191,7 +191,6 @@ export class Retries {
     for (const [key, { state, account }] of this.entries) {
       if (state.schedule === "slow" && account === undefined) this.entries.delete(key);
     }
-    for (const [machine, { schedule }] of this.machines) if (schedule === "slow") this.machines.delete(machine);
   }
 
   private waits(counts: (entry: Entry) => boolean): ReadonlyMap<string, number> {

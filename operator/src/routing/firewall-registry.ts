@@ -46,6 +46,8 @@ export interface FirewallView {
 /** `by`: names of other firewalls. `gone`: the provider has no such machine. `at`: monotonic ms. */
 type Coverage = { readonly by: readonly string[]; readonly gone: boolean; readonly at: number };
 
+type Call<T> = (caller: FirewallCaller) => Promise<T>;
+
 export class SharedFirewall {
   private facts: FirewallFacts | "missing" | undefined;
   readonly additional: AdditionalFirewalls;
@@ -244,7 +246,7 @@ export class SharedFirewall {
     return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
   }
 
-  private async writing<T>(caller: FirewallCaller, call: (caller: FirewallCaller) => Promise<T>): Promise<T> {
+  private async writing<T>(caller: FirewallCaller, call: Call<T>): Promise<T> {
     try {
       return await this.noting(caller, call, true);
     } finally {
@@ -252,11 +254,7 @@ export class SharedFirewall {
     }
   }
 
-  private async noting<T>(
-    caller: FirewallCaller,
-    call: (caller: FirewallCaller) => Promise<T>,
-    isChange: boolean,
-  ): Promise<T> {
+  private async noting<T>(caller: FirewallCaller, call: Call<T>, isChange: boolean): Promise<T> {
     try {
       const result = await call(caller);
       this.failures.clear(isChange);
