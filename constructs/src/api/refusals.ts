@@ -73,7 +73,7 @@ export const REFUSALS = {
     meaning:
       "Pods of podNamespace and podLabel are on the node, but none is Running, Ready and not being deleted. A RoutedIP has no grace period if all its endpoints are terminating.",
     remedy:
-      "Check the pod that the message names. If it is being deleted and does not end, its finalizers keep it (kubectl get pod -o yaml shows them).",
+      "Check the pod that the message names (kubectl describe pod). One that is being deleted ends at the latest with its grace period, unless finalizers keep it.",
     recoverable: true,
   },
   NoOpenPort: {

@@ -13,7 +13,7 @@ import { listed, omitUndefined } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
 import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
-import type { Workload } from "./workload.js";
+import type { PodEnd, Workload } from "./workload.js";
 
 /** Why a node is no candidate. */
 export interface Refusal {
@@ -25,7 +25,7 @@ export interface Refusal {
   /** The pod that `detail` names, as `namespace/name`. */
   readonly pod?: string;
   /** That pod is being deleted. */
-  readonly isEnding?: true;
+  readonly ending?: PodEnd;
   /** When it came about by the cluster's own times, ms since the epoch. Absent: the cluster does not say. */
   readonly since?: number;
   /** Of a failed probe: a witness contradicts it, so the node may live. */
@@ -193,9 +193,9 @@ function noPod({ workload }: CheckInput): Refusal | undefined {
 
 function podNotReady({ workload }: CheckInput): Refusal | undefined {
   if (workload?.state !== "unready") return undefined;
-  const { detail, pod, isEnding, since, leaving } = workload;
+  const { detail, pod, ending, since, leaving } = workload;
   const unready = refusal("PodNotReady", detail, since);
-  return { ...unready, recoverable: unready.recoverable && leaving !== true, ...omitUndefined({ pod, isEnding }) };
+  return { ...unready, recoverable: unready.recoverable && leaving !== true, ...omitUndefined({ pod, ending }) };
 }
 
 function noOpenPort({ workload }: CheckInput): Refusal | undefined {

@@ -6,7 +6,7 @@ import type { Refusal, Verdict } from "./checks.js";
 import type { Presence } from "./workload.js";
 
 /** A node with what one refusal says of it. */
-export interface RefusedNode extends Partial<Pick<Refusal, "pod" | "isEnding">> {
+export interface RefusedNode extends Partial<Pick<Refusal, "pod" | "ending">> {
   readonly node: string;
 }
 
@@ -124,8 +124,8 @@ function presenceText(presence: Presence | undefined): string | undefined {
 }
 
 function counted(known: RefusalCount | undefined, node: string, refusal: Refusal): RefusalCount {
-  const { reason, detail, pod, isEnding } = refusal;
+  const { reason, detail, pod, ending } = refusal;
   const isFirst = known === undefined || node < known.example.node;
-  const example = isFirst ? { node, detail, ...omitUndefined({ pod, isEnding }) } : known.example;
+  const example = isFirst ? { node, detail, ...omitUndefined({ pod, ending }) } : known.example;
   return { reason, nodes: (known?.nodes ?? 0) + 1, example };
 }

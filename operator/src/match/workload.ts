@@ -5,7 +5,7 @@ import { NO_NODE, type PodIndex } from "../kube/cache/pods.js";
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
-import { compareText } from "../values.js";
+import { compareText, listed, omitUndefined } from "../values.js";
 import type { PodsWanted } from "./compile-match.js";
 import { podOwner } from "./pod-owner.js";
 
@@ -21,7 +21,7 @@ export type Workload =
       readonly detail: string;
       readonly pod?: string;
       /** That pod is being deleted. */
-      readonly isEnding?: true;
+      readonly ending?: PodEnd;
       readonly leaving?: true;
       readonly since?: number;
     }
@@ -39,11 +39,22 @@ export type Presence =
 export interface NamedPod {
   readonly pod: string;
   /** It is being deleted. */
-  readonly isEnding?: true;
+  readonly ending?: PodEnd;
+}
+
+/** What can keep a pod that is being deleted. */
+export interface PodEnd {
+  /** Absent: they are not known. */
+  readonly finalizers?: readonly string[];
 }
 
 function namedPod(pod: SlimPod): NamedPod {
-  return { pod: keyOf(pod), ...(pod.deletionTimestamp !== undefined && { isEnding: true }) };
+  return { pod: keyOf(pod), ...omitUndefined({ ending: podEnd(pod) }) };
+}
+
+/** `undefined`: it is not being deleted. */
+export function podEnd({ deletionTimestamp, finalizers = [] }: SlimPod): PodEnd | undefined {
+  return deletionTimestamp === undefined ? undefined : { finalizers };
 }
 
 /** The workload on each node. */
@@ -209,7 +220,18 @@ function latest(known: number | undefined, text: string | undefined): number | u
 const ENDED: readonly string[] = ["Succeeded", "Failed"];
 
 function idleText(pod: SlimPod): string {
-  if (pod.deletionTimestamp !== undefined) return `pod ${keyOf(pod)} is being deleted`;
+  if (pod.deletionTimestamp !== undefined) return `pod ${keyOf(pod)} is being deleted (${endText(pod)})`;
   if (ENDED.includes(pod.phase)) return `pod ${keyOf(pod)} has ended (${pod.phase})`;
   return pod.phase === "Running" ? `pod ${keyOf(pod)} is not ready` : `pod ${keyOf(pod)} is ${pod.phase}`;
+}
+
+/** The deletion's time is that of the end of the grace period, also where that is past. */
+function endText({ deletionTimestamp = "", finalizers = [] }: SlimPod): string {
+  const grace = `grace period until ${deletionTimestamp}`;
+  return finalizers.length === 0 ? grace : `${grace}; ${finalizersText(finalizers)}`;
+}
+
+/** `finalizers example.com/a, example.com/b`. @param finalizers some */
+export function finalizersText(finalizers: readonly string[]): string {
+  return `${finalizers.length === 1 ? "finalizer" : "finalizers"} ${listed(finalizers)}`;
 }

@@ -3,8 +3,8 @@
 import type { SlimPod } from "../kube/cache/slim.js";
 import { type Cached, type KubeObject, keyOf, type Transform } from "../kube/objects.js";
 import type { Verdict } from "../match/checks.js";
-import { type Presence, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
-import { compareText } from "../values.js";
+import { type Presence, podEnd, podText, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
+import { compareText, omitUndefined } from "../values.js";
 
 export interface EndpointFacts {
   /** Absent: its node is unknown. */
@@ -54,8 +54,8 @@ interface ServicePods {
   readonly presence?: () => Presence;
   /** See `portlessPod`. */
   readonly closedOn?: (node: string) => SlimPod | undefined;
-  /** Of a pod, as `namespace/name`: `pod web/shop-1 is Pending`. @default its name alone */
-  readonly textOf?: (pod: string) => string;
+  /** By `namespace/name`; `undefined`: not known. */
+  readonly podOf?: (pod: string) => SlimPod | undefined;
 }
 
 /**
@@ -83,14 +83,24 @@ export class EndpointWorkload implements WorkloadSource {
     const endpoints = [...this.endpoints()].filter(({ nodeName }) => nodeName === node);
     if (endpoints.some(({ ready }) => ready)) return this.closedOn(node) ?? SERVING;
     if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
+    return this.unready(endpoints);
+  }
+
+  private unready(endpoints: readonly EndpointFacts[]): Workload {
     const leaving = endpoints.every(({ terminating }) => terminating);
     // The pod that stays replaces the one that ends, so it is the one to repair.
     const relevant = leaving ? endpoints : endpoints.filter(({ terminating }) => !terminating);
     const [first] = relevant.flatMap(({ pod }) => pod ?? []).sort(compareText);
     const pod = first && `${this.service.split("/")[0]}/${first}`;
     const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
-    const named = pod === undefined ? { detail } : { detail: `${detail} (${this.textOf(pod)})`, pod };
-    return { state: "unready", ...named, ...(leaving ? { leaving, isEnding: true as const } : {}) };
+    const left = leaving ? { leaving, ending: {} } : {};
+    return { state: "unready", detail, ...left, ...(pod !== undefined && this.named(pod, detail)) };
+  }
+
+  private named(pod: string, detail: string) {
+    const known = this.pods.podOf?.(pod);
+    if (known === undefined) return { pod, detail: `${detail} (pod ${pod})` };
+    return { pod, detail: `${detail} (${podText(known)})`, ...omitUndefined({ ending: podEnd(known) }) };
   }
 
   private closedOn(node: string): Workload | undefined {
@@ -103,10 +113,6 @@ export class EndpointWorkload implements WorkloadSource {
 
   presence(): Presence {
     return this.pods.presence?.() ?? { pods: "unknown" };
-  }
-
-  private textOf(pod: string): string {
-    return this.pods.textOf?.(pod) ?? `pod ${pod}`;
   }
 
   /** Whether anything answers there, terminating or not. */

@@ -7,6 +7,8 @@ import { nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
 import { slimPod } from "../support/kube/objects.js";
 import { compiled } from "./cluster.js";
 
+const GRACE_END = "2025-01-01T02:00:00Z";
+
 describe("the workload of a match", () => {
   let pods: Store<SlimPod, PodIndex>;
   beforeEach(() => {
@@ -30,12 +32,16 @@ describe("the workload of a match", () => {
     [{ phase: "Pending", ready: false }, "pod default/a is Pending"],
     [{ phase: "Succeeded" }, "pod default/a has ended (Succeeded)"],
     [{ phase: "Failed", ready: false }, "pod default/a has ended (Failed)"],
-    [{ deletionTimestamp: "2025-01-01T00:00:00Z" }, "pod default/a is being deleted"],
+    [{ deletionTimestamp: GRACE_END }, `pod default/a is being deleted (grace period until ${GRACE_END})`],
+    [
+      { deletionTimestamp: GRACE_END, finalizers: ["example.com/drain"] },
+      `pod default/a is being deleted (grace period until ${GRACE_END}; finalizer example.com/drain)`,
+    ],
   ];
   for (const [more, detail] of idle) {
     it(`is unready where ${detail}`, () => {
       pods.upsert(slimPod("a", { ...web, ...more }));
-      const ending = more.deletionTimestamp === undefined ? {} : { isEnding: true };
+      const ending = more.deletionTimestamp === undefined ? {} : { ending: { finalizers: more.finalizers ?? [] } };
       expect(workload().on("n")).to.deep.equal({ state: "unready", detail, pod: "default/a", ...ending });
     });
   }

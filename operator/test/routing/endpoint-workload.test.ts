@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { EndpointWorkload, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoint-workload.js";
 import { meta } from "../claims/resources.js";
+import { slimPod } from "../support/kube/objects.js";
 
 describe("the endpoints of a Service", () => {
   const slice = (endpoints: readonly object[], addressType = "IPv4") =>
@@ -56,7 +57,15 @@ describe("the endpoints of a Service", () => {
     ).on("n1");
     expect(mixed, "the successor is the one to repair").to.include({ pod: "default/web-b" });
     const ends = workload(slice([{ ...pod("web-a"), conditions: { ready: false, terminating: true } }])).on("n1");
-    expect(ends).to.deep.include({ pod: "default/web-a", isEnding: true, leaving: true });
+    expect(ends).to.deep.include({ pod: "default/web-a", ending: {}, leaving: true });
+    const known = slimPod("web-a", { deletionTimestamp: "2025-01-01T02:00:00Z" });
+    const terminating = slice([{ ...pod("web-a"), conditions: { ready: false, terminating: true } }]);
+    const withPods = new EndpointWorkload("default/web", () => [terminating], undefined, { podOf: () => known });
+    expect(withPods.on("n1"), "the pod is known").to.deep.include({
+      detail:
+        "its endpoints of Service default/web are terminating (pod default/web-a is being deleted (grace period until 2025-01-01T02:00:00Z))",
+      ending: { finalizers: [] },
+    });
     expect(slice([pod("web-a")]).endpoints[0], "a ready one takes no memory").not.to.have.property("pod");
   });
 

@@ -15,7 +15,7 @@ import { labelOf } from "../../match/node-directory.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
 import type { WorkloadSource } from "../../match/workload.js";
-import { contradictionOf, runPodOn, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
+import { contradictionOf, runPodOn, startRemedy, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
@@ -74,8 +74,8 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const probeFailure = failedProbes?.get(node.name);
   const input: CheckInput = { node, match, ...omitUndefined({ workload: workload?.on(node.name), probeFailure }) };
   const values = checkValues(input);
-  const own = ownRemedies(node, match);
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
+  const own = { ...ownRemedies(node, match), ...podRemedies(refusals) };
   const holds = heldOn(node, room);
   const unprobed = unprobedText(node, question);
   const serving = workload?.servingOn?.(node.name) ?? [];
@@ -162,6 +162,13 @@ function ownRemedies({ ownTaints = [], taints, labels }: NodeFacts, match: Compi
     ...(match.nodeLabels.length > 0 && selectorMatches(match.nodeLabels, labels) && { NoPod: RUN_POD }),
     ...(kept.length > 0 && { NoPod: taint }),
   };
+}
+
+/** Without the name of the pod, which the row has: one remedy serves many rows. */
+function podRemedies(refusals: readonly Refusal[]): OwnRemedies {
+  const unready = refusals.find(({ reason }) => reason === "PodNotReady");
+  if (unready === undefined) return {};
+  return { PodNotReady: sentence(startRemedy(omitUndefined({ ending: unready.ending }))) };
 }
 
 const RUN_POD = sentence(runPodOn("the node"));

@@ -23,7 +23,6 @@ import {
   isWanted,
   PodWorkload,
   podAddress,
-  podText,
   presenceOf,
   type Workload,
   type WorkloadSource,
@@ -215,10 +214,7 @@ async function askPods(
     {
       presence: () => servicePresence([...pods.list()]),
       closedOn: (node) => service && portlessPod(service, podsOn(node), pods.list()),
-      textOf: (name) => {
-        const pod = pods.get(name);
-        return pod === undefined ? `pod ${name}` : podText(pod);
-      },
+      podOf: (pod) => pods.get(pod),
     },
   );
   const workload: WorkloadSource = {

@@ -82,6 +82,7 @@ export class ServiceFollower {
       const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node), {
         presence: () => this.presence(),
         closedOn: (node) => this.closedOn(service, node),
+        podOf: (pod) => this.podsRead?.get(pod),
       });
       const match = everyNode(this.machines);
       const index = new MatchIndex(
@@ -104,7 +105,7 @@ export class ServiceFollower {
     if (workload !== undefined) index?.rematch({ match: everyNode(machines), workload });
   }
 
-  endpointsChanged(nodes: Iterable<string>): void {
+  endpointsChanged(nodes: Iterable<string> = this.followed?.workload.nodes() ?? []): void {
     for (const node of nodes) this.index?.workloadChanged(node);
   }
 
@@ -112,7 +113,7 @@ export class ServiceFollower {
   serviceChanged(): void {
     const opened = this.opens;
     this.opens = this.opensNow();
-    if (opened || this.opens) this.endpointsChanged(this.followed?.workload.nodes() ?? []);
+    if (opened || this.opens) this.endpointsChanged();
   }
 
   /** On its own node, and on all where the first or last pod with an open port has come or gone. */
@@ -137,12 +138,11 @@ export class ServiceFollower {
   /** Those behind the Service; `undefined`: not read yet. */
   podsBehind(): readonly PortPod[] | undefined {
     if (this.podKey === "") return [];
-    const store = this.pods?.settled === true ? this.pods.store : undefined;
-    return store === undefined ? undefined : [...store.list()];
+    return this.podsRead && [...this.podsRead.list()];
   }
 
   private presence(): Presence {
-    const store = this.podKey !== "" && this.pods?.settled === true ? this.pods.store : undefined;
+    const store = this.podKey === "" ? undefined : this.podsRead;
     return store === undefined ? { pods: "unknown" } : servicePresence([...store.list()]);
   }
 
@@ -154,15 +154,17 @@ export class ServiceFollower {
 
   /** `undefined`: not read yet. */
   private podsOf(key: string, node: string) {
-    const service = this.props.routing.service(key);
-    const store = this.pods?.settled === true ? this.pods.store : undefined;
+    const [service, store] = [this.props.routing.service(key), this.podsRead];
     if (service === undefined || store === undefined) return undefined;
     return { service, here: [...store.byIndex("node", node)], all: store.list() };
   }
 
   private podAddress(node: string): string | undefined {
-    const store = this.pods?.settled === true ? this.pods.store : undefined;
-    return store && podAddress([...store.byIndex("node", node)]);
+    return this.podsRead && podAddress([...this.podsRead.byIndex("node", node)]);
+  }
+
+  private get podsRead() {
+    return this.pods?.settled === true ? this.pods.store : undefined;
   }
 
   async close(): Promise<void> {
@@ -185,7 +187,9 @@ export class ServiceFollower {
     if (wanted === undefined) return;
     this.pods ??= routing.context.watches.podView((event) => this.podChanged(event));
     const settled = () => {
-      this.serviceChanged();
+      this.opens = this.opensNow();
+      // The verdicts from before have only the names of the pods.
+      this.endpointsChanged();
       onChange();
     };
     this.pods.select(wanted).then(settled, (error: unknown) => {

@@ -67,8 +67,10 @@ export interface SlimPod extends Cached {
   readonly ready: boolean;
   /** RFC 3339: the last transition of a Ready condition that is not True. */
   readonly unreadySince?: string;
-  /** RFC 3339 */
+  /** RFC 3339: when its grace period ends. */
   readonly deletionTimestamp: string | undefined;
+  /** Of a pod that is being deleted. Absent: none. */
+  readonly finalizers?: readonly string[];
   /** Absent: it has none yet. */
   readonly ip?: string;
   /** Absent: none. */
@@ -123,6 +125,7 @@ export function slimPods(interner = new Interner()): Transform<SlimPod> {
       ready: readiness?.status === "True",
       ...unreadySinceOf(readiness),
       deletionTimestamp: metadata.deletionTimestamp,
+      ...finalizersOf(metadata),
       ...(status.podIP ? { ip: status.podIP } : {}),
       ...hostPortsOf(spec),
       ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
@@ -162,6 +165,13 @@ function hostPortsOf({
 
 function loopbackOf(hostIP: string): Pick<HostPort, "loopback"> {
   return hostIP.startsWith("127.") || hostIP === "::1" ? { loopback: hostIP } : {};
+}
+
+/** Pods of Jobs have one all the time, which matters only at the end: the others take no memory. */
+function finalizersOf({ deletionTimestamp, finalizers = [] }: ObjectMeta): Pick<SlimPod, "finalizers"> {
+  return deletionTimestamp === undefined || finalizers.length === 0
+    ? {}
+    : { finalizers: Object.freeze([...finalizers]) };
 }
 
 /** A pod that is ready has no need of it: there may be tens of thousands of them. */

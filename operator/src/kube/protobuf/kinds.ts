@@ -128,7 +128,7 @@ const POD_STATUS = message("PodStatus", {
 });
 
 export const POD = message("Pod", {
-  metadata: nested(1, objectMeta()),
+  metadata: nested(1, objectMeta([], { finalizers: texts(14) })),
   spec: nested(2, POD_SPEC),
   status: nested(3, POD_STATUS),
 });
@@ -170,8 +170,11 @@ const ENDPOINT_CONDITIONS = message("EndpointConditions", {
   terminating: bool(3, KEPT),
 });
 
+const OBJECT_REFERENCE = message("ObjectReference", { kind: text(1), name: ownText(3) });
+
 const ENDPOINT = message("Endpoint", {
   conditions: nested(2, ENDPOINT_CONDITIONS),
+  targetRef: nested(4, OBJECT_REFERENCE),
   nodeName: text(6, KEPT),
 });
 

@@ -4,7 +4,7 @@ import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from
 import type { Refusal } from "../../match/checks.js";
 import { CORDON_TAINT } from "../../match/node-facts.js";
 import { type Lacking, type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
-import type { NamedPod } from "../../match/workload.js";
+import { finalizersText, type NamedPod, type PodEnd } from "../../match/workload.js";
 import { listed } from "../../values.js";
 
 export interface RefusedNodes {
@@ -117,15 +117,34 @@ function tolerationText({ key, nodes }: TaintedNodes, field: string, orElse = ""
 }
 
 /** @param pod if it is known */
-function startRemedy({ pod, isEnding }: Partial<NamedPod>): string {
-  const [namespace, name] = pod?.split("/") ?? [];
-  const which = pod === undefined ? "the pod" : `pod ${pod}`;
-  if (isEnding) {
-    const shown = pod === undefined ? "get pod -o yaml" : `-n ${namespace} get pod ${name} -o yaml`;
-    return `wait until ${which} has ended (if it does not end, finalizers keep it: kubectl ${shown} shows them), or run another one`;
+export function startRemedy({ pod, ending }: Partial<NamedPod>): string {
+  const [which, kubectl] = pod === undefined ? ["the pod", commandFor] : [`pod ${pod}`, commandsFor(pod)];
+  if (ending !== undefined) return `${endRemedy(which, ending, kubectl)}, or run another one`;
+  return `repair ${which} (${kubectl("describe")} shows what it waits for), or run another one`;
+}
+
+type PodCommand = (verb: string, flags?: string) => string;
+
+const commandFor: PodCommand = (verb, flags = "") => `kubectl ${verb} pod${flags}`;
+
+/** @param pod `namespace/name` */
+function commandsFor(pod: string): PodCommand {
+  const [namespace, name] = pod.split("/");
+  return (verb, flags = "") => `kubectl -n ${namespace} ${verb} pod ${name}${flags}`;
+}
+
+/** A grace period of hours hangs a rollout; finalizers keep a pod beyond it. */
+function endRemedy(which: string, { finalizers }: PodEnd, kubectl: PodCommand): string {
+  const shown = `${kubectl("get", " -o yaml")} shows them`;
+  if (finalizers === undefined) {
+    return `wait until ${which} has ended (if it does not end, finalizers keep it: ${shown})`;
   }
-  const place = pod === undefined ? "describe pod" : `-n ${namespace} describe pod ${name}`;
-  return `repair ${which} (kubectl ${place} shows what it waits for), or run another one`;
+  if (finalizers.length === 0) {
+    const shorten = kubectl("delete", " --grace-period=30");
+    return `wait until ${which} has ended, which its grace period limits (${shorten} shortens it; if the pod stays longer, its kubelet does not end it)`;
+  }
+  const [it, they] = finalizers.length === 1 ? ["it", "it keeps"] : ["them", "they keep"];
+  return `have what set ${finalizersText(finalizers)} of ${which} remove ${it}: ${they} the pod also after its grace period (${shown})`;
 }
 
 /** The only form of a selector that `kubectl label` can satisfy as it stands. */
@@ -198,7 +217,7 @@ function repairNode(node: string): string {
 
 /** What lets this node match again. @param refusals the most notable one first */
 export function repairOfHolder(
-  refusals: readonly Pick<Refusal, "reason" | "pod" | "isEnding">[],
+  refusals: readonly Pick<Refusal, "reason" | "pod" | "ending">[],
   node: string,
   by: ChosenBy,
 ): string {

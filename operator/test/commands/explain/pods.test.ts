@@ -124,6 +124,34 @@ describe("flipop explain of the pods that a resource asks for", () => {
     }
   });
 
+  it("shows until when the grace period of a pod that is being deleted lasts, and names finalizers only if it has some", async () => {
+    pool(EDGE);
+    const ref = { apiVersion: "v1", kind: "Pod", namespace: NAMESPACE, name: "proxy-a" };
+    const setFinalizers = (finalizers: readonly string[]) =>
+      shared.kubernetes.change(ref, (object) => ({
+        ...object,
+        metadata: { ...(object["metadata"] as object), finalizers },
+      }));
+    pod("proxy-a", { nodeName: "edge-1" });
+    const deleted = async (...finalizers: readonly string[]) => {
+      setFinalizers(finalizers);
+      shared.kubernetes.delete(ref, 7200);
+      const out = await explained();
+      setFinalizers([]);
+      const end = shared.kubernetes.get(ref)?.metadata.deletionTimestamp ?? "none";
+      return [cells(out).get("edge-1")?.[3]?.replace(end, "END"), /\n {2}PodNotReady +(.*)\n/.exec(out)?.[1]];
+    };
+    expect(await deleted()).to.deep.equal([
+      "PodNotReady: pod game/proxy-a is being deleted (grace period until END)",
+      "Wait until the pod has ended, which its grace period limits (kubectl delete pod --grace-period=30 shortens it; if the pod stays longer, its kubelet does not end it), or run another one.",
+    ]);
+    shared.kubernetes.delete(ref);
+    pod("proxy-a", { nodeName: "edge-1" });
+    const [seen, remedy] = await deleted("example.com/drain");
+    expect(seen).to.include("(grace period until END; finalizer example.com/drain)");
+    expect(remedy).to.match(/^Have what set finalizer example.com\/drain of the pod remove it: /);
+  });
+
   it("names the workloads whose pods count, if there are several", async () => {
     pool(EDGE);
     const daemon = { "controller-revision-hash": "5d9", "pod-template-generation": "1" };

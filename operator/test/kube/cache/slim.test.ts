@@ -99,6 +99,15 @@ describe("slim objects", () => {
     expect(slimPods()(rawPod("p"))).to.include({ ready: false, phase: "Unknown", nodeName: undefined });
   });
 
+  it("keeps the finalizers only of a pod that is being deleted", () => {
+    const finalizers = ["example.com/drain"];
+    const deletionTimestamp = "2025-01-01T02:00:00Z";
+    const slim = (metadata: object) => slimPods()(rawPod("p", metadata));
+    expect(slim({ finalizers, deletionTimestamp })).to.deep.include({ finalizers, deletionTimestamp });
+    expect(slim({ finalizers })).not.to.have.property("finalizers");
+    expect(slim({ deletionTimestamp })).not.to.have.property("finalizers");
+  });
+
   it("keeps of a pod's ports those that are open on its node", () => {
     const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }, { containerPort: 9090 }];
     const local = { containerPort: 53, hostPort: 53, protocol: "UDP", hostIP: "127.0.0.1" };

@@ -31,6 +31,7 @@ describe("protobuf decoder", () => {
         managedFields: [{ manager: "m", fieldsV1: { "f:spec": {} } }],
         creationTimestamp: "2025-01-01T00:00:00Z",
         deletionTimestamp: "2025-02-01T00:00:00Z",
+        finalizers: ["example.com/drain"],
       },
       spec: {
         nodeName: "n1",
@@ -51,6 +52,7 @@ describe("protobuf decoder", () => {
       metadata: {
         ...{ name: "p", namespace: "n", uid: "u", resourceVersion: "7", labels: { a: "1", b: "" } },
         deletionTimestamp: "2025-02-01T00:00:00Z",
+        finalizers: ["example.com/drain"],
       },
       spec: {
         nodeName: "n1",
@@ -66,12 +68,19 @@ describe("protobuf decoder", () => {
     });
   });
 
-  it("takes the state and the node of each endpoint of a slice", () => {
+  it("takes the state, the node and the target of each endpoint of a slice", () => {
     const type = { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice" };
     const states = [{ ready: true }, { ready: false, serving: true, terminating: true }];
-    const endpoints = states.map((conditions, index) => ({ conditions, nodeName: `n${index}` }));
+    const endpoints = states.map((conditions, index) => ({
+      ...{ conditions, nodeName: `n${index}` },
+      targetRef: { kind: "Pod", name: `p${index}` },
+    }));
     const slice = { metadata: { name: "s", namespace: "n" }, addressType: "IPv4" };
-    const full = endpoints.map((one) => ({ ...one, addresses: ["10.0.0.1"], zone: "a" }));
+    const full = endpoints.map(({ targetRef, ...one }) => ({
+      ...one,
+      targetRef: { ...targetRef, namespace: "n", uid: "u" },
+      ...{ addresses: ["10.0.0.1"], zone: "a" },
+    }));
     const ports = [{ name: "http", port: 80 }];
     const { object } =
       decoders()

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Refusal, refusal } from "../../../src/match/checks.js";
 import { tallyOf } from "../../../src/match/tally.js";
-import type { Presence } from "../../../src/match/workload.js";
+import type { PodEnd, Presence } from "../../../src/match/workload.js";
 import { refusedNodes, repairOfHolder } from "../../../src/messages/nodes/refused-nodes.js";
 import { facts } from "../../match/cluster.js";
 
@@ -56,10 +56,16 @@ describe("the remedies for nodes that do not match", () => {
     }
   });
 
-  it("say of a pod that is being deleted that finalizers may keep it", () => {
-    const { remedy } = refused({ c: { ...UNREADY, isEnding: true } });
-    expect(remedy).to.include("wait until pod team/game-3 has ended").and.include("get pod game-3 -o yaml");
-    expect(remedy).not.to.include("repair");
+  it("say of a pod that is being deleted how to end it, and name finalizers only if it has some or these are unknown", () => {
+    const remedyFor = (ending: PodEnd) => refused({ c: { ...UNREADY, ending } }).remedy;
+    expect(remedyFor({})).to.include("wait until pod team/game-3 has ended").and.include("get pod game-3 -o yaml");
+    expect(remedyFor({})).not.to.include("repair");
+    expect(remedyFor({ finalizers: [] })).to.equal(
+      "wait until pod team/game-3 has ended, which its grace period limits (kubectl -n team delete pod game-3 --grace-period=30 shortens it; if the pod stays longer, its kubelet does not end it), or run another one on the node",
+    );
+    expect(remedyFor({ finalizers: ["example.com/drain", "example.com/log"] })).to.equal(
+      "have what set finalizers example.com/drain, example.com/log of pod team/game-3 remove them: they keep the pod also after its grace period (kubectl -n team get pod game-3 -o yaml shows them), or run another one on the node",
+    );
   });
 
   it("say where no pod exists that pods which depend on a mark of the resource wait for its address", () => {
