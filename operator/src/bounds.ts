@@ -77,6 +77,7 @@ export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
 export const REMARKED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
 export const REMARKED_RECORDS_APART_MS = 6_000; // With many such names, one of them is read this often.
 export const REMARKED_RECORDS_KEPT_MS = 30 * MINUTE_MS; // A name that no resource asked for this long counts no more.
+export const UNREADY_POD_MS = 10 * MINUTE_MS; // A pod that is not ready for this long is no part of a rollout.
 export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this no longer counts as undone.
 export const RECORDS_SURE_MS = 1000; // Records that were read longer ago are read again before some of them are deleted.
 export const RECORDS_FAILURE_KEPT_MS = 10 * MINUTE_MS; // This long after a retry was due, the next failure is a new one.
@@ -114,8 +115,7 @@ export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continue
 export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
 export const CANDIDATES_WRITE_MS = 10_000; // A status whose only change is its candidates is written at most this often.
-/** While a right to write a resource is missing, an empty patch shows this often whether it has been granted. */
-export const RIGHTS_PROBE_MS = MINUTE_MS;
+export const RIGHTS_PROBE_MS = MINUTE_MS; // An empty patch shows this often whether a missing right to write has been granted.
 /** Annotations of nodes are retried more often: an older refusal says nothing about the rights of now. */
 export const NODES_FORBIDDEN_MS = 6 * MINUTE_MS;
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.

@@ -103,6 +103,7 @@ const HARMLESS: readonly Reason[] = [
   "LongTTL",
   "Proxied",
   "UnmanagedRecords",
+  "UnreadyPods",
   "PrivateAddresses",
   "NoFirewall",
   "AssumedOpen",

@@ -131,6 +131,7 @@ const OWN_PLACES = {
   LongTTL: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   Proxied: { kinds: SERVED, conditions: ["DNSReady"] },
   UnmanagedRecords: { kinds: SERVED, conditions: ["DNSReady"] },
+  UnreadyPods: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   PrivateAddresses: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,

@@ -24,6 +24,11 @@ export const RECORD_REMARKS = {
     meaning: "The name also has records of the other address family, which no resource manages.",
     remedy: "If they are not meant, delete them at the provider.",
   },
+  UnreadyPods: {
+    meaning: "Pods have not been ready for 10 minutes, so their nodes are left out of the name.",
+    remedy:
+      "Repair the pod that the message names. Nothing, if pods are not ready on purpose, such as those that wait to lead.",
+  },
   PrivateAddresses: {
     meaning: "The name holds only addresses of private networks, which the internet does not reach.",
     remedy: "If clients outside of these networks use the name, publish another addressType.",

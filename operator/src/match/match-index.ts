@@ -121,7 +121,8 @@ export class MatchIndex {
     return tallyOf({ nodes: verdicts.length, lacking: {} }, verdicts);
   }
 
-  private meant(): readonly Verdict[] {
+  /** Of the nodes in sight that are meant, whether they match or not. */
+  meant(): readonly Verdict[] {
     return [...this.verdicts.values()].filter(({ refusals: [first] }) => !first || !UNMEANT.has(first.reason));
   }
 

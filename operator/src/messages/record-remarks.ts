@@ -1,7 +1,7 @@
 /** Record sets that are in place: where they are, and what their users may not expect. */
 
 import { SECOND_MS } from "../bounds.js";
-import { duration } from "../clock.js";
+import { duration, timeText } from "../clock.js";
 import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
 import { listed } from "../values.js";
 import { FIX, type Problem, partsOf, problem, topic } from "./message.js";
@@ -52,6 +52,17 @@ interface Delegated {
 function delegatedRemedy({ name, recordName, provider, zone, delegated }: Delegated): string {
   const rename = recordName.toLowerCase().replace(/\.$/, "") === name ? "" : ` and recordName to ${name}`;
   return `set dnsRecordSet.zone to ${delegated}${rename}; or, if the delegation is not meant, have the owner of the DNS account delete the NS records of ${delegated} in zone ${zone} at ${provider}`;
+}
+
+interface LongUnready {
+  /** What the record set holds. */
+  readonly cause: Problem;
+  readonly node: string;
+  /** `namespace/name`. */
+  readonly pod: string;
+  /** ms since the epoch. */
+  readonly since: number;
+  readonly repair: string;
 }
 
 interface PrivateOnly {
@@ -131,6 +142,17 @@ export const recordRemarks = topic("recordRemarks", {
     example: {
       ...{ recordName: "www.example.org", name: "www.example.org.example.com" },
       cause: { reason: "Observed", message: holds({ ...EXAMPLE_CONTENT, name: "www.example.org.example.com" }) },
+    },
+  }),
+  unreadyPods: problem({
+    reason: "UnreadyPods",
+    by: "author",
+    text: ({ cause, node, pod, since }: LongUnready) =>
+      `${partsOf(cause.message)[0]}; pod ${pod} on ${node} is not ready since ${timeText(since)}`,
+    remedy: ({ repair }) => repair,
+    example: {
+      ...{ cause: { reason: "Observed", message: publishedText(PUBLISHED) }, node: "game-3", pod: "game/x" },
+      ...{ since: Date.parse("2026-01-01T09:00:00Z"), repair: "repair pod game/x" },
     },
   }),
   privateAddresses: problem({

@@ -1,7 +1,10 @@
 /** The DNS name of a NodeDNSRecordSet is not in place. */
 
 import type { DnsStatus } from "cdk8s-flipop/api";
+import { refusal } from "../../src/match/checks.js";
+import { leftOutText, tallyOf } from "../../src/match/tally.js";
 import { providerMessages } from "../../src/messages/provider.js";
+import { facts } from "../match/cluster.js";
 import { LOST, WRITES } from "./pool-names.js";
 import { A, B } from "./pool-scenes.js";
 import { DNS, nodeAt, type RecordScene, recordsSeen } from "./record-scenes.js";
@@ -17,6 +20,13 @@ const WRITTEN: DnsStatus = {
   types: ["A"],
   values: [A],
 };
+
+/** The pod on node-2 is not ready. */
+function leftOutSince(time: string): NonNullable<RecordScene["change"]> {
+  const refused = { ...refusal("PodNotReady", "pod game/x is not ready", Date.parse(time)), pod: "game/x" };
+  const meant = [{ node: facts("node-2"), refusals: [refused] }];
+  return { meant: () => meant, leftOut: () => leftOutText(tallyOf({ nodes: 1, lacking: {} }, meant)) };
+}
 
 export const RECORD_NAMES: readonly Group[] = [
   {
@@ -135,6 +145,19 @@ export const RECORD_NAMES: readonly Group[] = [
           return recordsSeen({ nodes: [nodeAt("node-1", A), second], values: [A], status: { dns: WRITTEN } });
         },
         fix: "Give the node a public address, or exclude it with `match`",
+      }),
+      records({
+        when: "A pod has not become ready for a long time, so its node is left out of the name",
+        shows: "DNSReady UnreadyPods",
+        names: ["left out: 1 PodNotReady (node-2", "since 2025-06-01T09:00:00Z", "kubectl -n game describe pod x"],
+        seen: () =>
+          recordsSeen({
+            nodes: NODES,
+            values: [A],
+            status: { dns: WRITTEN },
+            change: leftOutSince("2025-06-01T09:00:00Z"),
+          }),
+        fix: "`flipop explain` shows what the kubelet says of the pod: a container that is not ready, or a readiness gate",
       }),
       records({
         when: "`addressType` is InternalIP, and clients come from the internet",

@@ -76,6 +76,7 @@ function nodesOf({ match = {} }: Partial<NodeDNSRecordSetSpec>, nodes: NonNullab
     verdictOf: (name: string) => index.verdict(name),
     refusals: refusedNodes(index.tally(), "match"),
     leftOut: (published: ReadonlySet<string>) => index.leftOut(published),
+    meant: () => index.meant(),
     ...(index.anyNodeHasLabels() ? {} : { noNode: { since: NOW - 60_000, connected: true } }),
   };
 }

@@ -51,11 +51,16 @@ function waitNotes(pods: readonly PodFacts[]): readonly string[] {
 
 const UNSEEN = "the scheduler has not handled it yet";
 
-/** Names the pod of a DaemonSet that is for a node, and that waits. */
-export function withWaiting(source: WorkloadSource, pods: readonly PodFacts[]): WorkloadSource {
+/** Says why a pod is not ready, and names the pod of a DaemonSet that is for a node, and that waits. */
+export function withReasons(source: WorkloadSource, pods: readonly PodFacts[]): WorkloadSource {
   const waiting = new Map(pods.filter(waitsForNode).flatMap((pod) => (pod.onlyNode ? [[pod.onlyNode, pod]] : [])));
+  const unready = new Map(pods.flatMap((pod) => (isUnready(pod) ? [[keyOf(pod), pod.unready]] : [])));
   const on = (node: string): Workload => {
     const [seen, pod] = [source.on(node), waiting.get(node)];
+    if (seen.state === "unready") {
+      const why = unready.get(seen.pod ?? "");
+      return why === undefined ? seen : { ...seen, detail: `${seen.detail}: ${why}` };
+    }
     if (seen.state !== "absent" || pod === undefined) return seen;
     return { ...seen, detail: `${seen.detail} (pod ${keyOf(pod)} is for it, and Pending: ${pod.waits ?? UNSEEN})` };
   };
@@ -68,6 +73,11 @@ export function withWaiting(source: WorkloadSource, pods: readonly PodFacts[]): 
     servingOn: (node) => source.servingOn?.(node) ?? [],
     ownersOn: (node) => source.ownersOn?.(node) ?? [],
   };
+}
+
+/** It should be ready: what has ended or ends has another cause. */
+function isUnready({ phase, ready, deletionTimestamp }: PodFacts): boolean {
+  return !ready && deletionTimestamp === undefined && (phase === "Running" || phase === "Pending");
 }
 
 function lacksOnlyPod({ obstacles }: NodeExplanation): boolean {

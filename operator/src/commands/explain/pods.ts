@@ -20,6 +20,8 @@ export interface PodFacts extends SlimPod {
   readonly onlyNode?: string;
   /** What the scheduler says of a pod that has no node. */
   readonly waits?: string;
+  /** What the kubelet says of a pod that is not ready: `ContainersNotReady (containers with unready status: [web])`. */
+  readonly unready?: string;
 }
 
 export interface PodReader {
@@ -49,7 +51,8 @@ function podFacts(): Transform<PodFacts> {
   return (raw) => {
     const { spec = {}, status = {} } = raw as RawPod;
     const { nodeSelector, affinity } = spec;
-    return { ...slim(raw), ...omitUndefined({ nodeSelector }), ...affinityOf(affinity ?? {}), ...waitsOf(status) };
+    const seen = { ...waitsOf(status), ...unreadyOf(status) };
+    return { ...slim(raw), ...omitUndefined({ nodeSelector }), ...affinityOf(affinity ?? {}), ...seen };
   };
 }
 
@@ -73,7 +76,18 @@ function waitsOf({ conditions = [] }: NonNullable<RawPod["status"]>): Pick<PodFa
   const scheduled = conditions.find(({ type, status }) => type === "PodScheduled" && status === "False");
   if (scheduled === undefined) return {};
   const [first = ""] = (scheduled.message ?? scheduled.reason ?? "").split(/\.\s|\.$/);
-  return { waits: first.length > MOST_LETTERS ? `${first.slice(0, MOST_LETTERS)}...` : first };
+  return { waits: shortened(first) };
+}
+
+function unreadyOf({ conditions = [] }: NonNullable<RawPod["status"]>): Pick<PodFacts, "unready"> {
+  const { reason = "", message = "" } =
+    conditions.find(({ type, status }) => type === "Ready" && status !== "True") ?? {};
+  if (reason === "") return {};
+  return { unready: message === "" ? reason : `${reason} (${shortened(message)})` };
+}
+
+function shortened(text: string): string {
+  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}...` : text;
 }
 
 /** Those of a selector of labels, which have other names here. */

@@ -51,7 +51,7 @@ import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from ".
 import { CommandError } from "../command.js";
 import { type KindRead, listAll, type OwnObject } from "../read.js";
 import type { Question } from "./node-explanation.js";
-import { withWaiting } from "./pod-notes.js";
+import { withReasons } from "./pod-notes.js";
 import { type PodFacts, readPods } from "./pods.js";
 import type { AskedAddresses } from "./regions.js";
 
@@ -155,7 +155,7 @@ async function askPodsOf(reader: Reader, { pods }: CompiledMatch): Promise<Pick<
   if (pods === undefined) return {};
   const store = reader.matchedPods ?? (await readPods(reader, podScopeOf(pods)));
   const wanted = [...store.list()].filter((pod) => isWanted(pod, pods));
-  return { workload: withWaiting(new PodWorkload(store, pods), wanted), pods: wanted };
+  return { workload: withReasons(new PodWorkload(store, pods), wanted), pods: wanted };
 }
 
 function matchText({ nodeLabel, podLabel, podNamespace }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
@@ -224,13 +224,15 @@ async function askPods(
     on: (node) => withPods(endpoints.on(node), podsOn(node)),
   };
   const all = [...pods.list()];
-  return { workload: withWaiting(workload, all), runsPod: (node) => podsOn(node).length > 0, pods: all };
+  return { workload: withReasons(workload, all), runsPod: (node) => podsOn(node).length > 0, pods: all };
 }
 
 function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {
   if (workload.state === "serving" || ("pod" in workload && workload.pod !== undefined)) return workload;
   const found = presenceOf(pods, "no pod of the Service is on it");
-  return found.pods === "unknown" ? workload : { ...workload, detail: `${workload.detail} (${found.detail})` };
+  if (found.pods === "unknown") return workload;
+  const named = workload.state === "unready" && found.pods === "some" ? { pod: found.pod } : {};
+  return { ...workload, detail: `${workload.detail} (${found.detail})`, ...named };
 }
 
 /** Empty: it has none yet. */

@@ -22,6 +22,7 @@ import { omitUndefined } from "../../values.js";
 import { type Emptying, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
 import type { Snapshot } from "./resource.js";
+import { longUnready } from "./unready-pods.js";
 
 /** What the steps came to. */
 export interface Decision {
@@ -150,8 +151,11 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
   const named = { ...recordSet, provider: desired.provider, keepsTtl: true };
   const planned = inPlace(dns, named, recordMessages.nodesPublished(content));
   const { said: cause, status } = planned;
-  if (!content.isPrivate || cause === undefined || status !== "True") return planned;
-  return yes("DNSReady", recordRemarks.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
+  if (cause === undefined || status !== "True") return planned;
+  if (content.isPrivate)
+    return yes("DNSReady", recordRemarks.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
+  const unready = cause.reason === "Observed" ? longUnready(snapshot, publication) : undefined;
+  return unready === undefined ? planned : yes("DNSReady", recordRemarks.unreadyPods({ cause, ...unready }));
 }
 
 /** Published nodes that do not match, with the time until which they stay: the end of their grace, or of a stop. */

@@ -71,7 +71,7 @@ function nodesOf({
   memory: {
     match: { index },
   },
-}: RecordSetState): Pick<Snapshot, "candidates" | "cordoned" | "verdictOf" | "refusals" | "leftOut"> {
+}: RecordSetState): Pick<Snapshot, "candidates" | "cordoned" | "verdictOf" | "refusals" | "leftOut" | "meant"> {
   if (index === undefined) {
     return {
       candidates: [],
@@ -79,6 +79,7 @@ function nodesOf({
       verdictOf: () => undefined,
       refusals: NO_NODES_KNOWN,
       leftOut: () => "",
+      meant: () => [],
     };
   }
   return {
@@ -87,6 +88,7 @@ function nodesOf({
     verdictOf: (name) => index.verdict(name),
     refusals: refusedNodes(index.tally(), "match"),
     leftOut: (published) => index.leftOut(published),
+    meant: () => index.meant(),
   };
 }
 

@@ -10,6 +10,7 @@ import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
 import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./publication.js";
 import type { Action, ActionSequence, Snapshot } from "./resource.js";
+import { unreadyTimes } from "./unready-pods.js";
 
 export interface Plan extends EnginePlan<Action> {
   /** Published by now. */
@@ -122,10 +123,12 @@ function recordsOf(
 }
 
 /** The earliest of all that is waited for. */
-function requeueTime({ now, dns, reverts, resource }: Snapshot, { publication, emptying }: Decision) {
+function requeueTime(snapshot: Snapshot, { publication, emptying }: Decision) {
+  const { now, dns, reverts, resource } = snapshot;
   const { paused } = resource.spec;
   const times = [
     ...publication.graceEnds,
+    ...unreadyTimes(snapshot, publication),
     emptying.what === "wait" ? emptying.until : undefined,
     ...(paused === true ? [] : [dns.retryAt, dns.readAgainAt, undonePauseUntil(reverts, now)]),
   ];

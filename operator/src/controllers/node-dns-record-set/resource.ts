@@ -126,6 +126,8 @@ export interface Snapshot extends ProbesSnapshot {
   readonly refusals: RefusedNodes;
   /** Nodes that are meant, do not match, and are not published, as `leftOutText` counts them. */
   readonly leftOut: (published: ReadonlySet<string>) => string;
+  /** All nodes that are meant and in sight. */
+  readonly meant: () => readonly Verdict[];
   /** Absent: some node has the labels that the match asks for. */
   readonly noNode?: Absence;
   readonly dns: DnsSnapshot;

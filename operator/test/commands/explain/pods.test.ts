@@ -124,6 +124,36 @@ describe("flipop explain of the pods that a resource asks for", () => {
     }
   });
 
+  it("shows why a pod that runs is not ready, for a match and for a Service", async () => {
+    const message = 'corresponding condition of pod readiness gate "example.com/lb" does not exist.';
+    const unready = (reason: string, text: string) => ({
+      status: { conditions: [{ type: "Ready", status: "False", reason, message: text }] },
+    });
+    pool(EDGE);
+    pod("proxy-a", { nodeName: "edge-1", ...unready("ReadinessGatesNotReady", message) });
+    pod("proxy-b", { nodeName: "edge-2", ...unready("ContainersNotReady", `[${"proxy ".repeat(100)}]`) });
+    const out = await explained();
+    expect(cells(out).get("edge-1")?.[3]).to.equal(
+      `PodNotReady: pod game/proxy-a is not ready: ReadinessGatesNotReady (${message})`,
+    );
+    expect(cells(out).get("edge-2")?.[3]).to.match(
+      /proxy-b is not ready: ContainersNotReady \(\[proxy .{150,200}\.\.\.\)$/,
+    );
+    expect(out).to.match(/\n {2}PodNotReady +Repair the pod \(kubectl describe pod shows/);
+    expect(out).not.to.include("finalizers");
+    const metadata = { name: "gated", namespace: NAMESPACE };
+    const make = (kind: string, spec: object, apiVersion: string = GROUP_VERSION) =>
+      shared.kubernetes.create({ apiVersion, kind, metadata, ...spec });
+    make("Service", { spec: { selector: { app: "proxy" }, ports: [{ port: 443 }] } }, "v1");
+    make("RoutedIP", { spec: { className: "fast", serviceRef: { serviceName: "gated" } } });
+    const endpoint = { addresses: ["10.0.0.1"], nodeName: "edge-1", conditions: { ready: false } };
+    const slice = { metadata: { ...metadata, labels: { "kubernetes.io/service-name": "gated" } }, addressType: "IPv4" };
+    make("EndpointSlice", { ...slice, endpoints: [endpoint] }, "discovery.k8s.io/v1");
+    expect(cells(await explained("routedip/gated")).get("edge-1")?.[3]).to.equal(
+      `PodNotReady: its endpoints of Service game/gated are not ready (pod game/proxy-a is not ready): ReadinessGatesNotReady (${message})`,
+    );
+  });
+
   it("shows until when the grace period of a pod that is being deleted lasts, and names finalizers only if it has some", async () => {
     pool(EDGE);
     const ref = { apiVersion: "v1", kind: "Pod", namespace: NAMESPACE, name: "proxy-a" };

@@ -1,4 +1,7 @@
 import { expect } from "chai";
+import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
+import { refusal } from "../../../src/match/checks.js";
+import { facts } from "../../match/cluster.js";
 import { NAME, type Spec, settled, World, ZONE } from "./world.js";
 
 const SET = { zone: ZONE, recordName: NAME };
@@ -139,6 +142,24 @@ describe("the records of a node record set", () => {
         /hold 2 addresses; 1 of them of nodes that do not match now \(gracePeriodSeconds is 600; n2 until \S+Z\); left out: 1 Tainted \(n3: /,
       )
       .and.not.include("NodeNotReady");
+  });
+
+  it("says nothing of a pod that is not ready until that is no rollout, and looks again then", async () => {
+    const world = await settled(["n1", "n2"]);
+    const seen = (since: number) => {
+      const refused = { ...refusal("PodNotReady", "pod game/x is not ready", since), pod: "game/x" };
+      const meant = () => [{ node: facts("n3"), refusals: [refused] }];
+      const made = plan({ ...world.snapshot("game"), meant, leftOut: () => "1 PodNotReady" });
+      const { reason, message } = made.conditions.find(({ type }) => type === "DNSReady") ?? {};
+      return { reason, message, requeueAt: made.requeueAt };
+    };
+    const now = world.clock.now();
+    expect(seen(now - 599_000)).to.include({ reason: "Observed", requeueAt: now + 1000 });
+    const late = seen(now - 600_000);
+    expect(late.reason).to.equal("UnreadyPods");
+    expect(late.message).to.match(
+      /; pod game\/x on n3 is not ready since \S+Z; fix: repair pod game\/x \(kubectl -n game/,
+    );
   });
 
   it("says where a TTL was raised", async () => {

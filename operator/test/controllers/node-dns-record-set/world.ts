@@ -167,6 +167,7 @@ export class World extends WorldNodes {
       verdictOf: (node) => index.verdict(node),
       refusals: refusedNodes(index.tally(), "match"),
       leftOut: (published: ReadonlySet<string>) => index.leftOut(published),
+      meant: () => index.meant(),
       ...(desired === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
       ...(since === undefined ? {} : { noNode: { since, connected: this.connected } }),
       ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
