@@ -68,6 +68,8 @@ export interface WorkloadSource {
   addressOn?(node: string): string | undefined;
   /** The pods that serve there, as `namespace/name`, sorted. Absent: the source does not know pods. */
   servingOn?(node: string): readonly string[];
+  /** The EndpointSlice, as `namespace/name`, by which the node counts, if no pod does. Absent: the source knows none. */
+  podlessOn?(node: string): string | undefined;
   /** The workloads of these pods, as far as they are known, in no order. Absent: the source does not know pods. */
   ownersOn?(node: string): readonly string[];
   /** Explains why no node has the workload. It looks at each pod. */

@@ -25,6 +25,16 @@ interface OnNode {
   readonly node: string;
 }
 
+interface Served extends OnNode {
+  /** The EndpointSlice, as `namespace/name`, by which the node counts. Absent: pods serve there. */
+  readonly slice?: string;
+}
+
+/** @param slice `namespace/name` */
+export function podlessText(slice: string): string {
+  return `an endpoint without a pod (EndpointSlice ${slice})`;
+}
+
 interface InGrace extends OnNode {
   /** Names of other nodes that could take the address now. */
   readonly free: readonly string[];
@@ -210,7 +220,8 @@ export const addressMessages = topic("addresses", {
   }),
   onNode: note({
     reason: "Observed",
-    text: ({ ip, node }: OnNode) => `${ip} is on ${node}`,
+    text: ({ ip, node, slice }: Served) =>
+      `${ip} is on ${node}${slice === undefined ? "" : `, which counts only for ${podlessText(slice)}`}`,
     example: { ip: "203.0.113.7", node: "node-3" },
   }),
   aboutToMove: note({

@@ -15,6 +15,8 @@ export interface EndpointFacts {
   readonly terminating: boolean;
   /** Name of its pod. Absent: it is ready, or no pod. */
   readonly pod?: string;
+  /** It is ready, and no pod: the slice was written by hand, or is left over. */
+  readonly podless?: true;
 }
 
 /** The cached form of an EndpointSlice. */
@@ -121,6 +123,16 @@ export class EndpointWorkload implements WorkloadSource {
     return false;
   }
 
+  /** The first slice, as `namespace/name`, if the ready endpoints of the node are no pods. */
+  podlessOn(node: string): string | undefined {
+    const slices = [...this.slices()].map((slice) => ({
+      key: keyOf(slice),
+      ready: slice.endpoints.filter(({ nodeName, ready }) => ready && nodeName === node),
+    }));
+    if (slices.some(({ ready }) => ready.some(({ podless }) => podless !== true))) return undefined;
+    return slices.flatMap(({ key, ready }) => (ready.length > 0 ? [key] : [])).sort(compareText)[0];
+  }
+
   nodes(): Iterable<string> {
     const names = new Set<string>();
     for (const { nodeName } of this.endpoints()) if (nodeName !== undefined) names.add(nodeName);
@@ -169,8 +181,13 @@ function endpointOf({ nodeName, conditions = {}, targetRef }: RawEndpoint): Endp
     ready,
     serving: conditions.serving ?? ready,
     terminating,
-    ...(ready ? {} : podOf(targetRef)),
+    ...(ready ? podlessOf(targetRef) : podOf(targetRef)),
   });
+}
+
+/** Nearly all ready endpoints are pods, which take no memory here. */
+function podlessOf(target: RawEndpoint["targetRef"]): Pick<EndpointFacts, "podless"> {
+  return target?.kind === "Pod" ? {} : { podless: true };
 }
 
 function podOf(target: RawEndpoint["targetRef"]): Pick<EndpointFacts, "pod"> {

@@ -69,6 +69,23 @@ describe("the endpoints of a Service", () => {
     expect(slice([pod("web-a")]).endpoints[0], "a ready one takes no memory").not.to.have.property("pod");
   });
 
+  it("name the slice of a node that counts only for an endpoint without a pod", () => {
+    const [ready, pod] = [{ conditions: { ready: true } }, { targetRef: { kind: "Pod", name: "web-a" } }];
+    const made = workload(
+      slice([
+        { nodeName: "n1", ...ready },
+        { nodeName: "n2", ...ready },
+        { nodeName: "n2", ...ready, ...pod },
+        { nodeName: "n3", conditions: { ready: false } },
+      ]),
+    );
+    expect(["n1", "n2", "n3"].map((node) => made.podlessOn(node))).to.deep.equal([
+      "default/web-x",
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("count over all slices and both families, the best of a node first", () => {
     const old = slice([{ nodeName: "n1", conditions: { ready: false, serving: true, terminating: true } }]);
     const made = workload(old, slice([{ nodeName: "n1" }], "IPv6"));

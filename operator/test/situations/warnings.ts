@@ -26,6 +26,13 @@ function doubted(doubt: NodeDoubt["doubt"], detail = "TCP 10.0.0.1:80: no answer
 const SERVES: Group = {
   heading: "The resource serves, and a condition warns",
   situations: [
+    routed({
+      when: "The address is on a node where only a leftover or hand-written EndpointSlice has an endpoint",
+      shows: "Assigned Observed",
+      names: ["node-1, which counts only for an endpoint without a pod (EndpointSlice web/old)"],
+      seen: () => routedSeen({ prepare: (world) => world.settle(), change: () => ({ podlessOn: () => "web/old" }) }),
+      fix: "Delete the slice, if no program outside of Kubernetes answers there: `kubectl -n web delete endpointslice old`",
+    }),
     pool({
       when: "`ips` lists an address twice",
       shows: "Accepted DuplicateAddress",

@@ -22,6 +22,7 @@ import { listed, omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
 import type { PodFacts } from "./pods.js";
 import { roomOn } from "./room.js";
+import { servedText } from "./served.js";
 
 export interface Question {
   readonly match: CompiledMatch;
@@ -78,13 +79,11 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const own = { ...ownRemedies(node, match), ...podRemedies(refusals) };
   const holds = heldOn(node, room);
   const unprobed = unprobedText(node, question);
-  const serving = workload?.servingOn?.(node.name) ?? [];
+  const serving = workload && servedText(workload, node.name);
   const seenOf = ({ reason, seen, refusal }: CheckValue) => {
     if (refusal !== undefined) return seen;
     if (reason === "ProbeFailed") return unprobed ?? seen;
-    return reason === "NoPod" && serving.length > 0
-      ? `${listed(serving)} ${serving.length === 1 ? "is" : "are"} ready`
-      : seen;
+    return reason === "NoPod" ? (serving ?? seen) : seen;
   };
   const matching = values.map((value) => ({
     ...shown({ ...value, own, seen: seenOf(value) }),
@@ -135,14 +134,14 @@ function shown({ check, seen, refusal, own }: Omit<CheckValue, "reason"> & { rea
   return { check, passed: false, seen, reason, ...(remedy === "" ? {} : { remedy }) };
 }
 
-/** @param serving pods that make the node match */
+/** @param serving what makes the node match */
 function specialOf(
   { reason, refusal }: CheckValue,
   { node, workload }: CheckInput,
-  serving: readonly string[],
+  serving: string | undefined,
 ): Pick<ShownCheck, "special"> {
   if (refusal !== undefined) return {};
-  if (reason === "NoPod" && serving.length > 0) return { special: "noted" };
+  if (reason === "NoPod" && serving !== undefined) return { special: "noted" };
   if (reason === "Cordoned" && node.cordoned) return { special: "noted" };
   return reason === "PodNotReady" && workload?.state === "absent" ? { special: "skipped" } : {};
 }

@@ -71,6 +71,7 @@ export function withReasons(source: WorkloadSource, pods: readonly PodFacts[]): 
     presence: () => source.presence(),
     waiting: () => source.waiting?.(),
     servingOn: (node) => source.servingOn?.(node) ?? [],
+    podlessOn: (node) => source.podlessOn?.(node),
     ownersOn: (node) => source.ownersOn?.(node) ?? [],
   };
 }

@@ -17,13 +17,14 @@ import type { PodIndex } from "../../kube/cache/pods.js";
 import type { SlimPod } from "../../kube/cache/slim.js";
 import type { Store } from "../../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
-import type { KubeObject } from "../../kube/objects.js";
+import { type KubeObject, keyOf } from "../../kube/objects.js";
 import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../../match/compile-match.js";
 import {
   isWanted,
   PodWorkload,
   podAddress,
   presenceOf,
+  serves,
   type Workload,
   type WorkloadSource,
 } from "../../match/workload.js";
@@ -222,6 +223,8 @@ async function askPods(
     nodes: () => endpoints.nodes(),
     presence: () => endpoints.presence(),
     on: (node) => withPods(endpoints.on(node), podsOn(node)),
+    servingOn: (node) => (endpoints.on(node).state === "serving" ? podsOn(node).filter(serves).map(keyOf).sort() : []),
+    podlessOn: (node) => endpoints.podlessOn(node),
   };
   const all = [...pods.list()];
   return { workload: withReasons(workload, all), runsPod: (node) => podsOn(node).length > 0, pods: all };

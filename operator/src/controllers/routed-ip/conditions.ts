@@ -26,6 +26,7 @@ import { publishedConditions } from "../../publishing/published.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
+import { omitUndefined } from "../../values.js";
 import { limitOf } from "./election.js";
 import { type FirewallFindings, firewallProblem, firewallReady } from "./firewall/condition.js";
 import type { Snapshot } from "./snapshot.js";
@@ -101,7 +102,8 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
   if (!serves) return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
   const place = { ip: address.ip, node };
   if (address.status.state === "in-progress") return yes("Assigned", addressMessages.aboutToMove(place));
-  if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(place));
+  const served = { ...place, ...omitUndefined({ slice: snapshot.podlessOn?.(node) }) };
+  if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(served));
   return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle }));
 }
 

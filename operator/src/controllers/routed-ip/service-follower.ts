@@ -7,11 +7,11 @@ import type { ResourceRef } from "../../inventory/view.js";
 import type { PodScope, PodView } from "../../kube/cache/pods.js";
 import type { SlimPod } from "../../kube/cache/slim.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
-import { jsonEqual } from "../../kube/objects.js";
 import type { Refusal } from "../../match/checks.js";
 import { everyNode } from "../../match/compile-match.js";
 import { MatchIndex, type ProbeFailures, type VerdictChange } from "../../match/match-index.js";
-import { isElectionTaint, keepsPodsAway, type NodeFacts } from "../../match/node-facts.js";
+import { isElectionTaint, keepsPodsAway } from "../../match/node-facts.js";
+import { hasOnlyNewTaints } from "../../match/taint-changes.js";
 import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
 import type { MarkKeys } from "../../messages/nodes/refused-nodes.js";
@@ -135,6 +135,10 @@ export class ServiceFollower {
     return isReached && this.followed?.workload.servesAt(node) === true;
   }
 
+  podlessOn(node: string): string | undefined {
+    return this.followed?.workload.podlessOn(node);
+  }
+
   /** Those behind the Service; `undefined`: not read yet. */
   podsBehind(): readonly PortPod[] | undefined {
     if (this.podKey === "") return [];
@@ -198,16 +202,6 @@ export class ServiceFollower {
   }
 }
 
-/** The operator's own taints, and nothing else. */
-function hasOnlyNewTaints({ what, before, after }: VerdictChange): boolean {
-  return what === "facts" && jsonEqual(withoutOwnTaints(before?.node), withoutOwnTaints(after?.node));
-}
-
-function withoutOwnTaints(node: NodeFacts | undefined): object {
-  const { ownTaints, ...rest } = node ?? {};
-  return rest;
-}
-
 /** `undefined`: it has no selector, or its pods may not be read; then its hostPorts are not known. */
 function podsOf({ namespace, selector }: ServiceFacts, podNamespaces: readonly string[]): PodScope | undefined {
   const reachable = podNamespaces.length === 0 || podNamespaces.includes(namespace);
@@ -224,7 +218,7 @@ export function nodesOf(
   { follower, health }: FollowerState["memory"],
   { spec }: Pick<RoutedIP, "spec">,
   holders: readonly ProviderId[],
-): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "refusalsIn" | "servesAt"> {
+): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "refusalsIn" | "servesAt" | "podlessOn"> {
   const { index } = follower;
   markHolders(health, spec.healthCheck, () => probedNodesOf(holders, (machine) => index?.verdictOfMachine(machine)));
   return {
@@ -232,6 +226,7 @@ export function nodesOf(
     verdictOf: (machine) => index?.verdictOfMachine(machine),
     ...refusalsOf(index, { service: follower.service }, index && electedTaintOn(index, holders)),
     servesAt: (node) => follower.servesAt(node) && !isDown(index?.verdict(node)),
+    podlessOn: (node) => follower.podlessOn(node),
   };
 }
 

@@ -23,6 +23,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly resolvedClass?: ResolvedIssuerClass;
   /** Whether something answers for the Service on a node that is up, terminating or not. */
   readonly servesAt: (node: string) => boolean;
+  /** See `WorkloadSource.podlessOn`. */
+  readonly podlessOn?: (node: string) => string | undefined;
   /** The ports to open while the address is on these nodes, or moves between them. */
   readonly portsOn: (nodes: readonly string[]) => PortsFound;
   /** Absent: the class names no firewall, and named none before. */

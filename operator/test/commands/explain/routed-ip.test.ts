@@ -99,7 +99,21 @@ describe("flipop explain routedip", () => {
     });
     pod("shop-7", "node-7", { phase: "Running" });
     pod("shop-3", "node-3", ready);
+    shared.kubernetes.create({
+      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" },
+      metadata: { name: "old", namespace, labels: { "kubernetes.io/service-name": "shop" } },
+      endpoints: [
+        { addresses: ["10.0.0.2"], nodeName: "far", conditions: { ready: true } },
+        {
+          ...{ addresses: ["10.0.0.3"], nodeName: "db-1", conditions: { ready: true } },
+          targetRef: { kind: "Pod", name: "shop-2", namespace },
+        },
+      ],
+    });
+    pod("shop-2", "db-1", ready);
     const rows = cells(await explained());
+    expect(rows.get("far")?.[3]).to.equal("(an endpoint without a pod (EndpointSlice shop/old))");
+    expect(rows.get("db-1")?.[3]).to.equal("(shop/shop-2 is ready)");
     expect(rows.get("node-7")?.[3]).to.equal(
       "PodNotReady: its endpoints of Service shop/shop are not ready (pod shop/shop-7 is not ready)",
     );
