@@ -6,7 +6,7 @@
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/addresses": 4_560,
   "operator/src/claims": 720,
-  "operator/src/commands": 5_750,
+  "operator/src/commands": 5_850,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_600,
   "operator/src/controllers/node-annotations": 350,
@@ -21,7 +21,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 400,
-  "operator/src/match": 1_950,
+  "operator/src/match": 2_000,
   "operator/src/messages": 4_400,
   "operator/src/metrics": 900,
   "operator/src/providers": 6_110,

@@ -219,7 +219,8 @@ function taintsText(against: readonly TaintFacts[]): string {
 
 function labelText(requirement: SelectorRequirement, labels: Readonly<Record<string, string>>): string {
   const { key } = requirement;
-  const seen = Object.hasOwn(labels, key) ? `its label ${key} is "${labels[key]}"` : `it has no label ${key}`;
+  const excess = requirement.operator === "DoesNotExist" ? " and has to be absent" : "";
+  const seen = Object.hasOwn(labels, key) ? `its label ${key} is "${labels[key]}"${excess}` : `it has no label ${key}`;
   return `${seen}, nodeLabel asks for ${requirementText(requirement)}`;
 }
 

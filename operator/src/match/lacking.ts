@@ -21,13 +21,15 @@ interface Seen {
 
 /** What a node is without that is out of sight. */
 export function lackingOf(nodes: NodeDirectory, { match, workload }: Asked, { lacksWorkload, isNear }: Seen): Lacking {
-  const asked = { label: match.labelText, ...omitUndefined({ relabel: nodes.relabel(match.nodeLabels) }) };
+  const { nodeLabels, labelText: label } = match;
+  const [relabel, forbidden] = [nodes.relabel(nodeLabels), nodes.forbidden(nodeLabels)];
+  const asked = { label, ...omitUndefined({ relabel, forbidden }) };
   const anyHasLabels = nodes.withLabels(match.nodeLabels).next().done !== true;
   if (workload === undefined || !anyHasLabels) return asked;
-  const label = match.nodeLabels.length === 0 ? {} : asked;
+  const labelled = nodeLabels.length === 0 ? {} : asked;
   // The pods are read only where no node in sight has one: this costs the work of all of them.
   const presence = lacksWorkload() ? workload.presence() : isNear ? workload.waiting?.() : undefined;
-  return { ...label, workload: workload.text, ...omitUndefined({ presence }) };
+  return { ...labelled, workload: workload.text, ...omitUndefined({ presence }) };
 }
 
 /** The first candidate by name that runs several pods of the workload. */

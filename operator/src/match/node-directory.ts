@@ -6,7 +6,9 @@ import type { SlimNode } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";
+import { compareText } from "../values.js";
 import { type NodeFacts, nodeFacts } from "./node-facts.js";
+import type { ForbiddenLabel } from "./tally.js";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -127,6 +129,18 @@ export class NodeDirectory {
     const others = (this.labels.count(asked.key) ?? 0) - matching;
     if (others <= 0) return undefined;
     return others === this.size - matching ? "all" : "some";
+  }
+
+  /** The first label that nodes have and must not have, although all else that is asked for fits. */
+  forbidden(requirements: readonly SelectorRequirement[]): ForbiddenLabel | undefined {
+    for (const asked of requirements.filter(({ operator }) => operator === "DoesNotExist" || operator === "NotIn")) {
+      const fitting = [...this.withLabels(requirements.filter((other) => other !== asked))];
+      const failing = fitting.filter(({ labels }) => !selectorMatches([asked], labels));
+      const values = new Set(failing.flatMap(({ labels }) => labelOf(labels, asked.key) ?? []));
+      const facts = { key: asked.key, excluded: asked.values, nodes: failing.length };
+      if (failing.length > 0) return { ...facts, values: [...values].sort(compareText) };
+    }
+    return undefined;
   }
 
   /** @returns the function that ends it. */

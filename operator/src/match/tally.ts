@@ -1,7 +1,7 @@
 /** How conditions sum up the refusals of nodes. */
 
-import type { RefusalReason } from "cdk8s-flipop/api";
-import { omitUndefined } from "../values.js";
+import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
+import { listed, omitUndefined } from "../values.js";
 import type { Refusal, Verdict } from "./checks.js";
 import type { Presence } from "./workload.js";
 
@@ -20,12 +20,24 @@ interface RefusalCount {
 /** Such a node is not meant by the resource. */
 export const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);
 
+export interface ForbiddenLabel {
+  readonly key: string;
+  /** Values that a node must not have; empty: any. */
+  readonly excluded: readonly string[];
+  /** How many nodes that meet all other requirements have it so. */
+  readonly nodes: number;
+  /** What these have. Sorted. */
+  readonly values: readonly string[];
+}
+
 /** As written in the resource. If both are named, a node lacks the label: one that lacks only the workload is counted by itself. */
 export interface Lacking {
   /** `pool=edge` */
   readonly label?: string;
   /** Which of the nodes without the label have it with another value. Absent: none, or there are several labels. */
   readonly relabel?: "all" | "some";
+  /** A label that nodes have, and that has to be absent or to have another value. Absent: there is none. */
+  readonly forbidden?: ForbiddenLabel;
   /** With its article: `a pod with app=nginx`. */
   readonly workload?: string;
   /** Whether any pod of the workload exists, or, where a node serves it, which one waits for a node. Absent: none waits, or pods play no part. */
@@ -81,7 +93,7 @@ export function tallyText({ nodes, candidates, unmeant, lacking, refused, crowde
   // Only nodes without the workload are lacking where no label is asked for.
   const isBeside = without > 0 && lacking.label === undefined;
   const examples = seen.map(({ example }) => ` (${exampleText(example)})`).join("");
-  const lack = `${without} ${without === 1 ? "lacks" : "lack"} ${lackingText(lacking)}${examples}`;
+  const lack = `${lackText(without, lacking)}${examples}`;
   return [
     `${candidates} of ${nodes} nodes match`,
     ...refused.filter(isNear).map((count) => countText(count, crowded)),
@@ -111,9 +123,39 @@ function exampleText({ node, detail }: RefusalCount["example"]): string {
 /** More than one label, or one that must be absent or one of several. */
 const SELECTOR = /[,!()]/;
 
-function lackingText({ label, workload = "" }: Lacking): string {
-  if (label === undefined) return workload;
+function lackText(count: number, { label, forbidden, workload = "" }: Lacking): string {
+  const lacks = `${count} ${count === 1 ? "lacks" : "lack"}`;
+  if (label === undefined) return `${lacks} ${workload}`;
+  const isSingle = requirementsOf(label).length === 1;
+  // All these nodes have the label then.
+  if (forbidden !== undefined && isSingle) return forbiddenText({ ...forbidden, nodes: count });
+  const why = forbidden === undefined ? "" : ` (${forbiddenText(forbidden)})`;
+  return `${lacks} ${labelText(label)}${why}`;
+}
+
+function labelText(label: string): string {
+  const [asked, ...more] = requirementsOf(label);
+  const isChoice = asked?.operator === "In" && asked.values.length > 1 && more.length === 0;
+  if (isChoice) return `label ${asked.key} with one of the values ${asked.values.join(", ")}`;
   return SELECTOR.test(label) ? `the labels that "${label}" asks for` : `label ${label}`;
+}
+
+/** Empty: it is not usable. */
+export function requirementsOf(label: string): readonly SelectorRequirement[] {
+  const parsed = parseLabelSelector(label);
+  return parsed.ok ? parsed.requirements : [];
+}
+
+function forbiddenText({ key, excluded, nodes, values }: ForbiddenLabel): string {
+  const have = `and ${nodes} ${nodes === 1 ? "has" : "have"}`;
+  if (excluded.length > 0)
+    return `nodeLabel excludes nodes with ${excluded.map((value) => `${key}=${value}`).join(" or ")}, ${have} that`;
+  return `nodeLabel asks that label ${key} be absent, ${have} it (with ${valuesText(values)})`;
+}
+
+/** `values "false", "true"`. */
+export function valuesText(values: readonly string[]): string {
+  return `${values.length === 1 ? "value" : "values"} ${listed(values.map((value) => `"${value}"`))}`;
 }
 
 function presenceText(presence: Presence | undefined): string | undefined {

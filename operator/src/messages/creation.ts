@@ -9,13 +9,8 @@ import { refText } from "./claims.js";
 import { problem, topic } from "./message.js";
 import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./nodes/busy-nodes.js";
 import { type CoolOffEnd, coolOffText } from "./nodes/candidates.js";
-import {
-  ADD_MATCHING,
-  addNodeIn,
-  EXAMPLE_LABELS,
-  REGION_LABEL_TEXT,
-  type RefusedNodes,
-} from "./nodes/refused-nodes.js";
+import { REGION_LABEL_TEXT } from "./nodes/label-remedies.js";
+import { ADD_MATCHING, addNodeIn, EXAMPLE_LABELS, type RefusedNodes } from "./nodes/refused-nodes.js";
 
 interface Missing {
   readonly desired: number;

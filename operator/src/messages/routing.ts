@@ -5,7 +5,7 @@ import { listed } from "../values.js";
 import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { HAVE_ADMINISTRATOR, REGION_LABEL_TEXT } from "./nodes/refused-nodes.js";
+import { HAVE_ADMINISTRATOR, REGION_LABEL_TEXT } from "./nodes/label-remedies.js";
 import {
   type AddressRefusal,
   addressChangesText,

@@ -3,7 +3,7 @@
 import { familyOf } from "cdk8s-flipop/api";
 import { countOf, listed } from "../values.js";
 import { note, problem, topic } from "./message.js";
-import { HAVE_ADMINISTRATOR } from "./nodes/refused-nodes.js";
+import { HAVE_ADMINISTRATOR } from "./nodes/label-remedies.js";
 
 interface Limited {
   /** What limits it: the entry of the configuration. */

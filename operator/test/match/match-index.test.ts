@@ -200,6 +200,23 @@ describe("the index of a match", () => {
     expect(lack({ nodeLabel: "role=edge,!spot" }, ["a"])).to.equal(
       '1 lacks the labels that "role=edge,!spot" asks for',
     );
+    const spot = (nodeLabel: string, ...values: readonly (string | undefined)[]) => {
+      const rig = new IndexRig({ nodeLabel });
+      for (const [at, value] of values.entries())
+        rig.nodes.upsert(slimNode(`n${at}`, { labels: { role: "edge", ...(value !== undefined && { spot: value }) } }));
+      return rig.tallyText().replace(/^\d of \d nodes match; /, "");
+    };
+    expect(spot("!spot", "false", "false")).to.equal(
+      'nodeLabel asks that label spot be absent, and 2 have it (with value "false")',
+    );
+    expect(spot("role=edge,!spot", "false", "true", undefined)).to.equal(
+      '2 lack the labels that "role=edge,!spot" asks for (nodeLabel asks that label spot be absent, and 2 have it (with values "false", "true"))',
+    );
+    expect(spot("spot!=a", "a", "b")).to.equal("nodeLabel excludes nodes with spot=a, and 1 has that");
+    expect(spot("spot notin (a,b)", "a", "b", "c")).to.equal(
+      "nodeLabel excludes nodes with spot=a or spot=b, and 2 have that",
+    );
+    expect(spot("spot in (a,b)", "c")).to.equal("1 lacks label spot with one of the values a, b");
     expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod} (no such pod exists)`);
     expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lacks label pool=web");
     const both = (...pods: readonly SlimPod[]) => lack({ ...WEB, ...PODS }, ["a", "w"], ...pods);

@@ -204,6 +204,13 @@ const REFUSED: Group = {
       fix: "`kubectl label node node-3 pool=edge --overwrite`, or correct `match.nodeLabel`",
     }),
     pool({
+      when: "`match.nodeLabel` is `!KEY`, and the nodes have the label with value false",
+      shows: NONE,
+      names: ["label spot be absent", 'with value "false"', "use spot!=true in spec.match.nodeLabel"],
+      seen: () => refused({ node: { labels: { spot: "false" } }, match: { nodeLabel: "!spot" } }),
+      fix: "`!spot` asks that nodes do not have the label at all: use `spot!=true`, or remove the label",
+    }),
+    pool({
       when: "The node is not ready",
       shows: NONE,
       names: ["node-3", "NodeNotReady", "kubectl describe node node-3"],

@@ -1,11 +1,12 @@
 /** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
 
-import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
+import type { RefusalReason } from "cdk8s-flipop/api";
 import type { Refusal } from "../../match/checks.js";
 import { CORDON_TAINT } from "../../match/node-facts.js";
-import { type Lacking, type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
+import { type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
 import { finalizersText, type NamedPod, type PodEnd } from "../../match/workload.js";
 import { listed } from "../../values.js";
+import { contradictionIn, HAVE_ADMINISTRATOR, labelRemedy } from "./label-remedies.js";
 
 export interface RefusedNodes {
   /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
@@ -147,43 +148,6 @@ function endRemedy(which: string, { finalizers }: PodEnd, kubectl: PodCommand): 
   return `have what set ${finalizersText(finalizers)} of ${which} remove ${it}: ${they} the pod also after its grace period (${shown})`;
 }
 
-/** The only form of a selector that `kubectl label` can satisfy as it stands. */
-const SIMPLE_LABEL = /^[^\s,!=()<>]+=[^\s,=()<>]+$/;
-
-/** @param lacking with the label that `match.nodeLabel` asks for, as written */
-function labelRemedy({ label = "", relabel }: Pick<Lacking, "label" | "relabel">): string {
-  if (label !== "" && !SIMPLE_LABEL.test(label)) {
-    return "have the cluster's administrator change the labels of a node as spec.match.nodeLabel asks, or correct that (flipop explain shows what each node fails)";
-  }
-  const key = label.slice(0, label.indexOf("="));
-  // Without the flag, kubectl refuses to change a value.
-  const flags = {
-    all: " --overwrite",
-    some: `, with --overwrite if label ${key} of the node has another value`,
-    none: "",
-  };
-  const command = label === "" ? "" : ` (kubectl label node NODE ${label}${flags[relabel ?? "none"]})`;
-  return `have the cluster's administrator label a node${command}, or correct spec.match.nodeLabel`;
-}
-
-function contradictionIn(selector: string): string | undefined {
-  if (!selector.includes(",")) return undefined;
-  const parsed = parseLabelSelector(selector);
-  return parsed.ok ? contradictionOf(parsed.requirements) : undefined;
-}
-
-/** What to do about labels that no node can have: a comma means "and", and a label has one value. */
-export function contradictionOf(requirements: readonly SelectorRequirement[]): string | undefined {
-  const asked = requirements.filter(({ operator }) => operator === "In");
-  for (const { key, values } of asked) {
-    const others = asked.filter((other) => other.key === key && !other.values.some((value) => values.includes(value)));
-    if (others.length === 0) continue;
-    const all = [...new Set([...values, ...others.flatMap((other) => other.values)])];
-    return `correct spec.match.nodeLabel, which no node can have: it asks for ${all.join(" and ")} of label ${key} at once; ${key} in (${all.join(",")}) asks for one of them`;
-  }
-  return undefined;
-}
-
 /** Of a node that has the labels, and lacks a pod. */
 export function runPodOn(node: string): string {
   return `let the workload run a pod on ${node}: more replicas, spread over the nodes (topologySpreadConstraints, anti-affinity or a hostPort), or another nodeSelector, affinity or toleration of the pods`;
@@ -201,9 +165,6 @@ export function authorOf(service: string): string {
 
 /** `flipop explain` itself leaves it out. */
 export const SEE_NODES = "flipop explain shows the checks of each node";
-/** Where the region of a node is from, for messages. */
-export const REGION_LABEL_TEXT = "label topology.kubernetes.io/region";
-export const HAVE_ADMINISTRATOR = "have the cluster's administrator";
 const ADD_NODE = `${HAVE_ADMINISTRATOR} add a node`;
 export const ADD_MATCHING = `${ADD_NODE} that matches`;
 

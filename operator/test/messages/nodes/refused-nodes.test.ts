@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Refusal, refusal } from "../../../src/match/checks.js";
-import { tallyOf } from "../../../src/match/tally.js";
+import { type Lacking, tallyOf } from "../../../src/match/tally.js";
 import type { PodEnd, Presence } from "../../../src/match/workload.js";
 import { refusedNodes, repairOfHolder } from "../../../src/messages/nodes/refused-nodes.js";
 import { facts } from "../../match/cluster.js";
@@ -42,6 +42,27 @@ describe("the remedies for nodes that do not match", () => {
     expect(commandOf("some")).to.equal(
       "(kubectl label node NODE pool=edge, with --overwrite if label pool of the node has another value)",
     );
+  });
+
+  it("say of a label that has to be absent how to ask for another value of it, if nodes have it with such", () => {
+    const said = (label: string, forbidden?: Lacking["forbidden"]) =>
+      refusedNodes(tallyOf({ nodes: 2, lacking: { label, ...(forbidden && { forbidden }) } }, []), "match").remedy;
+    const absent = { key: "example.com/spot", excluded: [], nodes: 2 };
+    expect(said("!example.com/spot", { ...absent, values: ["false"] })).to.equal(
+      'if nodes that have label example.com/spot with value "false" are meant, use example.com/spot!=true in spec.match.nodeLabel; or have the cluster\'s administrator remove the label from a node (kubectl label node NODE example.com/spot-)',
+    );
+    expect(said("pool=edge,!spot", { ...absent, key: "spot", values: ["no", "yes"] })).to.include(
+      "use spot!=yes in spec",
+    );
+    expect(said("!spot", { ...absent, key: "spot", values: ["true"] })).to.equal(
+      "have the cluster's administrator remove the label from a node (kubectl label node NODE spot-), or correct spec.match.nodeLabel",
+    );
+    expect(said("pool!=a", { key: "pool", excluded: ["a"], values: ["a"], nodes: 2 })).to.equal(
+      "have the cluster's administrator remove the label from a node (kubectl label node NODE pool-) or give it another value, or correct spec.match.nodeLabel",
+    );
+    expect(said("pool in (a,b)")).to.include("(kubectl label --overwrite node NODE pool=a, or another of the values)");
+    expect(said("pool")).to.include("(kubectl label node NODE pool=)");
+    expect(said("pool=edge,zone=a")).to.include("as spec.match.nodeLabel asks");
   });
 
   it("say of a selector that no node can have how to write what it probably means", () => {
