@@ -112,7 +112,7 @@ function explain(
     well: wellText(kind.kind, object),
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
-    tally: tallyFor(nodes, question),
+    tally: tallyFor(nodes, question, all),
     pods: podNotes(all, question, nodes),
     nodes: explained,
     disabled: disabledText(object, askers),
@@ -157,9 +157,15 @@ function marksOf(
   });
 }
 
-/** As the operator counts, for its conditions. */
-function tallyFor(nodes: NodeDirectory, { match, workload }: Question): Tally {
+/** As the operator counts, for its conditions: it watches nodes with an address also if they are not meant. */
+function tallyFor(
+  nodes: NodeDirectory,
+  { match, workload }: Question,
+  explained: readonly Pick<NodeExplanation, "node" | "result">[],
+): Tally {
+  const holders = explained.filter(({ result }) => result === "holds" || result === "published");
   const index = new MatchIndex(nodes, workload === undefined ? { match } : { match, workload }, () => undefined);
+  index.watchHolders(holders.flatMap(({ node }) => nodes.get(node)?.machine ?? []));
   const tally = index.tally();
   index.close();
   return tally;

@@ -182,6 +182,26 @@ describe("flipop explain of the pods that a resource asks for", () => {
     expect(remedy).to.match(/^Have what set finalizer example.com\/drain of the pod remove it: /);
   });
 
+  it("counts the nodes as the operator's conditions do: a published node without its pod apart from those that lack one", async () => {
+    const metadata = { name: "apart", namespace: NAMESPACE };
+    const seen = { lastTransitionTime: "2026-01-31T12:00:00Z", observedGeneration: 1 };
+    shared.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata },
+      spec: {
+        dnsRecordSet: { zone: "example.com", recordName: "a" },
+        match: { podNamespace: NAMESPACE, podLabel: "app=none" },
+      },
+      status: {
+        addresses: [{ address: "203.0.113.1", nodeName: "edge-1" }],
+        conditions: [{ ...seen, type: "DNSReady", status: "True", reason: "Observed", message: "" }],
+      },
+    });
+    const lines = (await explained("recordset/apart")).split("\n");
+    expect(lines.find((line) => line.includes(" nodes match"))).to.match(
+      /0 of (\d+) nodes match; \d+ lack a pod of namespace game with app=none \(no such pod exists\); 1 NoPod \(edge-1: it runs no pod/,
+    );
+  });
+
   it("names the workloads whose pods count, if there are several", async () => {
     pool(EDGE);
     const daemon = { "controller-revision-hash": "5d9", "pod-template-generation": "1" };
