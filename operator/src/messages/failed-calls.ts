@@ -82,6 +82,8 @@ const NOT_SENT: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the API's certificate is for another name",
 };
 
+const readsFrom = (place: string, seen: string) =>
+  `the operator reads the token from ${place}, and what stands there ${seen}`;
 const ONE_TOKEN = "have the owner of the account put one token there, and nothing else";
 
 export const failedCalls = {
@@ -100,9 +102,14 @@ export const failedCalls = {
   checkToken: (otherwise: string, place: string): string =>
     `check the token that the operator reads from ${place}: it may be wrong, expired, cut short or in base64 twice; ${otherwise}`,
   tokenInBase64: (place: string): Remedy => ({
-    operator: `the operator reads the token from ${place}, and what stands there is itself base64 of another text`,
+    operator: readsFrom(place, "is itself base64 of another text"),
     person:
       "put the token there as the provider shows it (in a Secret, under stringData, or in base64 once under data)",
+  }),
+  /** @param seen completes "what stands there ..." */
+  tokenWithMore: (place: string, seen: string): Remedy => ({
+    operator: readsFrom(place, seen),
+    person: "put the token alone there, without quotation marks, a name or a prefix such as Bearer",
   }),
   broken: (code: string): FailureText => ({
     seen: `the connection broke${code === "" ? "" : ` (${code})`}`,

@@ -41,6 +41,7 @@ import {
   withAudit,
   withDryRun,
 } from "./mutations.js";
+import { formRemedy } from "./token-form.js";
 import { type TokenGuard, withCircuitBreaker } from "./token-guards.js";
 
 /** What is the same for all providers of a process. */
@@ -119,8 +120,7 @@ function withTokenPlace(credentials: Pick<Credentials, "place" | "token">): Call
     } catch (error) {
       const place = credentials.place();
       if (place === "" || !isProviderError(error, "Unauthorized") || !isOfToken(error)) throw error;
-      const remedy = isBase64OfText(credentials.token()) ? failedCalls.tokenInBase64(place) : tokenRemedy(error, place);
-      throw withProps(error, { remedy });
+      throw withProps(error, { remedy: formRemedy(credentials.token(), place) ?? tokenRemedy(error, place) });
     }
   };
 }
@@ -130,12 +130,6 @@ function tokenRemedy({ remedy, reason }: ProviderError, place: string): Remedy {
   if (typeof remedy !== "string") return remedy;
   const isKnown = reason === "LacksRight" || reason === "MalformedToken";
   return isKnown ? failedCalls.tokenPlace(remedy, place) : failedCalls.checkToken(remedy, place);
-}
-
-/** Of a text without spaces, perhaps with the line break that `echo` adds. Random letters and digits never are. */
-function isBase64OfText(token: string): boolean {
-  const text = Buffer.from(token, "base64");
-  return text.toString("base64") === token && /^[\x21-\x7e]{8,}\n?$/.test(text.toString("latin1"));
 }
 
 /** Where there is no token, its error says where to put one. */

@@ -209,6 +209,23 @@ describe("the guards of tokens", () => {
     const twice = rig("entry TOKEN of Secret apps/do", Buffer.from("dop_v1_0123456789\n").toString("base64"));
     const refusedTwice = await errorOf(twice.run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
     expect(`${refusedTwice}`).to.include("what stands there is itself base64 of another text");
+    const forms: readonly (readonly [string, string])[] = [
+      ['"dop_v1_0123456789"', "is enclosed in quotation marks"],
+      ["'dop_v1_0123456789'", "is enclosed in quotation marks"],
+      ["Bearer dop_v1_0123456789", "begins with Bearer"],
+      ["DIGITALOCEAN_ACCESS_TOKEN=dop_v1_0123456789", "begins with DIGITALOCEAN_ACCESS_TOKEN="],
+      ['export DO_TOKEN="dop_v1_0123456789"', "begins with export DO_TOKEN="],
+    ];
+    for (const [token, seen] of forms) {
+      const made = rig("entry TOKEN of Secret apps/do", token);
+      const text = `${await errorOf(made.run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })))}`;
+      expect(text).to.include(`from entry TOKEN of Secret apps/do, and what stands there ${seen}`);
+      expect(text, token).to.match(/fix: put the token alone there, /);
+      expect(text, token).not.to.include("base64 twice").and.not.include("0123456789");
+    }
+    const plain = rig("entry TOKEN of Secret apps/do", "dop_v1_0123456789==");
+    const refusedPlain = await errorOf(plain.run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
+    expect(`${refusedPlain}`).to.include("in base64 twice");
     for (const props of [{ kind: "Terminal" }, { kind: "Unauthorized", outcome: "not-sent" }] as const) {
       expect(`${await errorOf(run(call("check"), refuse(props)))}`).not.to.include("apps/do");
     }
