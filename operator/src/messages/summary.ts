@@ -93,6 +93,13 @@ interface InUse {
   readonly users: readonly string[];
   /** Of `users`. */
   readonly leaving: readonly LeavingUser[];
+  /** Of `users`: created after the deletion began, and served all the same: some replace older ones. */
+  readonly newer?: readonly string[];
+}
+
+/** A part of a snapshot as a value of the message. */
+export function inUseOf({ users, leaving, newer = [] }: InUse): InUse {
+  return { users, leaving, ...(newer.length > 0 && { newer }) };
 }
 
 /** RoutedIPs that the message names. */
@@ -128,7 +135,18 @@ function leavingText({ leaving }: InUse): readonly string[] {
   return [listedClauses(texts)];
 }
 
-function inUseRemedy(used: InUse, fixed: string): string {
+function newerText({ newer = [] }: InUse): readonly string[] {
+  if (newer.length === 0) return [];
+  const are = newer.length === 1 ? "is" : "are";
+  return [`${newer.length} of them ${are} newer than the deletion (${listed(newer, MOST_USERS)})`];
+}
+
+function inUseRemedy(used: InUse, what: string, fixed: string): string {
+  const first = used.newer === undefined ? [] : [`let new RoutedIPs use another ${what}`];
+  return [...first, endRemedy(used, fixed)].join("; ");
+}
+
+function endRemedy(used: InUse, fixed: string): string {
   const kept = used.leaving.find(({ finalizers }) => othersOf(finalizers).length > 0);
   const replace = servingOf(used).length === 0 ? [] : [replaceUsers(fixed)];
   if (kept !== undefined) return [...replace, keptRemedy(kept)].join("; ");
@@ -150,8 +168,9 @@ function inUse(what: "issuer" | "class", fixed: string): ProblemEntry<InUse> {
         `the ${what} serves until no RoutedIP uses it, and then its deletion ends`,
         ...leavingText(used),
         ...usersText(servingOf(used)),
+        ...newerText(used),
       ].join("; "),
-    remedy: (used) => inUseRemedy(used, fixed),
+    remedy: (used) => inUseRemedy(used, what, fixed),
     example: { users: ["web/shop", "web/blog"], leaving: [] },
   };
 }

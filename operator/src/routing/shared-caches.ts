@@ -1,9 +1,10 @@
 /** What RoutedIPs, issuers and classes share in one process: the caches, and who uses whom. */
 
+import { timeOf } from "../clock.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
-import type { KubeObject } from "../kube/objects.js";
+import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import type { LeavingUser } from "../messages/summary.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
@@ -148,6 +149,13 @@ export class RoutingCaches {
       const { deletionTimestamp, finalizers = [] } = this.routed.get(user)?.metadata ?? {};
       return deletionTimestamp === undefined ? [] : { user, finalizers };
     });
+  }
+
+  /** Of these users, those that were created after the deletion of what they use began; none if that is not being deleted. */
+  newerOf(users: readonly string[], { deletionTimestamp }: Pick<ObjectMeta, "deletionTimestamp">): readonly string[] {
+    const began = timeOf(deletionTimestamp);
+    if (began === undefined) return [];
+    return users.filter((user) => (timeOf(this.routed.get(user)?.metadata.creationTimestamp) ?? began) > began);
   }
 
   /** The RoutedIPs of a class, as read. */

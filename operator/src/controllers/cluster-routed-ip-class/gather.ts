@@ -36,6 +36,8 @@ export interface ClassSnapshot {
   readonly users: readonly string[];
   /** Of these, those that are being deleted, if the resource is, too. */
   readonly leaving: readonly LeavingUser[];
+  /** Of these, those that are newer than the deletion of the resource. @default none */
+  readonly newer?: readonly string[];
   /** The issuer that it names: missing, or what the issuer's own condition says; of a class with Jobs: `undefined`. */
   readonly issuer?: "missing" | "unobserved" | "accepted" | { readonly problem: Problem };
   /** `perNodeIPLimit` is above the limit of the issuer's provider. */
@@ -117,6 +119,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     cachesComplete: isComplete(routing),
     users,
     leaving: metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users),
+    newer: routing.newerOf(users, metadata),
     ...(issuerRef === undefined ? {} : { issuer: issuerState(issuer) }),
     jobs: {
       enabled: jobs !== undefined,

@@ -7,7 +7,7 @@ import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages, issuerMessages } from "../../messages/routing.js";
-import { deletionMessages } from "../../messages/summary.js";
+import { deletionMessages, inUseOf } from "../../messages/summary.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import {
   type ActionSequence,
@@ -104,7 +104,7 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
     conditions: [acceptedOf(snapshot)],
     retryAt: retryOf(snapshot),
     ...(isWaitedFor(snapshot) && {
-      unserved: deletionMessages.classInUse({ users: snapshot.users, leaving: snapshot.leaving }),
+      unserved: deletionMessages.classInUse(inUseOf(snapshot)),
     }),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };

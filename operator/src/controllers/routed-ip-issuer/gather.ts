@@ -54,6 +54,8 @@ export interface Snapshot {
   readonly users: readonly string[];
   /** Of these, those that are being deleted, if the resource is, too. */
   readonly leaving: readonly LeavingUser[];
+  /** Of these, those that are newer than the deletion of the resource. @default none */
+  readonly newer?: readonly string[];
   /** Of the cleanup of a deleted one. */
   readonly cleanup: CleanupMemory;
 }
@@ -214,7 +216,12 @@ function firewallState({ spec }: IssuerRead, { answer, firewall }: Access): Snap
   return failure === undefined ? facts : { failure };
 }
 
-function usersOf(routing: RoutingCaches, key: string, { metadata }: IssuerRead): Pick<Snapshot, "users" | "leaving"> {
+function usersOf(
+  routing: RoutingCaches,
+  key: string,
+  { metadata }: IssuerRead,
+): Pick<Snapshot, "users" | "leaving" | "newer"> {
   const users = routing.usersOfIssuer(key);
-  return { users, leaving: metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users) };
+  const leaving = metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users);
+  return { users, leaving, newer: routing.newerOf(users, metadata) };
 }

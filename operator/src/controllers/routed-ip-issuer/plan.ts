@@ -6,7 +6,7 @@ import { timeOf } from "../../clock.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
 import { issuerMessages } from "../../messages/routing.js";
-import { deletionMessages } from "../../messages/summary.js";
+import { deletionMessages, inUseOf } from "../../messages/summary.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
@@ -39,7 +39,7 @@ export function plan(snapshot: Snapshot): Plan {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [accepted(snapshot)],
     ...(isWaitedFor(snapshot) && {
-      unserved: deletionMessages.issuerInUse({ users: snapshot.users, leaving: snapshot.leaving }),
+      unserved: deletionMessages.issuerInUse(inUseOf(snapshot)),
     }),
     requeueAt: requeueTime(snapshot),
     retryAt: retryAtOf(snapshot),

@@ -90,6 +90,14 @@ describe("the plan of a class", () => {
     expect(planClass(snapshot({ users })).unserved, "not deleted").to.equal(undefined);
   });
 
+  it("names the RoutedIPs that are newer than its deletion, which may never end for them", () => {
+    const going = { metadata: { ...snapshot({}).metadata, deletionTimestamp: "2025-06-01T09:00:00Z" } };
+    const { message } = planClass(snapshot({ ...going, users: ["web/a", "web/b"], newer: ["web/b"] })).unserved ?? {};
+    expect(message)
+      .to.include("2 RoutedIPs use it (web/a, web/b) and go on serving; 1 of them is newer than the deletion (web/b)")
+      .and.include("; fix: let new RoutedIPs use another class; to replace them, ");
+  });
+
   it("names what keeps the RoutedIPs that are being deleted already, apart from those that serve", () => {
     const going = { metadata: { ...snapshot({}).metadata, deletionTimestamp: "2025-06-01T09:00:00Z" } };
     const waiting = (users: readonly string[], ...leaving: readonly LeavingUser[]) =>

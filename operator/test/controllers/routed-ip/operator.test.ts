@@ -85,6 +85,12 @@ describe("operator in process: RoutedIP", function () {
     expect(JSON.stringify(made.world.events("InUse"))).to.contain("1 RoutedIP uses it (default/a)");
     await made.world.rest();
     expect(made.condition("a", "Ready"), "it is served meanwhile").to.equal("True/Observed");
+    made.addRouted("late");
+    const said = () => JSON.stringify(made.object("do", "RoutedIPIssuer")?.status);
+    await made.until("the newer one is named", () =>
+      said().includes("1 of them is newer than the deletion (default/late)"),
+    );
+    kubernetes.delete(made.refTo("late"));
     kubernetes.delete(made.refTo("a"));
     await made.until("gone", () => made.object("do", "RoutedIPIssuer") === undefined);
   });
