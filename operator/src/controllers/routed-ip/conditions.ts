@@ -95,16 +95,21 @@ function blockingProblem(snapshot: Snapshot): Problem | undefined {
 }
 
 function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {
-  const node = findings.placement?.verdict?.node.name;
-  // While an action moves it, the address may be on neither node.
-  const serves = node !== undefined && findings.placement?.certainty !== "moving" && snapshot.servesAt(node);
-  const obstacle = obstacleTo(snapshot, findings, serves);
-  if (!serves) return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
+  const node = servingNode(snapshot, findings);
+  const obstacle = obstacleTo(snapshot, findings, node !== undefined);
+  if (node === undefined)
+    return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
   const place = { ip: address.ip, node };
   if (address.status.state === "in-progress") return yes("Assigned", addressMessages.aboutToMove(place));
   const served = { ...place, ...omitUndefined({ slice: snapshot.podlessOn?.(node) }) };
   if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(served));
   return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle }));
+}
+
+/** While an action moves it, the address may be on neither node. */
+function servingNode({ servesAt }: Snapshot, { placement }: Findings): string | undefined {
+  const node = placement?.verdict?.node.name;
+  return node !== undefined && placement?.certainty !== "moving" && servesAt(node) ? node : undefined;
 }
 
 /** Why it is not where it should be; `undefined`: it is, or is being moved. */
