@@ -72,7 +72,8 @@ function refusalOf(status: number, errors: ApiErrors): CodeMeaning {
   if (known === RIGHTS) return status === FORBIDDEN ? RIGHTS : TOKEN;
   if (known !== undefined) return known;
   if (status === FORBIDDEN) return RIGHTS;
-  const { kind, remedy } = meaning(KINDS[status] ?? "Terminal", "refused");
+  // With a status of success, the API contradicts itself: what it refuses is not known to be wrong.
+  const { kind, remedy } = meaning(KINDS[status] ?? (status < 400 ? "Unavailable" : "Terminal"), "refused");
   return kind === "Unauthorized" ? TOKEN : { kind, remedy };
 }
 
@@ -173,6 +174,8 @@ const MEANINGS: Readonly<Record<number, CodeMeaning>> = {
   1003: ZONE,
   7000: ZONE,
   7003: ZONE,
+  // A record that is not valid; a code below it in the chain may say why.
+  1004: { kind: "Terminal", remedy: CLOUDFLARE_REMEDIES.Terminal },
   81044: { kind: "Conflict", remedy: REMEDIES.RecordsChanged },
   81045: { kind: "QuotaExceeded", remedy: "delete records of the zone that are not used, or choose a larger plan" },
   81053: EXCLUDED,

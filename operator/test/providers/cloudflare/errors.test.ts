@@ -48,6 +48,8 @@ describe("Cloudflare provider: errors", () => {
     [409, 1234, "Conflict"],
     [200, 10000, "Unauthorized"],
     [200, 1004, "Terminal"],
+    [200, 1000, "Unavailable"],
+    [400, 1000, "Terminal"],
   ] as const;
   for (const [status, code, kind] of CODES) {
     it(`tell ${status} with code ${code} as ${kind}, which is no use to send again`, async () => {
