@@ -174,16 +174,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Give a pool an address that the account has already",
     details: [
       "This command changes the cluster: it appends the address to `spec.ips` of the pool. It refuses an address that another",
-      "resource claims, an address of another family, and a pool that would disable the address because of `desiredIPs`. It does not",
-      "look at the account: if the account does not have the address, the pool reports `AddressNotFound`.",
+      "resource claims, an address of another family, and a pool that would disable an address because of `desiredIPs`. With `--raise`,",
+      "such a pool gets `desiredIPs` + 1 in the same write, and the address stands before the disabled ones. Do not raise `desiredIPs`",
+      "yourself before: the operator would create an address, and fill the new place. The command does not look at the account: if the",
+      "account does not have the address, the pool reports `AddressNotFound`.",
     ],
     args: [
       { name: "<ip>", description: "The address" },
       { name: "<resource>", description: "pool/NAME" },
     ],
-    options: [NAMESPACE, ...CLUSTER_OPTIONS],
+    options: [
+      NAMESPACE,
+      { flags: "--raise", description: "Raise desiredIPs by one if the pool has as many addresses as it asks for" },
+      ...CLUSTER_OPTIONS,
+    ],
     reads: "patch the pool",
-    examples: ["flipop adopt 203.0.113.7 pool/web -n ingress"],
+    examples: ["flipop adopt 203.0.113.7 pool/web -n ingress", "flipop adopt 203.0.113.7 pool/web -n ingress --raise"],
     load: () => import("./adopt.js"),
   },
   {

@@ -30,7 +30,8 @@ describe("flipop adopt", () => {
     });
   }
 
-  const ips = (name: string) => (kubernetes.get({ ...POOL, name })?.["spec"] as FloatingIPPoolSpec | undefined)?.ips;
+  const specOf = (name: string) => kubernetes.get({ ...POOL, name })?.["spec"] as FloatingIPPoolSpec | undefined;
+  const ips = (name: string) => specOf(name)?.ips;
 
   it("appends the address to the pool, once", async () => {
     const { code, out, err } = await flipop.run("adopt", "203.0.113.7", "pool/web");
@@ -91,12 +92,55 @@ describe("flipop adopt", () => {
     expect(ips("web")).to.deep.equal(["203.0.113.1", "203.0.113.7"]);
   });
 
+  it("raises desiredIPs in the same write if it is asked to, so that the operator creates nothing for the new place", async () => {
+    const patches: unknown[] = [];
+    kubernetes.setFaults(({ method, body }) => {
+      if (method === "PATCH") patches.push(body);
+      return undefined;
+    });
+    const { code, out, err } = await flipop.run("adopt", "203.0.113.8", "pool/second", "--raise");
+    expect({ code, out, err }).to.deep.equal({
+      code: 0,
+      out: "FloatingIPPool default/second: 203.0.113.8 is entry 2 of ips now, and desiredIPs is 2\n",
+      err: "",
+    });
+    expect(specOf("second")).to.deep.include({ ips: ["203.0.113.2", "203.0.113.8"], desiredIPs: 2 });
+    expect(patches).to.have.length(1);
+  });
+
+  it("raises desiredIPs by one only, and leaves disabled what the pool had disabled", async () => {
+    pool("third", { ips: ["203.0.113.31", "203.0.113.32", "203.0.113.33"], desiredIPs: 1 });
+    expect((await flipop.run("adopt", "203.0.113.8", "pool/third", "--raise")).code).to.equal(0);
+    const raised = { ips: ["203.0.113.31", "203.0.113.8", "203.0.113.32", "203.0.113.33"], desiredIPs: 2 };
+    expect(specOf("third")).to.deep.include(raised);
+  });
+
+  it("raises nothing where the pool has room", async () => {
+    pool("roomy", { ips: ["203.0.113.31"], desiredIPs: 2 });
+    expect((await flipop.run("adopt", "203.0.113.8", "pool/roomy", "--raise")).code).to.equal(0);
+    expect(specOf("roomy")).to.deep.include({ ips: ["203.0.113.31", "203.0.113.8"], desiredIPs: 2 });
+  });
+
+  it("counts a created address that the operator has not yet appended to ips: it would be disabled", async () => {
+    pool("creating", { ips: ["203.0.113.31"], desiredIPs: 2 });
+    const status = { createdIPs: [{ ip: "203.0.113.32", createdTime: "2026-01-31T12:00:00Z" }] };
+    kubernetes.change({ ...POOL, name: "creating" }, (object) => ({ ...object, status }), "status");
+    const { code, err } = await flipop.run("adopt", "203.0.113.8", "pool/creating");
+    expect(code).to.equal(1);
+    expect(err).to.include("has 2 addresses, and desiredIPs is 2");
+    expect((await flipop.run("adopt", "203.0.113.8", "pool/creating", "--raise")).code).to.equal(0);
+    expect(specOf("creating")).to.deep.include({ ips: ["203.0.113.31", "203.0.113.8"], desiredIPs: 3 });
+  });
+
   const refusals: readonly (readonly [string[], RegExp])[] = [
     [
       ["203.0.113.2", "pool/web"],
       /^flipop: 203\.0\.113\.2 belongs to FloatingIPPool default\/second: remove it there first\n$/,
     ],
-    [["203.0.113.8", "pool/second"], /desiredIPs is 1, so the operator would disable .*: set desiredIPs to 2 first\n$/],
+    [
+      ["203.0.113.8", "pool/second"],
+      /has 1 address, and desiredIPs is 1, so the operator would disable one: to use 203\.0\.113\.8, too, run flipop adopt 203\.0\.113\.8 pool\/second -n default --raise, which sets desiredIPs to 2 in the same write\n$/,
+    ],
     [["2001:db8::7", "pool/web"], /^flipop: 2001:db8::7 is no IPv4 address/],
     [["web", "pool/web"], /^flipop: "web" is no IP address: write it as /],
     [

@@ -73,9 +73,15 @@ const OCCUPIED: Group = {
     pool({
       when: "An address that no resource names is on the node",
       shows: TOO_FEW,
-      names: ["node-1", B, "no resource", `flipop adopt ${B} pool/NAME`, `flipop orphans --release ${B} --unassign`],
+      names: [
+        "node-1",
+        B,
+        "no resource",
+        `put ${B} into ips in place of ${A}`,
+        `flipop orphans --release ${B} --unassign`,
+      ],
       seen: () => seenOf({ held: { [B]: "node-1" } }),
-      fix: "A pool or RoutedIP that was deleted under `reclaimPolicy: Retain` left it there, for example. Use it again with `flipop adopt`, or release it with `flipop orphans --release`",
+      fix: "A pool or RoutedIP that was deleted under `reclaimPolicy: Retain` left it there, for example. Use it in place of the address that has no node: one more address (`flipop adopt --raise`) needs one more node. Or release it with `flipop orphans --release`",
     }),
     pool({
       when: "An address that the pool no longer asks for is on the node",

@@ -27,7 +27,7 @@ const DISABLED_REMEDY =
 const DELETING_REMEDY =
   "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
 const UNOWNED_REMEDY =
-  "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP), or release it (flipop orphans --release IP --unassign).";
+  "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP; a pool that has all its addresses: spec.ips, in place of one without a node), or release it (flipop orphans --release IP --unassign).";
 
 const RETAINED_REMEDY =
   "Set spec.routedIP of a RoutedIP in the namespace to the retained address. If nothing needs the address, release it (flipop orphans --release IP --unassign).";

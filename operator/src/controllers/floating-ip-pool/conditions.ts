@@ -132,10 +132,10 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
   const limit = capabilities?.addressesPerNode ?? 1;
   const elsewhere = otherRegion(snapshot, { addresses, assignmentPlan, desired }, limit);
   if (elsewhere !== undefined) return elsewhere;
-  const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
-  if (!idle) return undefined;
+  const idle = addresses.find(({ status }) => status.state === "unassigned" || status.state === "no-match");
+  if (idle === undefined) return undefined;
   const busy = busyNodesOf(snapshot, { limit, desired });
-  return candidateMessages.tooFew({ desired: desired.desiredCount, refusals, busy });
+  return candidateMessages.tooFew({ desired: desired.desiredCount, idle: idle.ip, refusals, busy });
 }
 
 /** The holder of an active address does not match at the moment: nothing shows that the address serves. */

@@ -91,9 +91,9 @@ export function giveToResource(ips: readonly string[]): string {
   return `give ${ips.join(", ")} to a resource (ips, or routedIP)`;
 }
 
-/** Clause for a pool. */
-export function addToIps(ips: readonly string[]): string {
-  return `add ${ips.join(", ")} to ips (flipop adopt ${ips[0]} pool/NAME)`;
+/** Clause for a pool whose addresses all exist: one more would need one more node. @param idle the one that has no node */
+export function putInPlaceOf(idle: string): (ips: readonly string[]) => string {
+  return ([ip = ""]) => `put ${ip} into ips in place of ${idle}, which has no node`;
 }
 
 /** Clause for a RoutedIP. */

@@ -4,7 +4,7 @@ import { timeText } from "../../clock.js";
 import type { LimitWait } from "../../providers/layers/limiter.js";
 import { listed } from "../../values.js";
 import { note, type Problem, problem, topic } from "../message.js";
-import { addToIps, type BusyNodes, busyText, isShared, nodeRemedies, setRoutedIp } from "./busy-nodes.js";
+import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 interface Count {
@@ -73,6 +73,12 @@ export function coolOffText(end: CoolOffEnd): string {
 
 interface Shortage extends Refusals {
   readonly busy: BusyNodes;
+}
+
+interface TooFew extends Shortage {
+  readonly desired: number;
+  /** An address of the pool that has no node. */
+  readonly idle: string;
 }
 
 const isOccupied = ({ busy }: Shortage) => busy.shown.length > 0;
@@ -190,7 +196,7 @@ export const candidateMessages = topic("candidates", {
   tooFew: problem({
     reason: "TooFewCandidates",
     by: "administrator",
-    text: ({ desired, ...shortage }: Shortage & { readonly desired: number }) => {
+    text: ({ desired, ...shortage }: TooFew) => {
       const { busy, refusals } = shortage;
       const occupied = isOccupied(shortage) ? `no node that matches is free: ${busyText(busy)}; ` : "";
       return `${desired === 1 ? "1 node is needed" : `${desired} nodes are needed, one for each address`}; ${occupied}${refusals.text}`;
@@ -200,10 +206,10 @@ export const candidateMessages = topic("candidates", {
       const add = podsSuffice(refusals, desired + busy.shown.length + busy.more) ? "" : `${ADD_NODES}, or `;
       const { repair } = refusals;
       const others = `${add}ask for fewer addresses${shareText(shortage)}`;
-      const first = nodeRemedies(shortage.busy, addToIps);
+      const first = nodeRemedies(shortage.busy, putInPlaceOf(shortage.idle));
       return [...first, ...(repair === undefined ? [] : [repair]), others].join("; or ");
     },
-    example: { desired: 3, refusals: EXAMPLE_NOT_READY, busy: BUSY },
+    example: { desired: 3, idle: "203.0.113.7", refusals: EXAMPLE_NOT_READY, busy: BUSY },
   }),
   tooFewBesides: problem({
     reason: ({ cause }: LacksBoth) => cause.reason,

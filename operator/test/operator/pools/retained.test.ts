@@ -55,13 +55,30 @@ describe("operator in process: addresses that no resource has any more", functio
     const message = () => world.condition("next", "Ready")?.message ?? "";
     await world.until("the obstacle", () => message().includes("already holds"));
     expect(message()).to.include(`node-1 already holds ${ip}, which no resource names`);
-    expect(message()).to.include(`add ${ip} to ips (flipop adopt ${ip} pool/NAME)`);
+    const [created = ""] = Object.keys(world.status("next").ips ?? {});
+    expect(message()).to.include(`put ${ip} into ips in place of ${created}, which has no node`);
     expect(message()).to.include(`flipop orphans --release ${ip} --unassign`);
     expect(world.condition("next", "Fulfilled")).to.deep.include({ status: "False", reason: "TooFewCandidates" });
     world.digitalocean.state.removeAddress(ip);
     const from = world.clock.now();
     await world.fulfilled("next");
     expect(world.clock.now() - from).to.be.at.most(SHORT_LIST_MAX_AGE_SECONDS * SECOND_MS + MOST_CALLS_MS);
+  });
+
+  it("serve a successor that lists one in place of the address that it created", async () => {
+    world.removeNode("node-2");
+    world.addPool("web", { desiredIPs: 1 });
+    running = world.start();
+    await world.until("an active address", () => world.status("web").counts?.active === 1);
+    const [ip = ""] = Object.keys(world.status("web").ips ?? {});
+    await deletePool();
+    world.addPool("next", { desiredIPs: 1 });
+    const message = () => world.condition("next", "Ready")?.message ?? "";
+    await world.until("the obstacle", () => message().includes("in place of"));
+    world.edit("next", { ips: [ip] });
+    await world.fulfilled("next");
+    expect(world.status("next").ips?.[ip]?.state).to.equal("active");
+    expect(world.digitalocean.state.addresses()).to.have.length(2);
   });
 
   it("are none under Delete, where the operator releases them", async () => {
