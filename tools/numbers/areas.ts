@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 6_150,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_200,
-  "operator/src/records": 1_310,
+  "operator/src/records": 1_320,
   "operator/src/routing": 2_800,
   "operator/src/runtime": 1_850,
   "operator/src": 1_950,

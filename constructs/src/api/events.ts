@@ -62,6 +62,13 @@ export const EVENTS = {
     meaning: "The operator changed a record set; the note shows the old and the new addresses.",
     remedy: "",
   },
+  RecordsReplaced: {
+    type: "Warning",
+    meaning:
+      "The first write of a resource on a name replaced A or AAAA records of which no status shows that the operator wrote them.",
+    remedy:
+      "If something else needs the former records, give the resource another name, and write them again: the note lists them.",
+  },
   DNSReady: { type: "Normal", meaning: "A record set has the desired content again.", remedy: "" },
   CleanupAbandoned: {
     type: "Warning",

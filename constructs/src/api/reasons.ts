@@ -187,7 +187,8 @@ export const REASONS = {
     remedy: "Use another name, or ask the administrator that the message names to allow it.",
   },
   RecordExists: {
-    meaning: "The name has a CNAME, or records that the operator did not write for this resource; these stay.",
+    meaning:
+      "The name has a CNAME; or, for a RoutedIP without adoptRecords, A or AAAA records that the operator did not write for it. These stay. A FloatingIPPool or NodeDNSRecordSet replaces A and AAAA records of others, with the Event RecordsReplaced.",
     remedy: "Delete the records, use another name, or, for a RoutedIP, ask the issuer's author to set adoptRecords.",
   },
   IssuerNotFound: {

@@ -205,6 +205,17 @@ export const eventMessages = topic("events", {
       `${changeText(change)}${cause === "" ? "" : ` (${cause})`}`,
     example: { fqdn: "www.example.com", before: ["203.0.113.7"], after: ["203.0.113.8"] },
   }),
+  /** Not at a name that the operator has written before. */
+  recordsReplaced: event({
+    reason: "RecordsReplaced",
+    action: "ChangeRecords",
+    text: ({ replaced, ...change }: RecordChange & { readonly replaced: readonly string[] }) =>
+      `${changeText(change)}: the status did not show that the operator wrote ${namesOf(replaced)}`,
+    example: {
+      ...{ fqdn: "www.example.com", before: ["198.51.100.7"], after: ["203.0.113.8"] },
+      replaced: ["198.51.100.7"],
+    },
+  }),
   recordsReady: event({
     reason: "DNSReady",
     action: "Observe",
@@ -225,6 +236,19 @@ export const eventMessages = topic("events", {
     example: { why: WHYS.cleanupLate, left: ["address 203.0.113.7"] },
   }),
 });
+
+interface RecordsWritten {
+  readonly changes: RecordChange;
+  readonly cause?: string | undefined;
+  /** See `DnsAction`. */
+  readonly replaced?: readonly string[];
+}
+
+/** A change of a record set. */
+export function recordsWritten({ changes, cause, replaced = [] }: RecordsWritten): EventMessage {
+  if (replaced.length > 0) return eventMessages.recordsReplaced({ ...changes, replaced });
+  return eventMessages.recordsChanged({ ...changes, cause });
+}
 
 /** A cleanup was given up. `undefined`: nothing stays behind. */
 export function abandoned(left: readonly string[], why: string): EventMessage | undefined {

@@ -13,6 +13,7 @@ import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
 import type { Records } from "./cached-record-set.js";
+import { replacing, undone } from "./changed-by-others.js";
 import type { NameRemarks } from "./name-remarks.js";
 import { isSameName, mayBeSameSet } from "./same-name.js";
 
@@ -34,6 +35,8 @@ export type DnsAction =
       readonly changes: RecordChangeSet;
       /** Who made the change necessary, if not the resource; for its Event. */
       readonly cause?: string;
+      /** Values that it replaces, and that the status does not show as written by the operator. */
+      readonly replaced?: readonly string[];
     });
 
 /** `status.dns`; `undefined` removes it. */
@@ -227,15 +230,8 @@ function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus)
   const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
   if (changes.steps.length === 0) return [];
   const why = `${recordName} should hold ${values.length === 0 ? "nothing" : listed(values)}`;
-  const cause = isSame(last, written) && !hasSameValues(changes) ? { cause: CHANGED_BY_OTHERS } : {};
-  return [{ do: "apply-records", which: "current", provider, changes, why, ...cause }];
-}
-
-/** A restart between a change and its status looks the same, so this is no certainty. */
-const CHANGED_BY_OTHERS = "they differed from status.dns: somebody else has probably changed them";
-
-function hasSameValues({ before, after }: RecordChangeSet): boolean {
-  return `${[...before].sort()}` === `${[...after].sort()}`;
+  const origin = isSame(last, written) ? undone(changes) : replacing(changes, last, written);
+  return [{ do: "apply-records", which: "current", provider, changes, why, ...origin }];
 }
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */

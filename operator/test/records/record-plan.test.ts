@@ -118,6 +118,21 @@ describe("the chain of a record set", () => {
     expect(causes([A], found(A, 300)), "only the TTL differs").to.deep.equal([""]);
   });
 
+  it("names values of others that its first write on a name replaces", () => {
+    const other = "198.51.100.9";
+    const found = setOf(NEW, [{ id: "1", type: "A", value: other, ttl: 60 }]);
+    const replaced = (change: Partial<DesiredRecords>, records: RecordSetFacts = found) =>
+      recordChain({ ...WISH, dns: { ...WISH.dns, records }, ...change }).flatMap((action) =>
+        action.do === "apply-records" && action.which === "current" ? [action.replaced ?? []] : [],
+      );
+    expect(replaced({})).to.deep.equal([[other]]);
+    expect(replaced({ last: undefined as never })).to.deep.equal([[other]]);
+    expect(replaced({}, setOf(NEW)), "the name was free").to.deep.equal([[]]);
+    const wrote = setOf(NEW, [{ id: "1", type: "A", value: A, ttl: 60 }]);
+    expect(replaced({ values: ["203.0.113.8"] }, wrote), "the zone by its id is the same set").to.deep.equal([[]]);
+    expect(replaced({ last: { ...LAST, recordName: NEW } }), "it has written the set before").to.deep.equal([[]]);
+  });
+
   it("leaves a former set alone that another resource has now", () => {
     expect(of({ previous: { ...WISH.dns.previous, claim: THEIRS } })).to.deep.equal([
       "apply-records current",

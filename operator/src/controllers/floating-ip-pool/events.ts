@@ -13,6 +13,7 @@ import {
   failedEvent,
   forgotten,
   recordsRetained,
+  recordsWritten,
 } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
@@ -103,7 +104,7 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     case "release":
       return eventMessages.released(action);
     case "apply-records":
-      return eventMessages.recordsChanged({ ...action.changes, cause: action.cause });
+      return recordsWritten(action);
     default:
       return bookkept(snapshot, action);
   }

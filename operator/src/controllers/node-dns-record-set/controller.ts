@@ -15,7 +15,7 @@ import type { ResourceRef } from "../../inventory/view.js";
 import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
 import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
-import { abandoned, conditionEvent, eventMessages, recordsRetained } from "../../messages/events.js";
+import { abandoned, conditionEvent, eventMessages, recordsRetained, recordsWritten } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
@@ -165,7 +165,7 @@ export function eventsOf({ results }: SequenceResult<Action>, explanation: strin
     if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
     if (action.do === "record-dns") return recordsRetained(action.left);
     if (action.do !== "apply-records") return [];
-    return [eventMessages.recordsChanged({ ...action.changes, cause: action.cause ?? explanation })];
+    return [recordsWritten({ ...action, cause: action.cause ?? explanation })];
   });
 }
 

@@ -11,6 +11,7 @@ import {
   failedEvent,
   forgotten,
   recordsRetained,
+  recordsWritten,
 } from "../../messages/events.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -91,7 +92,7 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
     case "forget-created":
       return eventMessages.disowned(action);
     case "apply-records":
-      return eventMessages.recordsChanged({ ...action.changes, cause: action.cause });
+      return recordsWritten(action);
     default:
       return otherTelling(action, nameOf);
   }
