@@ -9,7 +9,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
-import { isProviderError, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import { isProviderError, isWithdrawn, type ProviderError, withProps } from "../providers/errors.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
@@ -101,7 +101,7 @@ export class AddressAccount {
   async read(context: CallContext, ips: readonly string[]): Promise<void> {
     const { inventory } = this;
     if (inventory === undefined) return;
-    await Promise.all(ips.map((ip) => this.noting(() => inventory.read(context, ip))));
+    await Promise.all(ips.map((ip) => this.noting(() => inventory.read(context, ip), { of: "address" })));
   }
 
   /**
@@ -138,9 +138,9 @@ export class AddressAccount {
     this.inventory?.forget(resource);
   }
 
-  /** The failure of a call that somebody made to the account. */
+  /** The failure of a call that somebody made to the account, about one address. */
   note(error: unknown): void {
-    if (isAccountError(error)) this.fail(error, false);
+    if (isAccountError(error)) this.fail(error, { of: "change" });
   }
 
   /** The token is another one: what failed with the former one may be tried at once. */
@@ -155,7 +155,8 @@ export class AddressAccount {
     this.recovery.noteAnswer();
   }
 
-  private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
+  private fail(error: AccountError, { of }: FailedCall): void {
+    const read = of !== "change";
     this.failedAt = this.tools.clock.monotonic();
     const now = this.tools.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
@@ -163,18 +164,19 @@ export class AddressAccount {
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
     // Reports the first failure of its kind: it says more than the circuit breaker's, and the text stays the same.
-    if (this.failed?.kind !== error.kind) this.failed = error;
+    if (this.failed?.kind !== error.kind)
+      this.failed = of === "list" ? error : withoutAddress(error, this.provider.name);
     const next = afterFailure(old ? undefined : this.retry, error, now);
     this.retry = { ...next, retryAt: Math.min(next.retryAt, now + longestWaitMs(error, read)) };
   }
 
-  private async noting(call: () => Promise<unknown>): Promise<void> {
+  private async noting(call: () => Promise<unknown>, failed: FailedCall = { of: "list" }): Promise<void> {
     try {
       await call();
       this.answered();
     } catch (error) {
       if (!isProviderError(error)) throw error;
-      if (isAccountError(error)) this.fail(error, true);
+      if (isAccountError(error)) this.fail(error, failed);
     }
   }
 
@@ -197,9 +199,20 @@ export class AddressAccount {
 }
 
 type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
+type AccountError = ProviderError & { readonly kind: AccountErrorKind };
+
+/** `address`: a read of one. `change`: a write, also of one. */
+interface FailedCall {
+  readonly of: "list" | "address" | "change";
+}
+
+/** For all who use the account: one address may be another namespace's. */
+function withoutAddress(error: AccountError, provider: string): ProviderError {
+  return withProps(error, { where: `${provider}: read or change an address` });
+}
 
 /** Failures of the account or the API; the others are about one address or node. */
-export function isAccountError(error: unknown): error is ProviderError & { readonly kind: AccountErrorKind } {
+export function isAccountError(error: unknown): error is AccountError {
   if (!isProviderError(error) || isWithdrawn(error) || error.reason === "GroupLimit") return false;
   return Object.hasOwn(ACCOUNT_RETRY_MS, error.kind);
 }

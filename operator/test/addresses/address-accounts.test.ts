@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { AddressAccount, AddressAccounts } from "../../src/addresses/address-accounts.js";
 import { Inventories } from "../../src/inventory/inventories.js";
+import { sharedRead } from "../../src/providers/call.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
 import type { ProviderRegistry } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
@@ -25,11 +26,11 @@ describe("an account of addresses", () => {
         state.lists += 1;
         return state.fails === undefined ? Promise.resolve([]) : Promise.reject(state.fails);
       },
-      get: () => Promise.resolve(undefined),
+      get: (): Promise<undefined> => Promise.resolve(undefined),
     } satisfies Partial<AddressProvider>;
     const tools = { clock, inventories: new Inventories(clock) };
     const open = () => new AddressAccount(provider as Partial<AddressProvider> as AddressProvider, "IPv4", tools);
-    return { clock, state, account: open(), open };
+    return { clock, state, provider, account: open(), open };
   }
 
   it("is read once while its list is young", async () => {
@@ -74,6 +75,18 @@ describe("an account of addresses", () => {
     await clock.advance(10_000);
     account.note(error("Unavailable", { retryAfterSeconds: 45 }));
     expect(account.retryAt).to.equal(clock.now() + 45_000);
+  });
+
+  it("names no address in a failure that all its resources report: another namespace may have the address", async () => {
+    const { account, provider } = rig();
+    await account.refresh(300, "check");
+    const failing = (where: string) => error("Unavailable", { where, seen: "answer 503" });
+    account.note(failing("test: assign 203.0.113.7 to droplet 12"));
+    expect(account.failure?.message).to.equal("test: read or change an address: answer 503; fix: wait");
+    account.answered();
+    provider.get = () => Promise.reject(failing("test: read address 203.0.113.7"));
+    await account.read({ ...sharedRead("test", "check") }, ["203.0.113.7"]);
+    expect(account.failure?.message).to.equal("test: read or change an address: answer 503; fix: wait");
   });
 
   it("takes a list that began after its failure as an answer, for any caller", async () => {
