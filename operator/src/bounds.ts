@@ -23,7 +23,7 @@ export const RESERVATION_SECONDS = 600; // A move reserves its node for this lon
 /** The same address or list is not read again within this, unless the operator or a refused call changed something. */
 export const READ_PAUSE_MS = 1_000;
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5]; // Between reads of a running action; the last repeats.
-export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
+export const LOCKED_READ_SECONDS = { first: 5, longest: 60 }; // Between reads of an address that stays locked: longer each time.
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
 export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS; // An address that stayed this long no longer counts as undone.
 export const REVERTS_KEPT = 10; // Of one address or record set; older ones do not change the decision.

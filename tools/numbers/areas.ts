@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_570,
+  "operator/src/addresses": 4_600,
   "operator/src/claims": 720,
   "operator/src/commands": 5_850,
   "operator/src/controllers/cluster-routed-ip-class": 600,

@@ -10,6 +10,7 @@ import { healthMessages } from "../../operator/src/messages/health.js";
 import { jobMessages } from "../../operator/src/messages/jobs.js";
 import type { Row } from "../../operator/src/messages/message.js";
 import { candidateMessages } from "../../operator/src/messages/nodes/candidates.js";
+import { regionMessages } from "../../operator/src/messages/nodes/other-region.js";
 import { providerMessages, serverMessages } from "../../operator/src/messages/provider.js";
 import { publishingMessages } from "../../operator/src/messages/publishing.js";
 import { recordRemarks } from "../../operator/src/messages/record-remarks.js";
@@ -30,6 +31,7 @@ export const CATALOGUE: Readonly<Record<string, Readonly<Record<string, { readon
   accessMessages,
   specMessages,
   addressMessages,
+  regionMessages,
   candidateMessages,
   creationMessages,
   claimMessages,

@@ -7,6 +7,7 @@ import { code, generatedFrom, table } from "./text.js";
 const HEADINGS: Readonly<Record<string, string>> = {
   specMessages: "The spec",
   addressMessages: "Addresses",
+  regionMessages: "Regions of addresses",
   accessMessages: "Addresses and names that an administrator does not allow",
   candidateMessages: "Nodes",
   creationMessages: "Creation of addresses",

@@ -101,6 +101,7 @@ const OWN_PLACES = {
   APIServerRefused: API_SERVER,
   CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"] },
   UnderWay: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned", "Published"], ofAddress: true },
+  AddressLocked: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
   InGrace: { kinds: WITH_ADDRESS, conditions: ["Ready", "Assigned"], ofAddress: true },
   CoolingOff: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   MassFailure: { kinds: SERVED, conditions: ["MassFailure", "Fulfilled", "Assigned"], ofAddress: true },

@@ -88,6 +88,10 @@ export const REASONS = {
     remedy: "Apply the CRDs of this release.",
   },
   UnderWay: { meaning: "A call for this resource is still in progress.", remedy: "" },
+  AddressLocked: {
+    meaning: "The provider has kept an address locked for 2 minutes or more, and so nothing can move it.",
+    remedy: "Ask the provider's support to end the action on the address.",
+  },
   InGrace: {
     meaning: "The holder does not match at the moment. It keeps its address until the grace period ends.",
     remedy: "",
@@ -112,8 +116,7 @@ export const REASONS = {
     remedy: "Add nodes, or lower desiredIPs.",
   },
   KeptLastKnown: {
-    meaning:
-      "No node matches; the record set keeps the last published addresses, or has those of nodes that are only cordoned.",
+    meaning: "No node matches; the record set keeps the last published addresses, or has those of cordoned nodes.",
     remedy:
       "Fix match, or repair or uncordon the nodes. With emptyPolicy Delete, a NodeDNSRecordSet deletes its records 5 minutes after the last node has lost the labels of nodeLabel.",
   },
@@ -131,8 +134,7 @@ export const REASONS = {
   },
   HolderCordoned: {
     meaning: "An address stays on a cordoned node, because match.tolerations tolerates the taint of a cordon.",
-    remedy:
-      "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints that you name by key.",
+    remedy: "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints named by key.",
   },
   SeveralNamespaces: {
     meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
@@ -175,8 +177,7 @@ export const REASONS = {
   AddressNotAllowed: {
     meaning:
       "The class, the issuer or the limits of the namespace do not allow an address that the resource names; the operator does not touch it, unless it already served it.",
-    remedy:
-      "Remove the address from the spec, or ask the administrator that the message names to list it in allowedAddresses.",
+    remedy: "Remove the address from the spec, or ask the administrator in the message to list it in allowedAddresses.",
   },
   CreationNotAllowed: {
     meaning: "The limits of the namespace do not allow the operator to create an address for the resource.",

@@ -4,6 +4,7 @@
  */
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../bounds.js";
 import { timestamp } from "../clock.js";
 import { newerFirst } from "../match/node-preference.js";
 import { addressMessages } from "../messages/addresses.js";
@@ -18,7 +19,7 @@ import { addressLockKey } from "./actions.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from "./address-set.js";
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
-import { isOurs, isServed, type Placement } from "./observed.js";
+import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
 import { holderText, pausedOn, steadyHolder } from "./refusals.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
@@ -130,7 +131,7 @@ function goneFrom({ set }: AddressSnapshot, { address: { ip, origin } }: Placeme
 
 function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): PlannedEntry {
   const { certainty, action, was, holder } = placement;
-  if (certainty === "moving") return moving(placement);
+  if (certainty === "moving") return { ...moving(placement), ...lockOf(snapshot, placement) };
   if (certainty === "gone") return { ...shown(goneFrom(snapshot, placement)), state: "error" };
   if (certainty === "unread") return { ...was, state: was.state ?? "unassigned" };
   const failed = failure(snapshot, placement);
@@ -157,6 +158,20 @@ function moving(placement: Placement): PlannedEntry {
   const target = was.state === "in-progress" ? targetOf(was) : held(placement);
   const id = action?.id;
   return { ...target, ...graceSince(placement), ...(id === undefined ? {} : { actionID: id }), state: "in-progress" };
+}
+
+function lockOf({ now }: AddressSnapshot, placement: Placement) {
+  const lock = lastingLock(placement);
+  if (lock === undefined) return {};
+  const { ip } = placement.address;
+  return shown(
+    addressMessages.locked({ ip, since: now - lock.seconds * SECOND_MS, ...omitUndefined({ id: lock.id }) }),
+  );
+}
+
+/** Its problem, where the provider keeps it locked for too long. */
+export function lockProblem(addresses: readonly PlannedAddress[]): Problem | undefined {
+  return addresses.find(({ problem }) => problem?.reason === "AddressLocked")?.problem;
 }
 
 function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {

@@ -6,6 +6,7 @@ import { addressMessages } from "../messages/addresses.js";
 import { claimMessages } from "../messages/claims.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
+import { regionMessages } from "../messages/nodes/other-region.js";
 import { providerMessages } from "../messages/provider.js";
 import { recordMessages } from "../messages/records.js";
 import { accessMessages } from "../messages/routing.js";
@@ -201,7 +202,7 @@ export function otherRegion(
   const there = new Set([region]);
   const busy = busyNodesOf(snapshot, { limit, desired, regions: there });
   const serving = snapshot.candidates.some((node) => isIn(node, there));
-  return addressMessages.otherRegion({
+  return regionMessages.otherRegion({
     ...{ ip, region, regions: [...new Set(regions)].sort().join(", "), busy, serving },
     ...omitUndefined({ refusals: snapshot.refusalsIn?.(region) }),
     ...ownWays(snapshot, desired, ip),

@@ -1,7 +1,7 @@
 /** Where each address is and how certain this is; and which holders keep their address although they do not match now. */
 
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
-import { LOCKED_READ_SECONDS, SECOND_MS } from "../bounds.js";
+import { ACTION_SECONDS, LOCKED_READ_SECONDS, SECOND_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import { hasEnded, type InventoryAddress, type InventoryView } from "../inventory/view.js";
 import type { Verdict } from "../match/checks.js";
@@ -122,14 +122,32 @@ function namedAction({ state, actionID, providerID }: AddressStatus) {
 
 /** Whether it is time to read the address again. */
 export function isLockedFor(address: InventoryAddress | undefined): boolean {
-  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
+  return address !== undefined && isLocked(address) && untilRead(address) <= 0;
 }
 
 /** ms until the first of them is to be read again; `undefined`: none is locked. */
 export function lockedDueMs(view: InventoryView | undefined, ips: readonly string[]): number | undefined {
   const locked = ips.flatMap((ip) => view?.get(ip) ?? []).filter(isLocked);
-  const waits = locked.map(({ ageSeconds }) => Math.max(0, LOCKED_READ_SECONDS - ageSeconds) * SECOND_MS);
+  const waits = locked.map((address) => Math.max(0, untilRead(address)) * SECOND_MS);
   return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** A lock that lasts is read less often: the calls are those of all resources of the account. */
+function untilRead({ ageSeconds, lockedSeconds = 0 }: InventoryAddress): number {
+  const { first, longest } = LOCKED_READ_SECONDS;
+  const lasted = lockedSeconds - ageSeconds;
+  return Math.min(longest, Math.max(first, lasted / 4)) - ageSeconds;
+}
+
+/** An own action would have ended by then: only the provider can end what locks the address. `undefined`: it may end. */
+export function lastingLock({
+  facts,
+  certainty,
+}: Placement): { readonly seconds: number; readonly id?: string } | undefined {
+  const { lockedSeconds = 0, ended } = facts ?? {};
+  if (certainty !== "moving" || facts === undefined || !isLocked(facts) || lockedSeconds < ACTION_SECONDS)
+    return undefined;
+  return { seconds: lockedSeconds, ...(ended !== undefined && ended.id !== "" && { id: ended.id }) };
 }
 
 /** The operator polls its own actions. */

@@ -48,6 +48,8 @@ export interface CachedState {
   readonly running?: InFlight;
   /** The last action of ours that did not end at its goal: a status that still names it is outdated. */
   readonly ended?: OwnAction;
+  /** Since when it has been locked by an action without an id: of another party, or of ours after its deadline. */
+  readonly lockedSince?: number;
   /** What reads say that contradict us, since when. */
   readonly contradiction?: { readonly key: string; readonly since: number };
 }
@@ -65,7 +67,7 @@ export interface Observation {
 /** The cached state after a read. `undefined`: the address is gone. */
 export function observe(cachedState: CachedState | undefined, observation: Observation): CachedState | undefined {
   const { facts, askedAt } = observation;
-  if (cachedState === undefined) return facts === undefined ? undefined : { facts, at: askedAt };
+  if (cachedState === undefined) return facts === undefined ? undefined : accept({ facts, at: askedAt }, observation);
   if (cachedState.writtenAt !== undefined && askedAt < cachedState.writtenAt) return cachedState;
   if (cachedState.running !== undefined) return observeRunning(cachedState, cachedState.running, observation);
   if (cachedState.actedAt === undefined || agrees(cachedState, facts)) return accept(cachedState, observation);
@@ -81,14 +83,14 @@ export function started(cachedState: CachedState, action: OwnAction, now: number
 
 /** An action that a former process began: its deadline counts from now, since this process has seen none of it. */
 export function follow(cachedState: CachedState, { id, expected }: OwnAction, now: number): CachedState {
-  const { contradiction: _contradiction, ended: _ended, ...rest } = cachedState;
+  const { contradiction: _contradiction, ended: _ended, lockedSince: _locked, ...rest } = cachedState;
   const shown = id === "" ? {} : { id };
   return { ...rest, facts: { ...cachedState.facts, action: shown }, running: { id, expected, since: now } };
 }
 
 /** Our action on it is completed: `holder` has it now. */
 export function completed(cachedState: CachedState, holder: ProviderId | undefined, now: number): CachedState {
-  const { running: _running, ended: _ended, contradiction: _contradiction, ...rest } = cachedState;
+  const { running: _running, ended: _ended, contradiction: _c, lockedSince: _locked, ...rest } = cachedState;
   const { holder: _holder, action: _action, ...facts } = cachedState.facts;
   const held = holder === undefined ? facts : { ...facts, holder };
   return { ...rest, facts: held, at: now, writtenAt: now, actedAt: now };
@@ -133,7 +135,8 @@ function observeRunning(
   if (over && facts.holder !== cachedState.facts.holder)
     return completed({ ...cachedState, facts }, running.expected, askedAt);
   const seen = noteRead(running, facts, askedAt);
-  if (askedAt >= deadlineOf(running) || hasMissed(seen, askedAt)) return accept(abandoned(cachedState), observation);
+  if (askedAt >= deadlineOf(running) || hasMissed(seen, askedAt))
+    return accept({ ...abandoned(cachedState), lockedSince: running.since }, observation);
   return { ...cachedState, at: askedAt, running: seen };
 }
 
@@ -177,10 +180,11 @@ function overrule({ actedAt: _acted, ...rest }: CachedState, observation: Observ
 
 function accept(cachedState: CachedState, { facts, askedAt }: Observation): CachedState | undefined {
   if (facts === undefined) return undefined;
-  const { contradiction: _contradiction, ...rest } = cachedState;
+  const { contradiction: _contradiction, lockedSince = askedAt, ...rest } = cachedState;
+  const locked = facts.action === undefined ? {} : { lockedSince };
   // Only the list of ranges says that an address is borrowed.
   const borrowed = cachedState.facts.borrowed === true ? { borrowed: true } : {};
-  return { ...rest, facts: { ...borrowed, ...facts }, at: askedAt };
+  return { ...rest, ...locked, facts: { ...borrowed, ...facts }, at: askedAt };
 }
 
 function agrees({ facts }: CachedState, seen: AddressFacts | undefined): boolean {

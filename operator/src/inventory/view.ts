@@ -24,6 +24,8 @@ export interface InventoryAddress extends AddressFacts {
   readonly unconfirmed: boolean;
   /** An action of ours that runs, as far as is known. */
   readonly inFlight?: OwnAction;
+  /** Since reads have shown that an action locks it which no poll can follow. */
+  readonly lockedSeconds?: number;
   /** The last action of ours that did not end at its goal. */
   readonly ended?: OwnAction;
 }
@@ -157,7 +159,7 @@ function dueAt({ contradiction, running }: CachedState): number | undefined {
 }
 
 function addressOf(cachedState: CachedState, now: number): InventoryAddress {
-  const { facts, at, contradiction, running, ended } = cachedState;
+  const { facts, at, contradiction, running, ended, lockedSince } = cachedState;
   const overdue = running !== undefined && now >= (dueAt(cachedState) ?? now);
   return {
     ...facts,
@@ -165,6 +167,7 @@ function addressOf(cachedState: CachedState, now: number): InventoryAddress {
     unconfirmed: contradiction !== undefined || overdue,
     ...(running === undefined ? {} : { inFlight: { id: running.id, expected: running.expected } }),
     ...(ended === undefined ? {} : { ended }),
+    ...(lockedSince === undefined ? {} : { lockedSeconds: (now - lockedSince) / SECOND_MS }),
   };
 }
 

@@ -1,13 +1,13 @@
 /** The addresses of a resource: where they are, and why they are not where they should be. */
 
 import type { Reason } from "cdk8s-flipop/api";
+import { timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed, listedClauses } from "../values.js";
 import { refText, STOP_WRITER } from "./claims.js";
 import { note, type Problem, problem, topic } from "./message.js";
-import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./nodes/busy-nodes.js";
 import { limitText } from "./nodes/candidates.js";
-import { ADD_MATCHING, addNodeIn, EXAMPLE_NOT_READY, type RefusedNodes } from "./nodes/refused-nodes.js";
+import { ADD_MATCHING, EXAMPLE_NOT_READY, type RefusedNodes } from "./nodes/refused-nodes.js";
 
 interface Ips {
   readonly ips: readonly string[];
@@ -50,23 +50,6 @@ interface OnHolder {
 
 type Ref = Parameters<typeof refText>[0];
 
-interface OtherRegion {
-  readonly ip: string;
-  readonly region: string | undefined;
-  /** Of nodes that match. */
-  readonly regions: string;
-  /** Nodes in the region of the address that are not free. */
-  readonly busy: BusyNodes;
-  /** Nodes that match are there. If none is busy, all of them have addresses of this resource. */
-  readonly serving: boolean;
-  /** Nodes there that the resource means and cannot use. */
-  readonly refusals?: RefusedNodes;
-  /** The reason where a person can repair nodes there, as the kind of the resource shows it. */
-  readonly lack: "NoCandidate" | "TooFewCandidates";
-  /** The resource is a pool that created the address, so it can create another one. */
-  readonly replaceable: boolean;
-}
-
 interface Ip {
   readonly ip: string;
 }
@@ -76,16 +59,6 @@ function freeText(nodes: readonly string[]): string {
   return `${listed(nodes)} could take it now`;
 }
 
-function replaceIn(ip: string, regions: string): string {
-  return `replace ${ip}: set region to ${regions} and reclaimPolicy to Delete, remove it from ips, lower desiredIPs by 1 until the operator has released the address, and raise desiredIPs again`;
-}
-
-/** What keeps an address from the nodes of its region. */
-function roomText({ busy, serving }: Pick<OtherRegion, "busy" | "serving">): string {
-  if (busy.shown.length > 0) return `no node that matches is free there: ${busyText(busy)}`;
-  return serving ? "each node that matches there has an address of this resource" : "no node that matches is there";
-}
-
 const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
 
 const QUOTED_CHARACTERS = 60;
@@ -93,6 +66,14 @@ const END_PAUSE = "set spec.paused to false";
 
 function quoted(text: string): string {
   return text.length > QUOTED_CHARACTERS ? `"${text.slice(0, QUOTED_CHARACTERS)}…"` : `"${text}"`;
+}
+
+interface Locked {
+  readonly ip: string;
+  /** ms since the epoch. */
+  readonly since: number;
+  /** Of the operator's action on it that did not end in time. */
+  readonly id?: string;
 }
 
 export const addressMessages = topic("addresses", {
@@ -119,6 +100,14 @@ export const addressMessages = topic("addresses", {
       `${ip} ${holder === undefined ? "is on no node" : `stays on ${holder}, which does not match`}, because spec.paused is true`,
     remedy: END_PAUSE,
     example: { ip: "203.0.113.7", holder: "node-3 (NodeNotReady)" },
+  }),
+  locked: problem({
+    reason: "AddressLocked",
+    by: "account",
+    text: ({ ip, since, id }: Locked) =>
+      `the provider has kept ${ip} locked since ${timeText(since)}${id === undefined ? "" : ` (action ${id} of the operator has not ended)`}, so nothing can move it`,
+    remedy: "have the owner of the account ask the provider's support to end the action",
+    example: { ip: "203.0.113.7", since: Date.parse("2026-01-01T10:02:11Z"), id: "900001126" },
   }),
   beingDeleted: note({
     reason: "UnderWay",
@@ -271,24 +260,6 @@ export const addressMessages = topic("addresses", {
       ip: "203.0.113.7",
       node: "node-3",
       cause: { reason: "NoCandidate", message: "no node is a candidate: 0 of 9 nodes match" },
-    },
-  }),
-  otherRegion: problem({
-    reason: ({ refusals, lack }: OtherRegion) => (refusals?.repair === undefined ? "WrongRegion" : lack),
-    by: "author",
-    text: ({ ip, region, regions, refusals, ...there }: OtherRegion) => {
-      const seen = refusals?.repair === undefined ? "" : ` (${refusals.text} in that region)`;
-      return `${ip} is in region ${region}, and ${roomText(there)}${seen}; ${there.serving ? "other " : ""}nodes that match are in ${regions}`;
-    },
-    remedy: ({ ip, region, regions, busy, refusals, replaceable }) => {
-      const idle = nodeRemedies(busy, giveToResource);
-      const repair = refusals?.repair === undefined ? [] : [refusals.repair];
-      const other = replaceable ? replaceIn(ip, regions) : `use an address of region ${regions}`;
-      return [...repair, ...idle, `${other}, or ${addNodeIn(region ?? "")}`].join("; or ");
-    },
-    example: {
-      ...{ ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 } },
-      ...{ serving: false, lack: "TooFewCandidates", replaceable: false },
     },
   }),
 });

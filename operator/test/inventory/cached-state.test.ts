@@ -25,6 +25,21 @@ describe("what is believed of an address", () => {
     expect(observe(base, { facts: undefined, askedAt: 1 })).to.equal(undefined);
   });
 
+  it("has a lock that lasts from its first read, from the call of our own action on, until a read shows none", () => {
+    const locked = { ...held("a"), action: {} };
+    const at = (state: CachedState | undefined, facts: AddressFacts, seconds: number) =>
+      observe(state, { facts, askedAt: seconds * SECOND });
+    const seen = at(at(base, locked, 10), locked, 20);
+    expect(seen?.lockedSince).to.equal(10 * SECOND);
+    expect(at(seen, held("a"), 30)?.lockedSince).to.equal(undefined);
+    expect(at(undefined, locked, 10)?.lockedSince).to.equal(10 * SECOND);
+    const running = started(base, { id: "7", expected: "b" }, 10 * SECOND);
+    const late = at(running, locked, 131);
+    expect([late?.lockedSince, late?.ended?.id]).to.deep.equal([10 * SECOND, "7"]);
+    expect(late && completed(late, "b", 140 * SECOND).lockedSince).to.equal(undefined);
+    expect(late && started(late, { id: "8", expected: "b" }, 140 * SECOND).lockedSince).to.equal(undefined);
+  });
+
   it("is not changed by a read that began before our write", () => {
     const written = { ...completed(base, "b", 10 * SECOND), actedAt: -60 * SECOND };
 

@@ -1,6 +1,7 @@
 /** The conditions of a pool. Those that RoutedIPs share are in `addresses/conditions.ts`. */
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
+import { lockProblem } from "../../addresses/address-status.js";
 import {
   acceptedOf,
   conflictOf,
@@ -114,6 +115,8 @@ function unobserved(snapshot: Snapshot, count: { readonly active: number; readon
 function obstacle(snapshot: Snapshot, findings: Findings): Problem | undefined {
   const failed = findings.addresses.find(({ status }) => status.state === "error");
   if (failed !== undefined) return lastFailure(failed);
+  const locked = lockProblem(findings.addresses);
+  if (locked !== undefined) return locked;
   const { problem, candidates, providerFailure, refusals } = snapshot;
   if (problem !== undefined) return problem;
   if (candidates.length === 0) return candidateMessages.none({ refusals });

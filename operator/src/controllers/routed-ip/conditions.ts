@@ -1,7 +1,7 @@
 /** The conditions of a RoutedIP. Those of the address come from `addresses/conditions.ts`. */
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
-import type { PlannedAddress } from "../../addresses/address-status.js";
+import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
   heldBackBy,
@@ -100,7 +100,8 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
   if (node === undefined)
     return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
   const place = { ip: address.ip, node };
-  if (address.status.state === "in-progress") return yes("Assigned", addressMessages.aboutToMove(place));
+  const moves = address.status.state === "in-progress" && address.problem === undefined;
+  if (moves) return yes("Assigned", addressMessages.aboutToMove(place));
   const served = { ...place, ...omitUndefined({ slice: snapshot.podlessOn?.(node) }) };
   if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(served));
   return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle }));
@@ -115,12 +116,17 @@ function servingNode({ servesAt }: Snapshot, { placement }: Findings): string | 
 /** Why it is not where it should be; `undefined`: it is, or is being moved. */
 function obstacleTo(snapshot: Snapshot, findings: Findings, serves: boolean): Problem | undefined {
   const { address, placement } = findings;
-  if (address?.status.state === "error") return lastFailure(address);
+  const failed = address && failureOf(address);
+  if (failed !== undefined) return failed;
   // Not even after its grace does the address move.
   const stays = placement?.certainty !== "moving" && isPaused(snapshot.set);
   if (!serves && stays && placement !== undefined) return pausedOn(snapshot, placement);
   if (staysOrMoves(placement)) return undefined;
   return standstillOf(snapshot) ?? obstacleToMove(snapshot, findings);
+}
+
+function failureOf(address: PlannedAddress): Problem | undefined {
+  return address.status.state === "error" ? lastFailure(address) : lockProblem([address]);
 }
 
 function obstacleToMove(snapshot: Snapshot, findings: Findings): Problem | undefined {
