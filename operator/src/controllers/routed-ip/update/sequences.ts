@@ -85,7 +85,10 @@ function retryKeyOf(name: StepName, actions: Chain): string | undefined {
     case "untaint":
       return TAINTS;
     case "record":
-      return "record";
+    case "remove-rules":
+    case "remove-nodes":
+      // The success of a removal says nothing of an addition that was refused.
+      return name;
     case "assign":
       return lockKeyOf(actions.filter(isShared));
     default:
