@@ -9,6 +9,27 @@ const klass = badOf("ClusterRoutedIPClass");
 const JOB = { template: { spec: { containers: [{ name: "a", image: "b" }], restartPolicy: "Never" } } };
 const NO_ISSUER = { issuerRef: undefined };
 
+const badRangeOfAddresses = badEntry(
+  "allowedAddresses",
+  "Created",
+  (entry) => `"${entry}" is neither Created nor an address range: give a range in CIDR notation such as 203.0.113.0/24`,
+);
+const badName = badEntry(
+  "allowedNames",
+  "www.example.com",
+  (entry) => `"${entry}" is not a pattern of DNS names: give a full name in lower case`,
+);
+const badZone = badEntry(
+  "allowedZones",
+  "example.com",
+  (entry) => `"${entry}" is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames`,
+);
+const badPort = badEntry(
+  "allowedPorts",
+  "80",
+  (entry) => `"${entry}" is not a port or a range of ports: give PORT or FROM-TO, 1 to 65535`,
+);
+
 /** Invalid resources of the other kinds, each with one mistake. */
 export const BAD_OTHERS: readonly BadSpec[] = [
   nodeDns(
@@ -263,46 +284,11 @@ function badRange(range: string): BadSpec {
   );
 }
 
-function badRangeOfAddresses(entry: string): BadSpec {
-  return klass(
-    { allowedAddresses: ["Created", entry] },
-    {
-      name: `allowedAddresses with ${JSON.stringify(entry)}`,
-      path: "spec.allowedAddresses[1]",
-      says: `"${entry}" is neither Created nor an address range: give a range in CIDR notation such as 203.0.113.0/24`,
-    },
-  );
-}
-
-function badName(entry: string): BadSpec {
-  return klass(
-    { allowedNames: ["www.example.com", entry] },
-    {
-      name: `allowedNames with ${JSON.stringify(entry)}`,
-      path: "spec.allowedNames[1]",
-      says: `"${entry}" is not a pattern of DNS names: give a full name in lower case`,
-    },
-  );
-}
-
-function badZone(entry: string): BadSpec {
-  return klass(
-    { allowedZones: ["example.com", entry] },
-    {
-      name: `allowedZones with ${JSON.stringify(entry)}`,
-      path: "spec.allowedZones[1]",
-      says: `"${entry}" is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames`,
-    },
-  );
-}
-
-function badPort(entry: string): BadSpec {
-  return klass(
-    { allowedPorts: ["80", entry] },
-    {
-      name: `allowedPorts with ${JSON.stringify(entry)}`,
-      path: "spec.allowedPorts[1]",
-      says: `"${entry}" is not a port or a range of ports: give PORT or FROM-TO, 1 to 65535`,
-    },
-  );
+/** An entry of a list of the class, behind a good one. */
+function badEntry(field: string, good: string, says: (entry: string) => string) {
+  return (entry: string): BadSpec =>
+    klass(
+      { [field]: [good, entry] },
+      { name: `${field} with ${JSON.stringify(entry)}`, path: `spec.${field}[1]`, says: says(entry) },
+    );
 }

@@ -1,4 +1,4 @@
-/** Pairs the addresses that may move now, those that have waited longest first, with the candidates, in the preferred order. */
+/** Pairs addresses that may move now, unassigned ones first, then by how long they have waited, with candidates in order. */
 
 import type { AddressStatus, Reason } from "cdk8s-flipop/api";
 import { ASSIGNMENT_OVER_MS, DUE_READ_MS } from "../bounds.js";

@@ -12,23 +12,24 @@ interface Asked {
   readonly workload?: WorkloadSource;
 }
 
+/** What the index of the match knows. */
 interface Seen {
   /** No node in sight has the workload. */
-  readonly lacksWorkload: () => boolean;
+  readonly lacksWorkload: boolean;
   /** A node with the labels lacks nothing else. */
-  readonly isNear: boolean;
+  readonly namesWaiting: boolean;
+  anyNodeHasLabels(): boolean;
 }
 
 /** What a node is without that is out of sight. */
-export function lackingOf(nodes: NodeDirectory, { match, workload }: Asked, { lacksWorkload, isNear }: Seen): Lacking {
+export function lackingOf(nodes: NodeDirectory, { match, workload }: Asked, seen: Seen): Lacking {
   const { nodeLabels, labelText: label } = match;
   const [relabel, forbidden] = [nodes.relabel(nodeLabels), nodes.forbidden(nodeLabels)];
   const asked = { label, ...omitUndefined({ relabel, forbidden }) };
-  const anyHasLabels = nodes.withLabels(match.nodeLabels).next().done !== true;
-  if (workload === undefined || !anyHasLabels) return asked;
+  if (workload === undefined || !seen.anyNodeHasLabels()) return asked;
   const labelled = nodeLabels.length === 0 ? {} : asked;
   // The pods are read only where no node in sight has one: this costs the work of all of them.
-  const presence = lacksWorkload() ? workload.presence() : isNear ? workload.waiting?.() : undefined;
+  const presence = seen.lacksWorkload ? workload.presence() : seen.namesWaiting ? workload.waiting?.() : undefined;
   return { ...labelled, workload: workload.text, ...omitUndefined({ presence }) };
 }
 

@@ -80,7 +80,9 @@ export class MatchFeed {
   private podChanged(event: StoreEvent<SlimPod>): void {
     for (const name of nodesOfPodEvent(event)) this.current?.workloadChanged(name);
     const { current } = this;
-    if (current?.lacksWorkload || (current?.namesWaiting && isOfWaiting(event))) this.props.onChange("pods");
+    const isWaiting = isOfWaiting(event);
+    if (isWaiting) current?.waitingChanged();
+    if (current?.lacksWorkload || (current?.namesWaiting && isWaiting)) this.props.onChange("pods");
   }
 
   private takeHold(wanted: Wanted): void {

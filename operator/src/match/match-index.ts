@@ -67,9 +67,8 @@ export class MatchIndex {
 
   /** Nodes that match, in no order: see node-preference.ts. The same list until one of them changes. */
   candidates(): readonly NodeFacts[] {
-    this.matching ??= [...this.verdicts.values()]
-      .filter(({ refusals }) => refusals.length === 0)
-      .map(({ node }) => node);
+    const isMatch = ({ refusals }: Verdict) => refusals.length === 0;
+    this.matching ??= [...this.verdicts.values()].filter(isMatch).map(({ node }) => node);
     return this.matching;
   }
 
@@ -95,13 +94,12 @@ export class MatchIndex {
     if (this.tallied !== undefined) return this.tallied;
     const podless = this.podless();
     this.namesWaiting = podless.some(({ refusals: [first] }) => first?.reason === "NoPod");
-    const seen = { lacksWorkload: () => this.lacksWorkload, isNear: this.namesWaiting };
     const crowded = this.namesWaiting ? crowdedOf(this.candidates(), this.wanted.workload) : undefined;
-    const lacking = lackingOf(this.nodes, this.wanted, seen);
+    const lacking = lackingOf(this.nodes, this.wanted, this);
     const all = { nodes: this.nodes.size, lacking, ...omitUndefined({ crowded }) };
     const tally = tallyOf(all, [...this.verdicts.values(), ...podless]);
-    // Pods that are on no node change the presence, and do not reach `refresh`.
-    if (tally.lacking.presence === undefined && !this.namesWaiting) this.tallied = tally;
+    // Without one of the pods on any node, each change of a pod may change the text.
+    if (tally.lacking.presence === undefined || this.namesWaiting) this.tallied = tally;
     return tally;
   }
 
@@ -175,10 +173,13 @@ export class MatchIndex {
 
   /** The workloads whose pods make nodes match, as far as they are known, sorted. Empty if `match` names no pods. */
   podOwners(): readonly string[] {
-    const { match, workload } = this.wanted;
-    if (match.pods === undefined) return [];
-    this.owners ??= ownersOn(this.candidates(), workload);
+    this.owners ??= ownersOn(this.candidates(), this.wanted.workload);
     return this.owners;
+  }
+
+  /** A pod that has no node, or had none: it does not reach `refresh`. */
+  waitingChanged(): void {
+    this.tallied = undefined;
   }
 
   /** The workload on a node may have changed. */

@@ -149,7 +149,7 @@ export class Retries {
   }
 
   /** The machine is no more to blame than the address or the account; the next try is on another one all the same. */
-  noteAttempt(machine: ProviderId, now: number): void {
+  attemptFailed(machine: ProviderId, now: number): void {
     this.failedAt.set(machine, now);
   }
 

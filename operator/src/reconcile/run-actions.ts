@@ -193,7 +193,7 @@ function recordFailure<T extends KindTypes>(
     last,
   }: EndedStep<T> & { readonly failure: ActionFailure; readonly target: ActionTarget },
 ): void {
-  if (target.machine !== undefined) state.retries.noteAttempt(target.machine, now);
+  if (target.machine !== undefined) state.retries.attemptFailed(target.machine, now);
   const machine = faultyMachine(failure, target);
   if (machine !== undefined) {
     state.retries.machineFailed(machine, failure, now);

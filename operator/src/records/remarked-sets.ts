@@ -1,4 +1,4 @@
-/** Record sets of which a condition warns for what others have on the name: they are read again sooner, until that is over. */
+/** Record sets whose names have something of others that a condition warns of: the operator reads them sooner, until that ends. */
 
 import { REMARKED_RECORDS_APART_MS, REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";

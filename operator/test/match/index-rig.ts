@@ -6,7 +6,7 @@ import type { Verdict } from "../../src/match/checks.js";
 import { MatchIndex, type VerdictChange, type Wanted } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { tallyText } from "../../src/match/tally.js";
-import { nodesOfPodEvent, type PodSource, PodWorkload } from "../../src/match/workload.js";
+import { isOfWaiting, nodesOfPodEvent, type PodSource, PodWorkload } from "../../src/match/workload.js";
 import { compiled } from "./cluster.js";
 
 /** Stores, a directory and one index, wired as the operator wires them. */
@@ -31,6 +31,7 @@ export class IndexRig {
     this.nodes.listen((event) => this.directory.apply(event));
     this.pods.listen((event) => {
       for (const name of nodesOfPodEvent(event)) this.index.workloadChanged(name);
+      if (isOfWaiting(event)) this.index.waitingChanged();
     });
   }
 

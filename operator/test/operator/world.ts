@@ -36,8 +36,6 @@ export interface WorldOptions {
   readonly perMinute?: number;
   /** Creations of IPv4 addresses. @default a million a minute */
   readonly createsPerMinute?: number;
-  /** How long the assignment of an address takes. @default as the simulator has it */
-  readonly assignMs?: number;
   /** Addresses that the account may have. @default 100 */
   readonly quota?: number;
   /** Time passes slowly while any request is under way. It takes long with hundreds of resources. @default false */
@@ -91,8 +89,7 @@ export class World {
     const account = { reservedIpLimit: quota, reservedIpv6Limit: quota, dropletLimit: 1000 };
     const { perMinute = UNLIMITED, createsPerMinute = UNLIMITED } = options;
     const limits = { perMinute, perHour: UNLIMITED, createsPerMinute };
-    const durations = options.assignMs === undefined ? {} : { assign: options.assignMs };
-    const digitalocean = await startDigitalOceanSimulator({ clock, account, limits, durations });
+    const digitalocean = await startDigitalOceanSimulator({ clock, account, limits });
     digitalocean.state.dns.addDomain("example.com");
     digitalocean.journal.subscribe(() => clock.traffic());
     kubernetes.onRequest(() => clock.traffic());

@@ -9,7 +9,7 @@ describe("a reading of a record set", () => {
   let now = 0;
   const sets = () => new RemarkedSets({ monotonic: () => now });
 
-  it("is good as long as usual if nobody has anything else on the name", () => {
+  it("may be used as long as usual if nobody else has anything on the name", () => {
     expect(sets().goodForMs({}, { ...NONE, ttl: 86_400 })).to.equal(Number.POSITIVE_INFINITY);
   });
 
@@ -18,11 +18,11 @@ describe("a reading of a record set", () => {
     { ...NONE, others: ["2001:db8::1"] },
     { ...NONE, delegation: { zone: "example.com", name: "eu.example.com" } },
   ])
-    it(`is good for two minutes with ${JSON.stringify(remarks)}`, () => {
+    it(`may be used for two minutes with ${JSON.stringify(remarks)}`, () => {
       expect(sets().goodForMs({}, remarks)).to.equal(REMARKED_RECORDS_MAX_AGE_MS);
     });
 
-  it("is good for longer with many such names, so that all together make ten calls a minute, and no longer once they are gone", () => {
+  it("may be used longer with many such names, so that all of them cost ten calls a minute, until their resources are gone", () => {
     const remarked = sets();
     const proxied = { ...NONE, proxied: true };
     const many = Array.from({ length: 100 }, () => ({}));

@@ -3,6 +3,7 @@
 import { CLASSES_AND_ISSUERS } from "./classes.js";
 import { CREATION } from "./creation.js";
 import { POOL_ACCOUNT } from "./pool-account.js";
+import { POOL_MATCH } from "./pool-match.js";
 import { POOL_NAMES } from "./pool-names.js";
 import { POOL_NODES } from "./pool-nodes.js";
 import { PUBLISHING } from "./publishing.js";
@@ -13,6 +14,7 @@ import { WARNINGS } from "./warnings.js";
 
 export const SITUATIONS: readonly Group[] = [
   ...POOL_NODES,
+  POOL_MATCH,
   ...POOL_ACCOUNT,
   ...CREATION,
   ...POOL_NAMES,

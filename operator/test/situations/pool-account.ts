@@ -6,12 +6,8 @@ import { NOTHING_SEEN } from "../../src/inventory/view.js";
 import { providerMessages } from "../../src/messages/provider.js";
 import { withSummary } from "../../src/reconcile/summary.js";
 import { limitedTo } from "../support/kube/limited-to.js";
-import { A, cloudOf, type Scene, seenOf, TEN_PAST } from "./pool-scenes.js";
-import { callFailure, type Group, refusedToken, type Seen, type Situation, seenIn } from "./situation.js";
-
-function pool(row: Omit<Situation, "kind">): Situation {
-  return { kind: "FloatingIPPool", ...row };
-}
+import { A, cloudOf, pool, type Scene, seenOf, TEN_PAST } from "./pool-scenes.js";
+import { callFailure, type Group, refusedToken, type Seen, seenIn } from "./situation.js";
 
 /** The operator has not read the account, and cannot. */
 function unread(problem: ReturnType<typeof providerMessages.unknown>): Scene {

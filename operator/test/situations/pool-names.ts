@@ -2,18 +2,14 @@
 
 import { REMEDIES } from "../../src/messages/failed-calls.js";
 import { limitedTo } from "../support/kube/limited-to.js";
-import { A, B, cloudOf, DNS as POOL_DNS, type Scene, seenOf } from "./pool-scenes.js";
-import { callFailure, type Group, type Situation } from "./situation.js";
+import { A, B, cloudOf, DNS as POOL_DNS, pool, type Scene, seenOf } from "./pool-scenes.js";
+import { callFailure, type Group } from "./situation.js";
 
 const OTHER = { kind: "FloatingIPPool", namespace: "ingress", name: "ingress", uid: "other" };
 /** Another resource has the name. */
 export const LOST = { ours: false, owned: { owner: OTHER, basis: "uses" } } as const;
 /** When somebody undid the operator's writes. */
 export const WRITES = [9, 8, 7].map((minutes) => Date.parse("2025-06-01T10:00:00Z") - minutes * 60_000);
-
-function pool(row: Omit<Situation, "kind">): Situation {
-  return { kind: "FloatingIPPool", ...row };
-}
 
 type Dns = NonNullable<ReturnType<NonNullable<Scene["change"]>>["dns"]>;
 

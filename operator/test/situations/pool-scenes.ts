@@ -15,11 +15,26 @@ import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
 import type { MachineIds } from "../../src/providers/types.js";
 import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { compiled, slimNode } from "../match/cluster.js";
-import { type Seen, seenIn } from "./situation.js";
+import { slimPod } from "../support/kube/objects.js";
+import { type Seen, type Situation, seenIn } from "./situation.js";
 
 export const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 export const TEN_PAST = Date.parse("2025-06-01T10:10:00Z");
 export const DNS = { recordName: "www", zone: "example.com" };
+export const PODS = { podNamespace: "shop", podLabel: "app=web" };
+export const POD = slimPod("web-7d4b9", {
+  namespace: "shop",
+  labels: { app: "web" },
+  nodeName: "node-3",
+  ready: false,
+});
+export const EDGE = { labels: { pool: "edge" } };
+export const EDGE_PODS = { ...PODS, nodeLabel: "pool=edge" };
+
+/** Of a pool. */
+export function pool(row: Omit<Situation, "kind">): Situation {
+  return { kind: "FloatingIPPool", ...row };
+}
 
 export interface Scene {
   readonly nodes?: readonly (string | { readonly name: string; readonly more: Partial<SlimNode> })[];

@@ -8,7 +8,8 @@ import { publishingMessages } from "../../src/messages/publishing.js";
 import { mostAddresses } from "../../src/publishing/publications.js";
 import { publishedConditions } from "../../src/publishing/published.js";
 import { slimServices } from "../../src/routing/service.js";
-import type { Group, Seen, Situation } from "./situation.js";
+import { pool } from "./pool-scenes.js";
+import type { Group, Seen } from "./situation.js";
 import { seenIn } from "./situation.js";
 
 const METADATA = { name: "web", namespace: "default", uid: "u1", resourceVersion: "1" };
@@ -39,10 +40,6 @@ function full(): Seen {
 function owned(): Seen {
   const managers = ['conflict with "gateway-controller"'];
   return seenOf("Gateway", publishingMessages.owned({ target: "Gateway default/web", managers }));
-}
-
-function pool(row: Omit<Situation, "kind">): Situation {
-  return { kind: "FloatingIPPool", ...row };
 }
 
 export const PUBLISHING: readonly Group[] = [

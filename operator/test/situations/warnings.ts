@@ -10,13 +10,9 @@ import type { InventoryAddress } from "../../src/inventory/view.js";
 import { abandoned } from "../../src/messages/events.js";
 import { actionsOf } from "../../src/reconcile/plan.js";
 import { partial } from "../support/kube/partial.js";
-import { A, B, cloudOf, seenOf } from "./pool-scenes.js";
+import { A, B, cloudOf, pool, seenOf } from "./pool-scenes.js";
 import { IP, routed, routedSeen } from "./routed-scenes.js";
-import { type Group, refusedToken, type Seen, type Situation } from "./situation.js";
-
-function pool(row: Omit<Situation, "kind">): Situation {
-  return { kind: "FloatingIPPool", ...row };
-}
+import { type Group, refusedToken, type Seen } from "./situation.js";
 
 function doubted(doubt: NodeDoubt["doubt"], detail = "TCP 10.0.0.1:80: no answer within 1 s"): Seen {
   const doubts = [{ node: "node-1", doubt, detail }];

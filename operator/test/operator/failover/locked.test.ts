@@ -15,7 +15,8 @@ describe("operator in process: an address that the provider keeps locked", funct
   afterEach(() => world.close());
 
   it("is named with the action and the remedy, stalls its pool, and is read less and less often", async () => {
-    world = await World.create({ nodes: 1, assignMs: NEVER_MS });
+    world = await World.create({ nodes: 1 });
+    world.digitalocean.state.settings.durations.assign = NEVER_MS;
     const { ip } = world.digitalocean.state.addAddress();
     world.addPool("web", { ips: [ip] });
     world.start();
@@ -40,8 +41,9 @@ describe("operator in process: an address that the provider keeps locked", funct
   });
 
   it("is named by a RoutedIP, too", async () => {
-    const made = await RoutedWorld.create(["n1"], { assignMs: NEVER_MS });
+    const made = await RoutedWorld.create(["n1"]);
     world = made.world;
+    world.digitalocean.state.settings.durations.assign = NEVER_MS;
     const { ip } = world.digitalocean.state.addAddress();
     made.addIssuer();
     made.addRouted("a", { routedIP: ip });

@@ -31,6 +31,17 @@ describe("operator in process: addresses that no resource has any more", functio
     await world.until("the end of the pool", () => world.kubernetes.get(world.refTo("web")) === undefined);
   }
 
+  /** On the only node; its pool is gone. */
+  async function leaveOne(): Promise<string> {
+    world.removeNode("node-2");
+    world.addPool("web", { desiredIPs: 1 });
+    running = world.start();
+    await world.until("an active address", () => world.status("web").counts?.active === 1);
+    const [ip = ""] = Object.keys(world.status("web").ips ?? {});
+    await deletePool();
+    return ip;
+  }
+
   it("are named by an Event and a log line, with what to write to get them back", async () => {
     const ips = await begin({ desiredIPs: 2 });
     await deletePool();
@@ -44,12 +55,7 @@ describe("operator in process: addresses that no resource has any more", functio
   });
 
   it("keep the only node from the address of a successor, which says so", async () => {
-    world.removeNode("node-2");
-    world.addPool("web", { desiredIPs: 1 });
-    running = world.start();
-    await world.until("an active address", () => world.status("web").counts?.active === 1);
-    const [ip = ""] = Object.keys(world.status("web").ips ?? {});
-    await deletePool();
+    const ip = await leaveOne();
     expect(world.digitalocean.state.address(ip).dropletId).to.be.a("number");
     world.addPool("next", { desiredIPs: 1 });
     const message = () => world.condition("next", "Ready")?.message ?? "";
@@ -66,12 +72,7 @@ describe("operator in process: addresses that no resource has any more", functio
   });
 
   it("serve a successor that lists one in place of the address that it created", async () => {
-    world.removeNode("node-2");
-    world.addPool("web", { desiredIPs: 1 });
-    running = world.start();
-    await world.until("an active address", () => world.status("web").counts?.active === 1);
-    const [ip = ""] = Object.keys(world.status("web").ips ?? {});
-    await deletePool();
+    const ip = await leaveOne();
     world.addPool("next", { desiredIPs: 1 });
     const message = () => world.condition("next", "Ready")?.message ?? "";
     await world.until("the obstacle", () => message().includes("in place of"));

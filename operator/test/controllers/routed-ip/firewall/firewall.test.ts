@@ -4,40 +4,13 @@ import { describe, it } from "mocha";
 import { planFirewall } from "../../../../src/controllers/routed-ip/firewall/firewall.js";
 import { opensSafely } from "../../../../src/controllers/routed-ip/firewall/place-machine.js";
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
-import { partsOf } from "../../../../src/messages/message.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import type { GroupView } from "../../../../src/routing/firewall-group.js";
 import type { Recorded } from "../../../../src/routing/firewall-registry.js";
 import { FOREIGN } from "../model-cluster.js";
-
-const [A, B] = ["cloud://a", "cloud://b"];
-const NOTHING: Recorded = { rules: [], nodes: [] };
-
-function rule(port: number): FirewallRuleFacts {
-  return { protocol: "tcp", ports: `${port}`, sources: ["0.0.0.0/0", "::/0"], otherSources: false };
-}
-
-function record(port: number, more: Partial<FirewallRule> = {}): FirewallRule {
-  const { ports, sources } = rule(port);
-  return { protocol: "tcp", ports, sources, phase: "present", ...more };
-}
-
-function facts(rules: readonly FirewallRuleFacts[], nodes: readonly string[] = []): FirewallFacts {
-  return { id: "fw", name: "ingress", rules, nodes, pending: false };
-}
-
-/** All machines are covered by another firewall. */
-function firewall(seen: FirewallSnapshot["facts"], more: Partial<FirewallSnapshot> = {}): FirewallSnapshot {
-  const coveredBy = new Map([A, B].map((machine) => [machine, ["base"]]));
-  return { name: "ingress", facts: seen, coveredBy, others: [], ...more };
-}
-
-const ports = (rules: readonly FirewallRuleFacts[] = []) => rules.map((each) => each.ports).join();
+import { A, B, facts, firewall, NOTHING, planFor as plan, ports, record, rule } from "./plan-rig.js";
 
 describe("the firewall of a RoutedIP", () => {
-  const plan = (seen: FirewallSnapshot, desired: Partial<DesiredFirewall> = {}, recorded: Recorded = NOTHING) =>
-    planFirewall(seen, { rules: [rule(443)], target: A, ...desired }, recorded);
-
   it("is read first, with what covers the node where that is not known", () => {
     expect(plan(firewall("unknown")).read).to.deep.equal([]);
     expect(plan(firewall("unknown", { coveredBy: new Map() })).read).to.deep.equal([A]);
@@ -73,110 +46,6 @@ describe("the firewall of a RoutedIP", () => {
     expect([full.addRules, full.addNodes]).to.deep.equal([[], []]);
     const enough = plan(firewall(facts([rule(443)], [A]), { capabilities }));
     expect([enough.rulesProblem, enough.nodeProblem]).to.deep.equal([undefined, undefined]);
-  });
-
-  it("says which ports stay closed without room, and which rules of others could be one", () => {
-    const capabilities = { rulesPerFirewall: 4, nodesPerFirewall: 10, reserved: () => false };
-    const partner = (source: string) => ({ ...rule(8443), sources: [source] });
-    const others = [partner("192.0.2.1/32"), partner("192.0.2.2/32")];
-    const seen = { ...facts([...others, rule(443)], [A]), outboundRules: 1 };
-    const rules = [rule(443), { ...rule(3478), protocol: "udp" as const }];
-    const own = { rules: [record(443)], nodes: [A] };
-    const { rulesProblem, nodeProblem } = plan(firewall(seen, { capabilities }), { rules }, own);
-    expect(nodeProblem).to.equal(undefined);
-    const [said, ...fixes] = partsOf(rulesProblem?.message ?? "");
-    expect(said).to.equal(
-      'firewall "ingress" has no room for 3478/UDP: it would have 5 inbound and outbound rules, at most 4 are possible; 443/TCP stays open; 2 of its inbound rules are not the operator\'s',
-    );
-    expect(fixes.slice(0, 3)).to.deep.equal([
-      "have the owner of the account replace the 2 rules for 8443/TCP by one with all their sources",
-      "have the owner of the account remove rules of the firewall that nothing needs",
-      "use fewer ports",
-    ]);
-    expect(fixes[3]).to.match(
-      /second issuer .*with routedIP set to its address .*Retain\): otherwise the address changes$/,
-    );
-    const [alone] = others;
-    const single = plan(firewall({ ...seen, rules: alone ? [alone] : [], outboundRules: 2 }, { capabilities }), {
-      rules,
-    });
-    expect(single.rulesProblem?.message)
-      .to.contain("1 of its inbound rules is not")
-      .and.not.contain("all their sources");
-    const none = plan(firewall({ ...seen, rules: [], outboundRules: 3 }, { capabilities }), { rules });
-    expect(partsOf(none.rulesProblem?.message ?? "").slice(0, 2)).to.deep.equal([
-      'firewall "ingress" has no room for 443/TCP, 3478/UDP: it would have 5 inbound and outbound rules, at most 4 are possible',
-      "use fewer ports",
-    ]);
-  });
-
-  describe("whose rules get other sources", () => {
-    const narrow = (port: number) => ({ ...rule(port), sources: ["198.51.100.0/24"] });
-    const own = (...open: readonly number[]): Recorded => ({ rules: open.map((port) => record(port)), nodes: [A] });
-    const replaced = (
-      most: number,
-      seen: readonly FirewallRuleFacts[],
-      desired: readonly FirewallRuleFacts[],
-      on = own(443),
-    ) => {
-      const capabilities = { rulesPerFirewall: most, nodesPerFirewall: 10, reserved: () => false };
-      const made = plan(firewall(facts(seen, [A]), { capabilities }), { rules: desired }, on);
-      const { freeRules, addRules, replacedRules, removeRules, recorded, rulesProblem } = made;
-      return {
-        steps: [freeRules, addRules, replacedRules, removeRules].map(ports),
-        record: recorded.rules.map(
-          (each) => `${each.ports} ${each.phase} ${each.sources.length === 1 ? "narrow" : "all"}`,
-        ),
-        problem: partsOf(rulesProblem?.message ?? "")[0],
-      };
-    };
-    const NOTHING_TO_SAY = "";
-
-    it("closes none where both fit: the old rule goes after the new one, in the same step", () => {
-      expect(replaced(3, [FOREIGN, rule(443)], [narrow(443)])).to.deep.equal({
-        steps: ["", "443", "443", ""],
-        record: ["443 adding narrow", "443 removing all"],
-        problem: NOTHING_TO_SAY,
-      });
-    });
-
-    it("replaces them in one step where it is full, after rules that nothing needs", () => {
-      expect(replaced(2, [FOREIGN, rule(443)], [narrow(443)])).to.deep.equal({
-        steps: ["443", "443", "", ""],
-        record: ["443 adding narrow", "443 removing all"],
-        problem: NOTHING_TO_SAY,
-      });
-      expect(
-        replaced(3, [FOREIGN, rule(80), rule(443)], [narrow(443)], own(80, 443)).steps,
-        "80 goes anyway",
-      ).to.deep.equal([...["80", "443", "443", ""]]);
-    });
-
-    it("keeps each port open, for new clients where that fits, if another port does not fit", () => {
-      expect(replaced(2, [FOREIGN, rule(443)], [narrow(443), rule(8443)])).to.deep.equal({
-        steps: ["443", "443", "", ""],
-        record: ["443 adding narrow", "443 removing all"],
-        problem:
-          'firewall "ingress" has no room for 8443/TCP: it would have 3 inbound and outbound rules, at most 2 are possible; 1 of its inbound rules is not the operator\'s',
-      });
-    });
-
-    it("adds first what a former step has closed", () => {
-      const half = { rules: [record(443, { sources: ["198.51.100.0/24"], phase: "adding" })], nodes: [A] };
-      expect(replaced(2, [FOREIGN], [rule(80), narrow(443)], half as Recorded).steps).to.deep.equal([
-        "",
-        "443",
-        "",
-        "",
-      ]);
-    });
-
-    it("keeps the old rule, and its record, where more rules are there than can be", () => {
-      expect(replaced(1, [FOREIGN, rule(443)], [narrow(443)])).to.deep.include({
-        steps: ["", "", "", ""],
-        record: ["443 present all"],
-      });
-    });
   });
 
   it("is not made with more rules than it can have, those for outgoing traffic included", () => {
