@@ -88,6 +88,17 @@ describe("the oracle of the storm, at rest", () => {
     passes({ resources: [pool({ conditions: [...conditions("True"), ...ambiguous] })] }, { holders });
   });
 
+  it("an address that the order of ips disables, whoever created it", () => {
+    const active = { state: "active", nodeName: "node-1" };
+    const createdIPs = [{ ip: IP, createdTime: "2026-01-02T03:04:05Z", inSpec: true }];
+    const fewer = pool({ ips: { [IP]: active, [OTHER_IP]: { state: "disabled" } }, createdIPs });
+    const listing = (...ips: readonly string[]) => ({ ...fewer, object: { ...fewer.object, spec: { ips } } });
+    const holders = { [IP]: 1, [OTHER_IP]: null };
+    passes({ holders, resources: [listing(IP, OTHER_IP)] });
+    finds({ holders, resources: [listing(OTHER_IP, IP)] }, new RegExp(`${OTHER_IP} is on no node`));
+    finds({ holders, resources: [listing(OTHER_IP)] }, new RegExp(`${OTHER_IP} is on no node`));
+  });
+
   it("a record set with other values than it should have", () => {
     finds({ records: {} }, /holds \[\] instead of/);
     const byHand = { at: 1, cloud: "digitalocean", key: "A web.example.com", values: [], by: "hand" } as const;

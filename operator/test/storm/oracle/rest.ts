@@ -1,5 +1,6 @@
 /** What must be so once the faults have ended: where it is not, the sentences say what is wrong. Pure. */
 
+import type { CreatedAddress } from "cdk8s-flipop/api";
 import type { History, HolderFact, ResourceState } from "../history.js";
 import { matches } from "../truth.js";
 import { createdByOperator } from "./addresses.js";
@@ -96,13 +97,15 @@ function ofResource(evaluate: FirewallLookup, resource: PictureResource): readon
   return [...ofHealth, ...found].map((problem) => `${resource.name}: ${problem}`);
 }
 
-/** Addresses that a pool has, in the documented order, cut at the desired number. */
+/** Addresses that a pool has, in the documented order, cut at the desired number: `ips` first, then those it lacks (yet). */
 export function enabledAddresses({ object, state }: PictureResource): readonly string[] {
-  const created = [...(object.status?.createdIPs ?? [])].sort((a, b) => a.createdTime.localeCompare(b.createdTime));
-  const names = new Set(created.map(({ ip }) => ip));
-  const listed = (object.spec.ips ?? []).filter((ip) => !names.has(ip));
+  const listed = object.spec.ips ?? [];
+  const isTakenOut = (entry: CreatedAddress) => Number(entry.inSpec === true && !listed.includes(entry.ip));
+  const created = [...(object.status?.createdIPs ?? [])].sort(
+    (a, b) => isTakenOut(a) - isTakenOut(b) || a.createdTime.localeCompare(b.createdTime) || (a.ip < b.ip ? -1 : 1),
+  );
   const all = [...new Set([...listed, ...created.map(({ ip }) => ip)])];
-  return state.desired > 0 ? all.slice(0, state.desired) : all.filter((ip) => (object.spec.ips ?? []).includes(ip));
+  return state.desired > 0 ? all.slice(0, state.desired) : all.filter((ip) => listed.includes(ip));
 }
 
 function poolProblems(evaluate: FirewallLookup, resource: PictureResource): readonly string[] {

@@ -1,6 +1,6 @@
 /** Custom resources as a storm writes them, from what it wants of them. */
 
-import { Annotation, API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, API_GROUP, type CreatedAddress, GROUP_VERSION } from "cdk8s-flipop/api";
 import { DOMAIN, ZONE } from "../clouds.js";
 import type { ResourceKind, ResourceState } from "../history.js";
 import type { Template } from "../schedule/steps.js";
@@ -108,7 +108,7 @@ export interface AnyResource {
 export interface AnyStatus {
   readonly observedGeneration?: number;
   readonly ips?: Readonly<Record<string, AddressEntry>>;
-  readonly createdIPs?: readonly { readonly ip: string; readonly createdTime: string }[];
+  readonly createdIPs?: readonly CreatedAddress[];
   readonly pendingCreation?: unknown;
   readonly error?: string;
   readonly routedIP?: string;
