@@ -69,7 +69,10 @@ export function holdsAddresses({ kind }: { readonly kind: AnyKind }): boolean {
   return kind.kind === "FloatingIPPool" || kind.kind === "RoutedIP";
 }
 
-function withHolders({ limit, family: _family, addresses, ...asked }: Asked, known: KnownAddresses): Question {
+function withHolders(
+  { limit, family: _family, addresses, near: _near, ...asked }: Asked,
+  known: KnownAddresses,
+): Question {
   if (limit === undefined) return asked;
   const room = { limit, heldBy: known.heldBy };
   const regions = addresses && regionsFor(addresses, known);

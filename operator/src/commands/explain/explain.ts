@@ -17,9 +17,10 @@ import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
 import { disabledText, keptText, wellText } from "./address-texts.js";
 import { ask, holdsAddresses, readCluster, warnOfUnread } from "./ask.js";
+import { nearNotes } from "./near-pods.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-node.js";
-import { podNotes } from "./pod-notes.js";
+import { lacksOnlyPod, podNotes } from "./pod-notes.js";
 import type { Asked } from "./question.js";
 import { explainUse, USED, usableText, useText } from "./use.js";
 
@@ -113,7 +114,7 @@ function explain(
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question, all),
-    pods: podNotes(all, question, nodes),
+    pods: [...podNotes(all, question, nodes), ...nearNotesOf(all, asked)],
     nodes: explained,
     disabled: disabledText(object, askers),
     kept: keptText(object),
@@ -123,6 +124,11 @@ function explain(
       .map(({ node }) => node),
     ...marks,
   };
+}
+
+function nearNotesOf(all: readonly NodeExplanation[], { near }: Asked): readonly string[] {
+  if (near === undefined) return [];
+  return nearNotes(near, new Set(all.filter(lacksOnlyPod).map(({ node }) => node)));
 }
 
 /** Where the pods that count are, if `match` counts those of any namespace, and what they belong to, if to several workloads. */

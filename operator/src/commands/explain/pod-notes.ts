@@ -81,7 +81,7 @@ function isUnready({ phase, ready, deletionTimestamp }: PodFacts): boolean {
   return !ready && deletionTimestamp === undefined && (phase === "Running" || phase === "Pending");
 }
 
-function lacksOnlyPod({ obstacles }: NodeExplanation): boolean {
+export function lacksOnlyPod({ obstacles }: NodeExplanation): boolean {
   return obstacles.length > 0 && obstacles.every(({ reason }) => reason === "NoPod");
 }
 

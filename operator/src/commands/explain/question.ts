@@ -12,6 +12,7 @@ import {
   type NodeDNSRecordSetStatus,
   type RoutedIPSpec,
   type RoutedIPStatus,
+  type SelectorRequirement,
 } from "cdk8s-flipop/api";
 import type { PodIndex } from "../../kube/cache/pods.js";
 import type { SlimPod } from "../../kube/cache/slim.js";
@@ -49,8 +50,10 @@ import {
   readIssuer,
 } from "../../routing/resource.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
+import { omitUndefined } from "../../values.js";
 import { CommandError } from "../command.js";
 import { type KindRead, listAll, type OwnObject } from "../read.js";
+import { type NearPods, readNearPods } from "./near-pods.js";
 import type { Question } from "./node-explanation.js";
 import { withReasons } from "./pod-notes.js";
 import { type PodFacts, readPods } from "./pods.js";
@@ -74,6 +77,8 @@ export interface Asked extends Omit<Question, "room" | "regions"> {
   readonly family?: IpFamily;
   /** For people: what is asked of nodes. */
   readonly text: string;
+  /** Pods that a selector misses by one requirement. Absent: it finds pods that serve, or has no other requirement. */
+  readonly near?: NearPods;
   /** Why no node can serve the resource, whatever the nodes are like. */
   readonly problems: readonly string[];
 }
@@ -152,11 +157,12 @@ async function askMatch(
   return { match, text: matchText(spec, match), ...(await askPodsOf(reader, match)) };
 }
 
-async function askPodsOf(reader: Reader, { pods }: CompiledMatch): Promise<Pick<Question, "workload" | "pods">> {
+async function askPodsOf(reader: Reader, { pods }: CompiledMatch): Promise<Pick<Asked, "workload" | "pods" | "near">> {
   if (pods === undefined) return {};
   const store = reader.matchedPods ?? (await readPods(reader, podScopeOf(pods)));
   const wanted = [...store.list()].filter((pod) => isWanted(pod, pods));
-  return { workload: withReasons(new PodWorkload(store, pods), wanted), pods: wanted };
+  const near = await readNearPods(reader, pods, wanted, "spec.match.podLabel");
+  return { workload: withReasons(new PodWorkload(store, pods), wanted), pods: wanted, ...omitUndefined({ near }) };
 }
 
 function matchText({ nodeLabel, podLabel, podNamespace }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
@@ -203,7 +209,7 @@ interface FollowedService {
 async function askPods(
   reader: Reader,
   { key, service, slices }: FollowedService,
-): Promise<Pick<Asked, "runsPod" | "pods"> & { readonly workload: WorkloadSource }> {
+): Promise<Pick<Asked, "runsPod" | "pods" | "near"> & { readonly workload: WorkloadSource }> {
   const { namespace = "", selector } = service ?? {};
   if (selector === undefined) return { workload: new EndpointWorkload(key, () => slices) };
   const pods = await readPods(reader, { namespace, selector: { matchLabels: selector } });
@@ -227,7 +233,14 @@ async function askPods(
     podlessOn: (node) => endpoints.podlessOn(node),
   };
   const all = [...pods.list()];
-  return { workload: withReasons(workload, all), runsPod: (node) => podsOn(node).length > 0, pods: all };
+  const requirements = Object.entries(selector).map(([label, value]) => requirementFor(label, value));
+  const near = await readNearPods(reader, { namespace, requirements }, all, `the selector of Service ${key}`);
+  const runsPod = (node: string) => podsOn(node).length > 0;
+  return { workload: withReasons(workload, all), runsPod, pods: all, ...omitUndefined({ near }) };
+}
+
+function requirementFor(key: string, value: string): SelectorRequirement {
+  return { key, operator: "In", values: [value] };
 }
 
 function withPods(workload: Workload, pods: readonly SlimPod[]): Workload {

@@ -80,6 +80,22 @@ describe("flipop explain of the pods that a resource asks for", () => {
     );
   });
 
+  it("shows ready pods that a selector misses by one label", async () => {
+    const VERSION = "app.kubernetes.io/version";
+    pool({ ...EDGE, podLabel: `app=proxy,${VERSION}=1.8.2` });
+    pod("proxy-a", { nodeName: "edge-1", labels: { [VERSION]: "1.9.0" } });
+    const one = `1 ready pod on edge-1 has all labels of spec.match.podLabel but ${VERSION} (it has 1.9.0): if it is meant, take ${VERSION} out of spec.match.podLabel, or correct its value`;
+    expect(await explained()).to.include(`\n  ${one}\n`);
+    pod("proxy-b", { nodeName: "edge-2" });
+    pod("redis", { nodeName: "edge-2", labels: { app: "redis", [VERSION]: "1.8.2" } });
+    const out = await explained();
+    expect(out).to.include(`2 ready pods on edge-1, edge-2 have all labels of spec.match.podLabel but ${VERSION} (`);
+    expect(out).to.include("(they have 1.9.0, no such label): if they are meant, take ");
+    expect(out, "fewer").not.to.include("but app (");
+    pod("proxy-c", { nodeName: "edge-2", labels: { [VERSION]: "1.8.2" } });
+    expect(await explained(), "one that counts serves").not.to.include("all labels of");
+  });
+
   it("shows the pods that are Pending, with what the scheduler says", async () => {
     pool(EDGE);
     pod("proxy-a", { nodeName: "edge-1" });

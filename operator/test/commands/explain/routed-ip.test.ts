@@ -125,4 +125,27 @@ describe("flipop explain routedip", () => {
       "it has no endpoint of Service shop/shop (no pod of the Service is on it)",
     );
   });
+
+  it("shows ready pods that the selector of the Service misses by one label", async () => {
+    const namespace = "track";
+    shared.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    shared.kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Pod", spec: { nodeName: "node-3", containers: [{ name: "a", image: "a" }] } },
+      metadata: { name: "a", namespace, labels: { app: "shop", track: "canary" } },
+      status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+    });
+    shared.kubernetes.create({
+      ...{ apiVersion: "v1", kind: "Service", metadata: { name: "shop", namespace } },
+      spec: { selector: { app: "shop", track: "stable" }, ports: [{ port: 443 }] },
+    });
+    shared.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "shop", namespace } },
+      spec: { className: "fast", serviceRef: { serviceName: "shop" } },
+    });
+    const { out } = await shared.flipop.run("explain", "routedip/shop", "-n", namespace);
+    const field = "the selector of Service track/shop";
+    expect(out).to.include(
+      `1 ready pod on node-3 has all labels of ${field} but track (it has canary): if it is meant, take track out of ${field}, or correct its value`,
+    );
+  });
 });

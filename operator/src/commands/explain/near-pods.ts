@@ -1,0 +1,54 @@
+/** Ready pods that fail a single requirement of a selector: a release may have changed the label that it asks for. */
+
+import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
+import type { PodsWanted } from "../../match/compile-match.js";
+import { labelOf } from "../../match/node-directory.js";
+import { serves } from "../../match/workload.js";
+import { compareText, countOf, listed } from "../../values.js";
+import { type PodFacts, type PodReader, readPods } from "./pods.js";
+
+export interface NearPods {
+  readonly requirements: readonly SelectorRequirement[];
+  /** The field with the selector, for people: `spec.match.podLabel`. */
+  readonly field: string;
+  readonly pods: readonly PodFacts[];
+}
+
+/** Values and nodes that one line names. */
+const NAMES = 3;
+
+/** @param wanted the pods that the selector finds. `undefined`: one of them serves, or the selector has no other requirement */
+export async function readNearPods(
+  reader: PodReader,
+  { namespace, requirements }: Pick<PodsWanted, "namespace" | "requirements">,
+  wanted: readonly PodFacts[],
+  field: string,
+): Promise<NearPods | undefined> {
+  // Without a namespace, this would read all pods of the cluster.
+  if (namespace === undefined || requirements.length < 2 || wanted.some(serves)) return undefined;
+  const all = await readPods(reader, { namespace, selector: {} });
+  return { requirements, field, pods: [...all.list()].filter(serves) };
+}
+
+/** Of the requirement by which the selector misses most pods. @param nodes those that lack a pod */
+export function nearNotes({ requirements, field, pods }: NearPods, nodes: ReadonlySet<string>): readonly string[] {
+  const there = pods.filter(({ nodeName = "" }) => nodes.has(nodeName));
+  const misses = requirements.map((failed) => {
+    const others = requirements.filter((one) => one !== failed);
+    const near = there.filter(({ labels }) => selectorMatches(others, labels) && !selectorMatches([failed], labels));
+    return { failed, near };
+  });
+  const most = Math.max(...misses.map(({ near }) => near.length));
+  return misses.flatMap(({ failed, near }) =>
+    near.length === 0 || near.length < most ? [] : [nearText(near, failed, field)],
+  );
+}
+
+function nearText(near: readonly PodFacts[], { key }: SelectorRequirement, field: string): string {
+  const names = [...new Set(near.flatMap(({ nodeName = "" }) => nodeName))].sort(compareText);
+  const values = [...new Set(near.map(({ labels }) => labelOf(labels, key)))];
+  const seen = listed(values.map((value) => (value === undefined ? "no such label" : value)).sort(compareText), NAMES);
+  const one = near.length === 1;
+  const lead = `${countOf(near.length, "ready pod")} on ${listed(names, NAMES)} ${one ? "has" : "have"} all labels of ${field} but ${key}`;
+  return `${lead} (${one ? "it has" : "they have"} ${seen}): if ${one ? "it is" : "they are"} meant, take ${key} out of ${field}, or correct its value`;
+}
