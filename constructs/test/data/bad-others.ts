@@ -22,7 +22,8 @@ const badName = badEntry(
 const badZone = badEntry(
   "allowedZones",
   "example.com",
-  (entry) => `"${entry}" is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames`,
+  (entry) =>
+    `"${entry}" is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames; a name must pass both lists`,
 );
 const badPort = badEntry(
   "allowedPorts",

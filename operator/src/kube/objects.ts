@@ -22,6 +22,7 @@ export interface ObjectMeta {
   readonly creationTimestamp?: string;
   /** RFC 3339 */
   readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
 }
 
 /** Any object as the API server sends it. */

@@ -46,6 +46,8 @@ export interface NamedPod {
 export interface PodEnd {
   /** Absent: they are not known. */
   readonly finalizers?: readonly string[];
+  /** How long the pod may take. Absent: it is not known. */
+  readonly graceSeconds?: number;
 }
 
 function namedPod(pod: SlimPod): NamedPod {
@@ -53,8 +55,8 @@ function namedPod(pod: SlimPod): NamedPod {
 }
 
 /** `undefined`: it is not being deleted. */
-export function podEnd({ deletionTimestamp, finalizers = [] }: SlimPod): PodEnd | undefined {
-  return deletionTimestamp === undefined ? undefined : { finalizers };
+export function podEnd({ deletionTimestamp, finalizers = [], graceSeconds }: SlimPod): PodEnd | undefined {
+  return deletionTimestamp === undefined ? undefined : { finalizers, ...omitUndefined({ graceSeconds }) };
 }
 
 /** The workload on each node. */

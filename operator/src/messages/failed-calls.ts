@@ -109,7 +109,7 @@ export const failedCalls = {
   /** @param seen completes "what stands there ..." */
   tokenWithMore: (place: string, seen: string): Remedy => ({
     operator: readsFrom(place, seen),
-    person: "put the token alone there, without quotation marks, a name or a prefix such as Bearer",
+    person: "put the token alone there, without quotation marks, a name or a prefix (such as Bearer)",
   }),
   broken: (code: string): FailureText => ({
     seen: `the connection broke${code === "" ? "" : ` (${code})`}`,

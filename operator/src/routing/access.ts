@@ -204,7 +204,7 @@ function refusalsOf(asked: AskedName, lists: readonly NameList[]): readonly Name
     const texts = closed.map(
       ({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(field, entries)}`,
     );
-    const additions = listed(closed.map(({ field, lacks }) => `${lacks} to ${field}`));
+    const additions = closed.map(({ field, lacks }) => `${lacks} to ${field}`).join(" and ");
     return closed.length === 0 ? [] : [{ limiter, lists: texts.join("; "), additions }];
   });
 }

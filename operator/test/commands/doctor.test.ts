@@ -130,7 +130,7 @@ describe("flipop doctor", () => {
     expect(of("RoutedIPIssuer other/good")).to.deep.equal([]);
     expect(of("RoutedIPIssuer other/bad")[0]).to.deep.include({
       ...{ result: "problem", seen: "Unauthorized: replace the token" },
-      remedy: "kubectl -n other describe routedipissuers bad shows all conditions",
+      remedy: "see all conditions: kubectl -n other describe routedipissuers bad",
     });
   });
 

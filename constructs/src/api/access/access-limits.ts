@@ -17,7 +17,8 @@ export interface AccessLimits {
 /** Limits of DNS names. */
 export interface NameLimits extends Pick<AccessLimits, "allowedZones" | "allowedNames"> {}
 
-const PATTERN = "is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames";
+const PATTERN =
+  "is a pattern: give the name of each zone, such as example.com, and patterns in allowedNames; a name must pass both lists";
 
 /** A zone is one zone of the account: patterns of names are for `allowedNames`. */
 const noPatternRule: Rule<string> = {

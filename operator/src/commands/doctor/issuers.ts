@@ -32,7 +32,7 @@ function refusal({ kind, plural, scope }: AnyKind, object: OwnObject): Finding |
   const named = scope === "Cluster" ? name : `${namespace}/${name}`;
   const place = scope === "Cluster" ? "" : ` -n ${namespace}`;
   const seen = `${accepted.reason}: ${accepted.message}`;
-  return problem(`${kind} ${named}`, seen, `kubectl${place} describe ${plural} ${name} shows all conditions`);
+  return problem(`${kind} ${named}`, seen, `see all conditions: kubectl${place} describe ${plural} ${name}`);
 }
 
 function acceptedOf({ status }: OwnObject) {

@@ -83,8 +83,12 @@ function unreadyOf({ conditions = [] }: NonNullable<RawPod["status"]>): Pick<Pod
   const { reason = "", message = "" } =
     conditions.find(({ type, status }) => type === "Ready" && status !== "True") ?? {};
   if (reason === "") return {};
-  return { unready: message === "" ? reason : `${reason} (${shortened(message)})` };
+  const said = message === "" ? reason : `${reason} (${shortened(message)})`;
+  return { unready: reason === "ReadinessGatesNotReady" ? `${said}; ${GATE_REMEDY}` : said };
 }
+
+const GATE_REMEDY =
+  "let what sets this condition run, or remove readinessGates from the pod template (those of a running pod cannot change)";
 
 function shortened(text: string): string {
   return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}...` : text;

@@ -166,7 +166,7 @@ function usableOf({ metadata, status }: OwnObject): UseExplanation["usable"] {
 function usersOfClass(object: OwnObject, reads: readonly KindRead[]): readonly User[] {
   const name = nameOfClass(object);
   if (lookUpOf(reads).class(name)?.metadata.name !== object.metadata.name) return [];
-  return usersIn(reads, (routed) => (usesOf(routed).className === name ? {} : undefined));
+  return usersIn(reads, (routed) => (usesOf(routed).className === name ? { by: name } : undefined));
 }
 
 function usersOfIssuer({ metadata }: OwnObject, reads: readonly KindRead[]): readonly User[] {

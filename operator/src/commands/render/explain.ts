@@ -60,7 +60,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
   const rest =
     hidden === 0
       ? ""
-      : `${hidden} more ${hidden === 1 ? "node lacks" : "nodes lack"} what is asked for: --all shows ${hidden === 1 ? "it" : "them"}\n`;
+      : `${hidden} more ${hidden === 1 ? "node does" : "nodes do"} not match: --all shows ${hidden === 1 ? "it" : "them"}\n`;
   const table = shown.length === 0 ? "" : `\n${wide ? wideTable(shown) : narrowTable(shown)}`;
   return `${headText(explanation)}${table}${rest}${remediesText(shown)}`;
 }

@@ -71,6 +71,8 @@ export interface SlimPod extends Cached {
   readonly deletionTimestamp: string | undefined;
   /** Of a pod that is being deleted. Absent: none. */
   readonly finalizers?: readonly string[];
+  /** Of a pod that is being deleted. */
+  readonly graceSeconds?: number;
   /** Absent: it has none yet. */
   readonly ip?: string;
   /** Absent: none. */
@@ -125,7 +127,7 @@ export function slimPods(interner = new Interner()): Transform<SlimPod> {
       ready: readiness?.status === "True",
       ...unreadySinceOf(readiness),
       deletionTimestamp: metadata.deletionTimestamp,
-      ...finalizersOf(metadata),
+      ...endOf(metadata),
       ...(status.podIP ? { ip: status.podIP } : {}),
       ...hostPortsOf(spec),
       ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
@@ -168,10 +170,11 @@ function loopbackOf(hostIP: string): Pick<HostPort, "loopback"> {
 }
 
 /** Pods of Jobs have one all the time, which matters only at the end: the others take no memory. */
-function finalizersOf({ deletionTimestamp, finalizers = [] }: ObjectMeta): Pick<SlimPod, "finalizers"> {
-  return deletionTimestamp === undefined || finalizers.length === 0
-    ? {}
-    : { finalizers: Object.freeze([...finalizers]) };
+function endOf(metadata: ObjectMeta): Pick<SlimPod, "finalizers" | "graceSeconds"> {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds: graceSeconds } = metadata;
+  if (deletionTimestamp === undefined) return {};
+  const kept = finalizers.length === 0 ? {} : { finalizers: Object.freeze([...finalizers]) };
+  return { ...kept, ...(graceSeconds === undefined ? {} : { graceSeconds }) };
 }
 
 /** A pod that is ready has no need of it: there may be tens of thousands of them. */

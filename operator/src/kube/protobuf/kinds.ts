@@ -128,7 +128,7 @@ const POD_STATUS = message("PodStatus", {
 });
 
 export const POD = message("Pod", {
-  metadata: nested(1, objectMeta([], { finalizers: texts(14) })),
+  metadata: nested(1, objectMeta([], { deletionGracePeriodSeconds: int(10), finalizers: texts(14) })),
   spec: nested(2, POD_SPEC),
   status: nested(3, POD_STATUS),
 });

@@ -47,7 +47,7 @@ function forbiddenRemedy({ key, excluded, values }: ForbiddenLabel): string {
   if (meant.length === 0) return `${remove}, ${CORRECT}`;
   const others = values.filter((value) => !meant.includes(value));
   const selector = others.length > 1 ? `${key} notin (${others.join(",")})` : `${key}!=${others[0] ?? "true"}`;
-  return `if nodes that have label ${key} with ${valuesText(meant)} are meant, use ${selector} in spec.match.nodeLabel; or ${remove}`;
+  return `if nodes that have label ${key} with ${valuesText(meant)} are meant, use ${selector} in spec.match.nodeLabel; otherwise ${remove}`;
 }
 
 export function contradictionIn(selector: string): string | undefined {

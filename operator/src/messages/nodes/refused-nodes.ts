@@ -135,17 +135,29 @@ function commandsFor(pod: string): PodCommand {
 }
 
 /** A grace period of hours hangs a rollout; finalizers keep a pod beyond it. */
-function endRemedy(which: string, { finalizers }: PodEnd, kubectl: PodCommand): string {
+function endRemedy(which: string, { finalizers, graceSeconds }: PodEnd, kubectl: PodCommand): string {
   const shown = `${kubectl("get", " -o yaml")} shows them`;
   if (finalizers === undefined) {
     return `wait until ${which} has ended (if it does not end, finalizers keep it: ${shown})`;
   }
   if (finalizers.length === 0) {
-    const shorten = kubectl("delete", " --grace-period=30");
-    return `wait until ${which} has ended, which its grace period limits (${shorten} shortens it; if the pod stays longer, its kubelet does not end it)`;
+    const { period, hints } = graceTexts(graceSeconds, kubectl);
+    return `wait until ${which} has ended, which ${period} limits (${hints}if the pod stays longer, its kubelet does not end it)`;
   }
   const [it, they] = finalizers.length === 1 ? ["it", "it keeps"] : ["them", "they keep"];
   return `have what set ${finalizersText(finalizers)} of ${which} remove ${it}: ${they} the pod also after its grace period (${shown})`;
+}
+
+/** That of a pod without `terminationGracePeriodSeconds`. */
+const USUAL_GRACE_SECONDS = 30;
+
+/** A usual period is not worth a word. */
+function graceTexts(seconds: number | undefined, kubectl: PodCommand) {
+  if (seconds !== undefined && seconds <= USUAL_GRACE_SECONDS) return { period: "its grace period", hints: "" };
+  const shorten = `${kubectl("delete", ` --grace-period=${USUAL_GRACE_SECONDS}`)} shortens it; `;
+  if (seconds === undefined) return { period: "its grace period", hints: shorten };
+  const template = "for later pods, lower terminationGracePeriodSeconds of the workload; ";
+  return { period: `its grace period of ${seconds} s`, hints: `${shorten}${template}` };
 }
 
 /** Of a node that has the labels, and lacks a pod. */

@@ -25,7 +25,7 @@ describe("flipop explain", () => {
     expect(rows.get("node-7")?.[3]).to.equal("PodNotReady: pod ingress/web-node-7 is not ready");
     expect(rows.get("far")?.[3]).to.equal("WrongRegion: the node is in region fra1, the addresses are in nyc3");
     expect(rows.has("db-1")).to.equal(false);
-    expect(out).to.include("1 more node lacks what is asked for: --all shows it\n");
+    expect(out).to.include("1 more node does not match: --all shows it\n");
     expect(out).to.include("  asks for nodes with pool=work that run a ready pod of namespace ingress with app=web\n");
     expect(out).to.include("  opens no firewall (only RoutedIPs do): those of the account must let clients through");
     expect(out).to.match(/Cordoned +Uncordon the node, or, where the resource has match, tolerate/);
@@ -57,7 +57,7 @@ describe("flipop explain", () => {
     expect(out).to.match(
       /\n {2}NoPod +Let the workload run a pod on the node: more replicas, spread over the nodes \(.*\.\n/,
     );
-    expect(out).to.include("1 more node lacks what is asked for");
+    expect(out).to.include("1 more node does not match");
   });
 
   it("shows first, of nodes that all lack what is asked for, those that lack the least", async () => {
@@ -69,7 +69,7 @@ describe("flipop explain", () => {
     for (let index = 1; index <= 12; index += 1)
       shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: `a-${index}` });
     expect(cells(out).get("node-3")?.[3]).to.equal("NoPod: it runs no pod of namespace ingres with app=web");
-    expect(out).to.include("more nodes lack what is asked for");
+    expect(out).to.include("more nodes do not match");
   });
 
   it("shows text of others in the line that it belongs to, and no member that a label only seems to have", async () => {

@@ -7,6 +7,8 @@ const NAMESPACE = "game";
 const HOSTNAME = "kubernetes.io/hostname";
 const UNSCHEDULABLE =
   "0/9 nodes are available: 8 node(s) had untolerated taint {dedicated: db}, 1 Insufficient cpu. preemption: 0/9 nodes are available: 9 Preemption is not helpful for scheduling.";
+const GATE =
+  "let what sets this condition run, or remove readinessGates from the pod template (those of a running pod cannot change)";
 const WHY = "0/9 nodes are available: 8 node(s) had untolerated taint {dedicated: db}, 1 Insufficient cpu";
 
 describe("flipop explain of the pods that a resource asks for", () => {
@@ -150,7 +152,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
     pod("proxy-b", { nodeName: "edge-2", ...unready("ContainersNotReady", `[${"proxy ".repeat(100)}]`) });
     const out = await explained();
     expect(cells(out).get("edge-1")?.[3]).to.equal(
-      `PodNotReady: pod game/proxy-a is not ready: ReadinessGatesNotReady (${message})`,
+      `PodNotReady: pod game/proxy-a is not ready: ReadinessGatesNotReady (${message}); ${GATE}`,
     );
     expect(cells(out).get("edge-2")?.[3]).to.match(
       /proxy-b is not ready: ContainersNotReady \(\[proxy .{150,200}\.\.\.\)$/,
@@ -166,7 +168,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
     const slice = { metadata: { ...metadata, labels: { "kubernetes.io/service-name": "gated" } }, addressType: "IPv4" };
     make("EndpointSlice", { ...slice, endpoints: [endpoint] }, "discovery.k8s.io/v1");
     expect(cells(await explained("routedip/gated")).get("edge-1")?.[3]).to.equal(
-      `PodNotReady: its endpoints of Service game/gated are not ready (pod game/proxy-a is not ready): ReadinessGatesNotReady (${message})`,
+      `PodNotReady: its endpoints of Service game/gated are not ready (pod game/proxy-a is not ready): ReadinessGatesNotReady (${message}); ${GATE}`,
     );
   });
 
@@ -189,7 +191,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
     };
     expect(await deleted()).to.deep.equal([
       "PodNotReady: pod game/proxy-a is being deleted (grace period until END)",
-      "Wait until the pod has ended, which its grace period limits (kubectl delete pod --grace-period=30 shortens it; if the pod stays longer, its kubelet does not end it), or run another one.",
+      "Wait until the pod has ended, which its grace period of 7200 s limits (kubectl delete pod --grace-period=30 shortens it; for later pods, lower terminationGracePeriodSeconds of the workload; if the pod stays longer, its kubelet does not end it), or run another one.",
     ]);
     shared.kubernetes.delete(ref);
     pod("proxy-a", { nodeName: "edge-1" });

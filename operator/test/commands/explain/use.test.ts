@@ -230,8 +230,8 @@ describe("flipop explain of an issuer or a class", () => {
     ]);
     expect(rows.map((row) => row.split(/ {3,}/).slice(0, 4))).to.deep.equal([
       ["NAMESPACE", "USED BY", "CLASS", "SERVES"],
-      ["a", "routedip/game", "-", "203.0.113.7 active"],
-      ["b", "routedip/shop", "-", "no address"],
+      ["a", "routedip/game", "public", "203.0.113.7 active"],
+      ["b", "routedip/shop", "public", "no address"],
     ]);
   });
 

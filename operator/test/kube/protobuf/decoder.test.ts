@@ -31,6 +31,7 @@ describe("protobuf decoder", () => {
         managedFields: [{ manager: "m", fieldsV1: { "f:spec": {} } }],
         creationTimestamp: "2025-01-01T00:00:00Z",
         deletionTimestamp: "2025-02-01T00:00:00Z",
+        deletionGracePeriodSeconds: 7200,
         finalizers: ["example.com/drain"],
       },
       spec: {
@@ -52,6 +53,7 @@ describe("protobuf decoder", () => {
       metadata: {
         ...{ name: "p", namespace: "n", uid: "u", resourceVersion: "7", labels: { a: "1", b: "" } },
         deletionTimestamp: "2025-02-01T00:00:00Z",
+        deletionGracePeriodSeconds: 7200,
         finalizers: ["example.com/drain"],
       },
       spec: {

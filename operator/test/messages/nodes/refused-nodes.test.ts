@@ -49,7 +49,7 @@ describe("the remedies for nodes that do not match", () => {
       refusedNodes(tallyOf({ nodes: 2, lacking: { label, ...(forbidden && { forbidden }) } }, []), "match").remedy;
     const absent = { key: "example.com/spot", excluded: [], nodes: 2 };
     expect(said("!example.com/spot", { ...absent, values: ["false"] })).to.equal(
-      'if nodes that have label example.com/spot with value "false" are meant, use example.com/spot!=true in spec.match.nodeLabel; or have the cluster\'s administrator remove the label from a node (kubectl label node NODE example.com/spot-)',
+      'if nodes that have label example.com/spot with value "false" are meant, use example.com/spot!=true in spec.match.nodeLabel; otherwise have the cluster\'s administrator remove the label from a node (kubectl label node NODE example.com/spot-)',
     );
     expect(said("pool=edge,!spot", { ...absent, key: "spot", values: ["no", "yes"] })).to.include(
       "use spot!=yes in spec",
@@ -84,6 +84,10 @@ describe("the remedies for nodes that do not match", () => {
     expect(remedyFor({ finalizers: [] })).to.equal(
       "wait until pod team/game-3 has ended, which its grace period limits (kubectl -n team delete pod game-3 --grace-period=30 shortens it; if the pod stays longer, its kubelet does not end it), or run another one on the node",
     );
+    expect(remedyFor({ finalizers: [], graceSeconds: 7200 })).to.include(
+      "which its grace period of 7200 s limits (kubectl -n team delete pod game-3 --grace-period=30 shortens it; for later pods, lower terminationGracePeriodSeconds of the workload; if the pod stays",
+    );
+    expect(remedyFor({ finalizers: [], graceSeconds: 30 })).to.include("its grace period limits (if the pod stays");
     expect(remedyFor({ finalizers: ["example.com/drain", "example.com/log"] })).to.equal(
       "have what set finalizers example.com/drain, example.com/log of pod team/game-3 remove them: they keep the pod also after its grace period (kubectl -n team get pod game-3 -o yaml shows them), or run another one on the node",
     );
