@@ -97,7 +97,7 @@ export interface AddressSnapshot extends ResourceMarks {
   /** Nodes that the resource means and cannot use, of one region. @default not known */
   readonly refusalsIn?: (region: string) => RefusedNodes;
   /** All nodes of the cluster. @default not known */
-  readonly clusterNodes?: () => Iterable<Pick<NodeFacts, "labels">>;
+  readonly clusterNodes?: () => Iterable<Pick<NodeFacts, "name" | "labels" | "addresses">>;
   readonly inventory: InventoryView;
   /** Absent: the provider is unknown, or has no addresses. */
   readonly capabilities?: AddressCapabilities;

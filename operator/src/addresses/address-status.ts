@@ -3,7 +3,7 @@
  * Events say of a plan.
  */
 
-import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
+import { type AddressState, type AddressStatus, canonicalIp, type PoolCounts, type Reason } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../bounds.js";
 import { timestamp } from "../clock.js";
 import { newerFirst } from "../match/node-preference.js";
@@ -124,9 +124,14 @@ function served(placement: Placement): PlannedEntry {
 }
 
 /** The spec of a RoutedIP does not list an address that was created for it. */
-function goneFrom({ set }: AddressSnapshot, { address: { ip, origin } }: Placement): Problem {
-  const own = set.kind === "RoutedIP" && origin === "created";
-  return own ? addressMessages.createdGone({ ip }) : addressMessages.notInAccount({ ip });
+function goneFrom({ set, clusterNodes = () => [] }: AddressSnapshot, { address }: Placement): Problem {
+  const { ip, origin } = address;
+  if (set.kind === "RoutedIP" && origin === "created") return addressMessages.createdGone({ ip });
+  for (const { name: node, addresses } of clusterNodes()) {
+    const own = addresses.find((each) => canonicalIp(each.address) === ip);
+    if (own !== undefined) return addressMessages.nodesOwn({ ip, node, type: own.type });
+  }
+  return addressMessages.notInAccount({ ip });
 }
 
 function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): PlannedEntry {

@@ -59,6 +59,11 @@ function freeText(nodes: readonly string[]): string {
   return `${listed(nodes)} could take it now`;
 }
 
+interface NodesOwn extends OnNode {
+  /** Of the address of the Node: `ExternalIP`. */
+  readonly type: string;
+}
+
 const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
 
 const QUOTED_CHARACTERS = 60;
@@ -178,6 +183,15 @@ export const addressMessages = topic("addresses", {
     remedy:
       "if somebody released it at the provider, put another address in its place; else correct the spec, or use the token of the account that owns it",
     example: { ip: "203.0.113.7" },
+  }),
+  nodesOwn: problem({
+    reason: "AddressNotFound",
+    by: "author",
+    text: ({ ip, node, type }: NodesOwn) =>
+      `${notInAccount({ ip })} as a reserved one: it is the ${type} of ${node}, and stays with that machine`,
+    remedy:
+      "take it out of the spec; for an address that can move, let the operator create one (without routedIP, or with desiredIPs above the number of ips), or name a reserved one of the account",
+    example: { ip: "203.0.113.7", node: "node-3", type: "ExternalIP" },
   }),
   createdGone: problem({
     reason: "AddressNotFound",

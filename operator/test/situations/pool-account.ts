@@ -127,6 +127,19 @@ export const POOL_ACCOUNT: readonly Group[] = [
         fix: "Correct `ips`, or give the operator the token of the account that has it",
       }),
       pool({
+        when: "An entry of `ips` is the address that a machine has by itself",
+        shows: "Fulfilled AddressNotFound",
+        names: [A, "the ExternalIP of edge-1", "let the operator create one"],
+        seen: () =>
+          seenOf({
+            change: ({ inventory }) => ({
+              inventory: { ...inventory, get: () => undefined, isGone: () => true },
+              clusterNodes: () => [{ name: "edge-1", labels: {}, addresses: [{ type: "ExternalIP", address: A }] }],
+            }),
+          }),
+        fix: "Take it out of `ips`: only a reserved IP can move to another machine",
+      }),
+      pool({
         when: "An entry of `ips` is not an address",
         shows: "Accepted Invalid",
         names: ["203.0.113"],

@@ -138,6 +138,19 @@ const PLACE: Group = {
       fix: "Correct `routedIP`, or use the issuer of the account that has it",
     }),
     routed({
+      when: "`routedIP` is the address that a machine has by itself",
+      shows: "Assigned AddressNotFound",
+      names: [IP, "the ExternalIP of edge-1", "without routedIP"],
+      seen: () =>
+        routedSeen({
+          change: ({ inventory }) => ({
+            inventory: { ...inventory, get: () => undefined, isGone: () => true },
+            clusterNodes: () => [{ name: "edge-1", labels: {}, addresses: [{ type: "ExternalIP", address: IP }] }],
+          }),
+        }),
+      fix: "Remove `routedIP`, or set it to a reserved IP of the account: only such an address can move to another machine",
+    }),
+    routed({
       when: "The address that the operator created is gone, for example because a person released it",
       shows: "Assigned AddressNotFound",
       names: [IP, "set routedIP", "delete the RoutedIP and create it again"],

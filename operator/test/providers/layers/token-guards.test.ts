@@ -212,6 +212,7 @@ describe("the guards of tokens", () => {
     const forms: readonly (readonly [string, string])[] = [
       ['"dop_v1_0123456789"', "is enclosed in quotation marks"],
       ["'dop_v1_0123456789'", "is enclosed in quotation marks"],
+      ['{"token":"dop_v1_0123456789"}', "is JSON"],
       ["Bearer dop_v1_0123456789", "begins with Bearer"],
       ["DIGITALOCEAN_ACCESS_TOKEN=dop_v1_0123456789", "begins with DIGITALOCEAN_ACCESS_TOKEN="],
       ['export DO_TOKEN="dop_v1_0123456789"', "begins with export DO_TOKEN="],
