@@ -2,7 +2,7 @@
 
 import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, KINDS } from "cdk8s-flipop/api";
 import { MatchIndex } from "../../match/match-index.js";
-import type { NodeDirectory } from "../../match/node-directory.js";
+import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
 import { namespacesOf, ownersOn } from "../../match/workload.js";
@@ -114,7 +114,7 @@ function explain(
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question, all),
-    pods: [...podNotes(all, question, nodes), ...nearNotesOf(all, asked)],
+    pods: [...podNotes(all, question, nodes), ...nearNotesOf(all, asked), ...excludedNotes(kind, all, nodes)],
     nodes: explained,
     disabled: disabledText(object, askers),
     kept: keptText(object),
@@ -124,6 +124,19 @@ function explain(
       .map(({ node }) => node),
     ...marks,
   };
+}
+
+/** A standard label of Kubernetes for load balancers: whoever sets it may expect that it counts here. */
+const EXCLUDE_LABEL = "node.kubernetes.io/exclude-from-external-load-balancers";
+
+function excludedNotes(kind: AnyKind, all: readonly NodeExplanation[], nodes: NodeDirectory): readonly string[] {
+  const has = (node: string) => labelOf(nodes.get(node)?.labels, EXCLUDE_LABEL) !== undefined;
+  const matching = all.filter(({ node, result }) => result !== "no" && has(node)).map(({ node }) => node);
+  if (matching.length === 0 || isRouted(kind)) return [];
+  const verbs = matching.length === 1 ? "matches and has" : "match and have";
+  return [
+    `${listed(matching)} ${verbs} label ${EXCLUDE_LABEL}, which the operator does not read: to exclude such nodes, add !${EXCLUDE_LABEL} to spec.match.nodeLabel`,
+  ];
 }
 
 function nearNotesOf(all: readonly NodeExplanation[], { near }: Asked): readonly string[] {

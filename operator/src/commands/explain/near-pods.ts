@@ -1,10 +1,11 @@
-/** Ready pods that fail a single requirement of a selector: a release may have changed the label that it asks for. */
+/** What is there instead of the pods that a selector asks for: ready pods that it misses by one label, workloads without pods. */
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
 import type { PodsWanted } from "../../match/compile-match.js";
 import { labelOf } from "../../match/node-directory.js";
 import { serves } from "../../match/workload.js";
 import { compareText, countOf, listed } from "../../values.js";
+import { idleWorkloadNotes } from "./idle-workloads.js";
 import { type PodFacts, type PodReader, readPods } from "./pods.js";
 
 export interface NearPods {
@@ -12,12 +13,14 @@ export interface NearPods {
   /** The field with the selector, for people: `spec.match.podLabel`. */
   readonly field: string;
   readonly pods: readonly PodFacts[];
+  /** Lines about workloads that would make such pods. */
+  readonly workloads: readonly string[];
 }
 
 /** Values and nodes that one line names. */
 const NAMES = 3;
 
-/** @param wanted the pods that the selector finds. `undefined`: one of them serves, or the selector has no other requirement */
+/** @param wanted the pods that the selector finds. `undefined`: one of them serves */
 export async function readNearPods(
   reader: PodReader,
   { namespace, requirements }: Pick<PodsWanted, "namespace" | "requirements">,
@@ -25,13 +28,18 @@ export async function readNearPods(
   field: string,
 ): Promise<NearPods | undefined> {
   // Without a namespace, this would read all pods of the cluster.
-  if (namespace === undefined || requirements.length < 2 || wanted.some(serves)) return undefined;
-  const all = await readPods(reader, { namespace, selector: {} });
-  return { requirements, field, pods: [...all.list()].filter(serves) };
+  if (namespace === undefined || wanted.some(serves)) return undefined;
+  const workloads = wanted.length > 0 ? [] : await idleWorkloadNotes(reader, { namespace, requirements });
+  // A release may have changed the label that one of several requirements asks for.
+  const pods = requirements.length < 2 ? [] : [...(await readPods(reader, { namespace, selector: {} })).list()];
+  return { requirements, field, pods: pods.filter(serves), workloads };
 }
 
 /** Of the requirement by which the selector misses most pods. @param nodes those that lack a pod */
-export function nearNotes({ requirements, field, pods }: NearPods, nodes: ReadonlySet<string>): readonly string[] {
+export function nearNotes(
+  { requirements, field, pods, workloads }: NearPods,
+  nodes: ReadonlySet<string>,
+): readonly string[] {
   const there = pods.filter(({ nodeName = "" }) => nodes.has(nodeName));
   const misses = requirements.map((failed) => {
     const others = requirements.filter((one) => one !== failed);
@@ -39,9 +47,10 @@ export function nearNotes({ requirements, field, pods }: NearPods, nodes: Readon
     return { failed, near };
   });
   const most = Math.max(...misses.map(({ near }) => near.length));
-  return misses.flatMap(({ failed, near }) =>
+  const texts = misses.flatMap(({ failed, near }) =>
     near.length === 0 || near.length < most ? [] : [nearText(near, failed, field)],
   );
+  return [...texts, ...workloads];
 }
 
 function nearText(near: readonly PodFacts[], { key }: SelectorRequirement, field: string): string {

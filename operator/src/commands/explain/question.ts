@@ -77,7 +77,7 @@ export interface Asked extends Omit<Question, "room" | "regions"> {
   readonly family?: IpFamily;
   /** For people: what is asked of nodes. */
   readonly text: string;
-  /** Pods that a selector misses by one requirement. Absent: it finds pods that serve, or has no other requirement. */
+  /** What is there instead of the pods asked for. Absent: one of them serves. */
   readonly near?: NearPods;
   /** Why no node can serve the resource, whatever the nodes are like. */
   readonly problems: readonly string[];

@@ -167,7 +167,7 @@ export function runPodOn(node: string): string {
 
 function podRemedy(by: ChosenBy): string {
   if (by === "match") return "run such a pod on a node, or correct spec.match.podNamespace and spec.match.podLabel";
-  return `${authorOf(by.service)} check its selector and its pods`;
+  return `${authorOf(by.service)} check its selector, and whether its pods exist (a workload of 0 replicas has none)`;
 }
 
 /** @param service `namespace/name` */

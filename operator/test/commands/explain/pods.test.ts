@@ -98,6 +98,17 @@ describe("flipop explain of the pods that a resource asks for", () => {
     expect(await explained(), "one that counts serves").not.to.include("all labels of");
   });
 
+  it("shows that a node which matches has the label that excludes it from load balancers", async () => {
+    const EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
+    pool({ nodeLabel: "pool=edge" });
+    expect(await explained()).not.to.include(EXCLUDE);
+    shared.cluster.node("edge-3", { labels: { pool: "edge", [EXCLUDE]: "" } });
+    expect(await explained()).to.include(
+      `\n  edge-3 matches and has label ${EXCLUDE}, which the operator does not read: to exclude such nodes, add !${EXCLUDE} to spec.match.nodeLabel\n`,
+    );
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "edge-3" });
+  });
+
   it("shows the pods that are Pending, with what the scheduler says", async () => {
     pool(EDGE);
     pod("proxy-a", { nodeName: "edge-1" });

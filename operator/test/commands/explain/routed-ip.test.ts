@@ -126,7 +126,7 @@ describe("flipop explain routedip", () => {
     );
   });
 
-  it("shows ready pods that the selector of the Service misses by one label", async () => {
+  it("shows what is there instead of the pods that the selector of the Service asks for", async () => {
     const namespace = "track";
     shared.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     shared.kubernetes.create({
@@ -142,7 +142,23 @@ describe("flipop explain routedip", () => {
       ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name: "shop", namespace } },
       spec: { className: "fast", serviceRef: { serviceName: "shop" } },
     });
+    const workload = (name: string, replicas: number, status: object = {}) =>
+      shared.kubernetes.create({
+        ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name, namespace }, status },
+        spec: { replicas, template: { metadata: { labels: { app: "shop", track: "stable" } } } },
+      });
+    workload("shop", 0);
+    const message = 'pods "db-" is forbidden: exceeded quota';
+    workload("db", 2, {
+      conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message }],
+    });
     const { out } = await shared.flipop.run("explain", "routedip/shop", "-n", namespace);
+    expect(out).to.include(
+      "\n  Deployment track/shop, which makes such pods, has 0 replicas: kubectl -n track scale deployment shop --replicas=1 starts one\n",
+    );
+    expect(out).to.include(
+      `\n  Deployment track/db, which makes such pods, cannot start one: FailedCreate (${message})\n`,
+    );
     const field = "the selector of Service track/shop";
     expect(out).to.include(
       `1 ready pod on node-3 has all labels of ${field} but track (it has canary): if it is meant, take track out of ${field}, or correct its value`,

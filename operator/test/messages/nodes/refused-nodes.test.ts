@@ -139,7 +139,9 @@ describe("the remedies for nodes that do not match", () => {
     expect(elsewhere.remedy).to.include("repair pod team/game-1").and.not.include("example.com");
     const none = seen({ pods: "none", detail: "no pod has the labels of its selector" });
     expect(none.text).to.include("(no pod has the labels of its selector)");
-    expect(none.remedy).to.equal("have the author of Service team/game check its selector and its pods");
+    expect(none.remedy).to.equal(
+      "have the author of Service team/game check its selector, and whether its pods exist (a workload of 0 replicas has none)",
+    );
     expect(seen({ pods: "unknown" }).remedy)
       .to.include("example.com")
       .and.include("check its selector");
