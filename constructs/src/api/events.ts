@@ -17,9 +17,9 @@ export const EVENTS = {
   },
   Assigned: { type: "Normal", meaning: "An address is now on its node.", remedy: "" },
   TakenOver: {
-    type: "Normal",
+    type: "Warning",
     meaning: "A pool took a listed address from a machine that is not a node of this cluster.",
-    remedy: "If you did not intend this, remove the address from ips.",
+    remedy: "If that machine needs the address, remove it from ips, and assign it there: the note names the machine.",
   },
   Created: { type: "Normal", meaning: "The operator created an address at the provider.", remedy: "" },
   CreationSettled: {

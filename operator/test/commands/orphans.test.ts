@@ -76,7 +76,7 @@ describe("flipop orphans", () => {
   it("are on nodes that flipop explain shows as occupied, with the remedy", async () => {
     const { out, err } = await flipop.run("explain", "pool/web", "--all");
     expect(err).to.equal("");
-    expect(out).to.include(`Occupied: it already holds ${held}, which no resource knows; the limit is 1`);
+    expect(out).to.include(`Occupied: it already holds ${held}, which no resource names; the limit is 1`);
     expect(out).to.include("a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP");
     const refused = new Flipop(kubernetes.kubeconfig(), { ...env(), DIGITALOCEAN_ACCESS_TOKEN: "another" });
     const other = await refused.run("explain", "pool/web", "--all");

@@ -41,7 +41,7 @@ function occupiedRemedy(others: readonly Held[]): string {
 
 function ownedText({ ip, owner, retained, disabled, deleting }: Held): string {
   if (retained !== undefined) return `${ip}, retained for namespace ${retained.namespace} by ${retained.by}`;
-  if (owner === undefined) return `${ip}, which no resource knows`;
+  if (owner === undefined) return `${ip}, which no resource names`;
   if (deleting) return `${ip} of ${owner}, which is being deleted`;
   return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
 }

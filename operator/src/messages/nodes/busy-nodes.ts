@@ -77,7 +77,9 @@ export function nodeRemedies({ shown }: BusyNodes, use: (ips: readonly string[])
     ...new Set(failed),
     ...(unnamed.length === 0
       ? []
-      : [`${use(unnamed)}, or have the owner of the account release ${what(unnamed)} (${release})`]),
+      : [
+          `${use(unnamed)}, or have the owner of the account assign ${what(unnamed)} where it is needed, or release ${what(unnamed)} (${release})`,
+        ]),
     ...(unwanted.length === 0 ? [] : [`have the owner of the account unassign ${unwanted.join(", ")} at the provider`]),
   ];
 }

@@ -34,7 +34,9 @@ describe("operator in process: a person takes an address off a healthy node", fu
     world.start();
     await world.fulfilled("web");
     await world.until("the Event", () => world.events("TakenOver").length === 1);
-    expect(JSON.stringify(world.events("TakenOver"))).to.contain("no node of this cluster");
+    expect(JSON.stringify(world.events("TakenOver")))
+      .to.contain("no node of this cluster")
+      .and.contain("Warning");
   });
 
   async function unassign(ip: string): Promise<void> {
