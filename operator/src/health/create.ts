@@ -6,6 +6,7 @@ import type { Settings } from "../config.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { KubeClient } from "../kube/client.js";
 import type { Logger } from "../logging.js";
+import { nodeFacts } from "../match/node-facts.js";
 import type { FlipopMetrics } from "../metrics/definitions.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import { HealthChecks } from "./health-checks.js";
@@ -73,8 +74,9 @@ function ownAddress({ watches, settings }: HealthChecksParts): string | undefine
   return node?.addresses.find(({ type }) => type === "InternalIP")?.address;
 }
 
-function createHolders({ clock, notify, metrics: { massFailure } }: HealthChecksParts): HolderRegistry {
-  const holders = new HolderRegistry(clock, notify);
+function createHolders({ clock, notify, watches, metrics: { massFailure } }: HealthChecksParts): HolderRegistry {
+  const nodes = () => [...watches.nodes().store.list()].map((node) => nodeFacts(node));
+  const holders = new HolderRegistry(clock, notify, nodes);
   massFailure.readFrom(() => new Map([["", 0], ...holders.stops().map(({ zone = "" }) => [zone, 1] as const)]));
   return holders;
 }

@@ -1,6 +1,8 @@
 /** The holders of all resources and their failures: what one resource sees of its own holders counts for all. */
 
-import type { Clock } from "../clock.js";
+import type { Condition } from "cdk8s-flipop/api";
+import { MASS_FAILURE_LEAST, MASS_FAILURE_WINDOW_MS } from "../bounds.js";
+import { type Clock, timeOf } from "../clock.js";
 import type { Verdict } from "../match/checks.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import type { ProviderId } from "../providers/types.js";
@@ -27,11 +29,29 @@ export function nameOfHolder(key: ProviderId): string {
   return key.startsWith(NODE) ? key.slice(NODE.length) : "";
 }
 
+export interface ObservedResource {
+  readonly uid: string;
+  /** @default addresses */
+  readonly held?: Held;
+  /** Of its status. A stop that a former leader reported there stays in force: this process does not know the holders that it moved off. */
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
 interface Observed {
   readonly held: Held;
   readonly holders: Holders;
+  /** Until when a former leader's stop keeps these holders, ms since the epoch. */
+  readonly stoppedUntil: number;
   /** Of the latest failure among them, ms since the epoch. */
   readonly failedAt: number;
+}
+
+const NO_HOLDERS: Holders = new Map();
+
+/** 0: no stop was in force. It had begun by then, so its window ends no later. */
+function endOfStop(conditions: readonly Condition[] = []): number {
+  const stop = conditions.find(({ type, status }) => type === "MassFailure" && status === "True");
+  return (timeOf(stop?.lastTransitionTime) ?? Number.NEGATIVE_INFINITY) + MASS_FAILURE_WINDOW_MS;
 }
 
 const NO_STOP: MassFailureView = () => undefined;
@@ -41,10 +61,14 @@ export class HolderRegistry {
   /** The stops that the resources were last notified of. */
   private known = "";
 
-  /** @param notify resources whose moves a stop holds back, or no longer does. */
+  /**
+   * @param notify resources whose moves a stop holds back, or no longer does.
+   * @param nodes all nodes of the cluster, to see what has become of holders that a former leader moved addresses off
+   */
   constructor(
     private readonly clock: Pick<Clock, "now">,
     private readonly notify: (uids: readonly string[]) => void,
+    private readonly nodes: () => Iterable<NodeFacts>,
   ) {}
 
   /**
@@ -52,14 +76,13 @@ export class HolderRegistry {
    * @param verdictOf `undefined`: no node of this cluster stands for the machine, so the provider has removed it
    */
   observe(
-    uid: string,
+    { uid, held: what = "addresses", conditions }: ObservedResource,
     machines: readonly ProviderId[],
     verdictOf: (machine: ProviderId) => Verdict | undefined,
-    what: Held = "addresses",
   ): MassFailureView {
     const now = this.clock.now();
     const held = new Set(machines);
-    const before = this.resources.get(uid)?.holders ?? new Map<ProviderId, HolderFacts>();
+    const { holders: before = NO_HOLDERS, stoppedUntil = endOfStop(conditions) } = this.resources.get(uid) ?? {};
     const left = [...before.values()].filter(({ machine, failure }) => failure !== undefined && !held.has(machine));
     const facts = [
       ...[...held].flatMap((machine) =>
@@ -69,7 +92,8 @@ export class HolderRegistry {
       ...left.flatMap((lost) => stillLost(lost, verdictOf(lost.machine), now)),
     ];
     const failedAt = facts.reduce((last, { failure }) => Math.max(last, failure?.at ?? last), Number.NEGATIVE_INFINITY);
-    this.resources.set(uid, { held: what, holders: new Map(facts.map((each) => [each.machine, each])), failedAt });
+    const holders = new Map(facts.map((each) => [each.machine, each]));
+    this.resources.set(uid, { held: what, holders, stoppedUntil, failedAt });
     const stops = this.stops();
     this.noteChange(uid, stops);
     return this.viewOf(stops);
@@ -101,9 +125,32 @@ export class HolderRegistry {
   }
 
   private viewOf(stops: readonly MassFailure[]): MassFailureView {
-    if (stops.length === 0) return NO_STOP;
+    const now = this.clock.now();
+    const former = [...this.resources.values()].filter(({ stoppedUntil }) => stoppedUntil > now);
+    if (stops.length === 0 && former.length === 0) return NO_STOP;
     const zones = new Map(this.facts().map(({ machine, zone }) => [machine, zone]));
-    return (machine) => stops.find(({ zone }) => zone === undefined || zone === zones.get(machine));
+    return (machine) =>
+      stops.find(({ zone }) => zone === undefined || zone === zones.get(machine)) ?? this.formerStop(former, machine);
+  }
+
+  private formerStop(former: readonly Observed[], machine: ProviderId): MassFailure | undefined {
+    const until = Math.max(0, ...former.flatMap((each) => (each.holders.has(machine) ? [each.stoppedUntil] : [])));
+    if (until === 0) return undefined;
+    const facts = [...merged(this.facts()).values()];
+    const failed = facts.filter(({ failure }) => failure !== undefined);
+    const lost = new Set([...failed.map((each) => each.machine), ...this.notReady()]).size;
+    if (lost < MASS_FAILURE_LEAST || failed.every(({ failure }) => failure?.confirmed)) return undefined;
+    return { lost, holders: facts.filter(({ held }) => held).length, until, former: true };
+  }
+
+  /** Those that no longer hold anything have no verdict here. */
+  private notReady(): readonly ProviderId[] {
+    const now = this.clock.now();
+    const lost = [...this.nodes()].filter(
+      ({ notReady, notReadySince: at = now, cordoned, deletingSince }) =>
+        notReady !== undefined && isRecent({ at }, now) && !cordoned && deletingSince === undefined,
+    );
+    return lost.map(holderKey);
   }
 
   private noteChange(uid: string, stops: readonly MassFailure[]): void {

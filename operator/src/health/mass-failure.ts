@@ -29,6 +29,8 @@ export interface NodeFailure {
 export interface MassFailure {
   /** Nodes whose addresses are in DNS names count among the holders. Absent: only holders of addresses do. */
   readonly withNames?: true;
+  /** A former leader reported it: holders that lost their addresses then are not among these. */
+  readonly former?: true;
   /** Absent: the whole cluster. */
   readonly zone?: string;
   readonly lost: number;

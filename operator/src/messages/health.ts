@@ -80,7 +80,10 @@ export const healthMessages = topic("health", {
   massFailure: problem({
     reason: "MassFailure",
     by: "administrator",
-    text: ({ withNames, zone, lost, holders, until }: MassFailure) => {
+    text: ({ withNames, former, zone, lost, holders, until }: MassFailure) => {
+      if (former === true) {
+        return `a former leader of the operator reported that most nodes which hold addresses had failed, and nothing confirms some of these failures: no address leaves a failed node until ${timeText(until)}`;
+      }
       const what = withNames === true ? "hold addresses or are in DNS names" : "hold addresses";
       const where = zone === undefined ? "of the cluster" : `of zone ${zone}`;
       return `${lost} nodes that ${what} failed within 5 min; ${holders} nodes ${where} ${what} now: nothing confirms some of these failures, so the cause may be the control plane, and no address leaves a failed node until ${timeText(until)}`;

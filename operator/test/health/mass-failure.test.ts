@@ -1,3 +1,4 @@
+import type { Condition } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { MASS_FAILURE_WINDOW_MS, SECOND_MS } from "../../src/bounds.js";
@@ -56,13 +57,15 @@ describe("mass failure", () => {
 describe("holders of all resources", () => {
   let clock: FakeClock;
   let notified: string[];
+  let notReady: readonly string[];
   let registry: HolderRegistry;
   let refused: Map<string, readonly Refusal[]>;
 
   beforeEach(() => {
     clock = new FakeClock();
-    [notified, refused] = [[], new Map()];
-    registry = new HolderRegistry(clock, (uids) => notified.push(...uids));
+    [notified, refused, notReady] = [[], new Map(), []];
+    const nodes = () => notReady.map((name) => ({ ...nodeFacts(slimNode(name)), notReady: "Ready is Unknown" }));
+    registry = new HolderRegistry(clock, (uids) => notified.push(...uids), nodes);
   });
 
   const machine = (name: string) => `digitalocean://${name}`;
@@ -70,7 +73,8 @@ describe("holders of all resources", () => {
     const name = id.replace("digitalocean://", "");
     return { node: nodeFacts(slimNode(name)), refusals: refused.get(name) ?? [] };
   };
-  const observe = (uid: string, ...names: readonly string[]) => registry.observe(uid, names.map(machine), verdictOf);
+  const observe = (uid: string, ...names: readonly string[]) =>
+    registry.observe({ uid }, names.map(machine), verdictOf);
   const fail = (...names: readonly string[]) => {
     for (const name of names) refused.set(name, [refusal("NodeNotReady", "Ready is Unknown", clock.now())]);
   };
@@ -102,7 +106,7 @@ describe("holders of all resources", () => {
     expect(observe("web", "a", "b", "c")(machine("a"))).to.equal(undefined);
     fail("c");
     expect(observe("web", "a", "b", "c")(machine("a"))).not.to.equal(undefined);
-    const gone = registry.observe("web", ["a", "b", "c"].map(machine), (id) =>
+    const gone = registry.observe({ uid: "web" }, ["a", "b", "c"].map(machine), (id) =>
       id === machine("c") ? undefined : verdictOf(id),
     );
     expect(gone(machine("a"))).to.equal(undefined);
@@ -136,7 +140,7 @@ describe("holders of all resources", () => {
 
   it("count with the nodes of DNS names, and on their own: many such nodes hide no failure of most holders", () => {
     const names = (uid: string, ...nodes: readonly string[]) =>
-      registry.observe(uid, nodes.map(machine), verdictOf, "names");
+      registry.observe({ uid, held: "names" }, nodes.map(machine), verdictOf);
     fail("a", "b", "c");
     observe("web", "a", "b");
     expect(registry.stops(), "two holders").to.deep.equal([]);
@@ -156,9 +160,43 @@ describe("holders of all resources", () => {
     fail("a", "b", "c");
     const keys = nodes.map(holderKey);
     expect(keys.map(nameOfHolder)).to.deep.equal(["a", "b", "c"]);
-    const view = registry.observe("dns", keys, (key) => verdictOf(nameOfHolder(key)), "names");
+    const view = registry.observe({ uid: "dns", held: "names" }, keys, (key) => verdictOf(nameOfHolder(key)));
     expect(view(keys[0] ?? "")).to.deep.include({ lost: 3, holders: 3 });
     expect(nameOfHolder(machine("a"))).to.equal("");
+  });
+
+  it("wait for a stop that a former leader reported, though the first of them have lost their addresses", async () => {
+    const conditionsAt = (time: number): readonly Condition[] => [
+      {
+        ...{ type: "MassFailure", status: "True", reason: "MassFailure", message: "" },
+        lastTransitionTime: new Date(time).toISOString(),
+      },
+    ];
+    const first = (uid: string, conditions: readonly Condition[], ...names: readonly string[]) =>
+      registry.observe({ uid, conditions }, names.map(machine), verdictOf);
+    fail("c");
+    notReady = ["a", "b", "c"];
+    const begun = clock.now() - 60 * SECOND_MS;
+    // Before the account has been read, the resource has no holders.
+    expect(first("web", conditionsAt(begun))(machine("c"))).to.equal(undefined);
+    // The status does not keep the condition: only the first look counts.
+    expect(observe("web", "c", "d")(machine("c"))).to.deep.include({
+      ...{ former: true, until: begun + MASS_FAILURE_WINDOW_MS },
+    });
+    expect(registry.isStopped(machine("c"))).to.equal(true);
+    expect(first("old", conditionsAt(begun - MASS_FAILURE_WINDOW_MS), "e")(machine("e")), "too old").to.equal(
+      undefined,
+    );
+    expect(observe("other", "f")(machine("f")), "of another resource").to.equal(undefined);
+    notReady = ["a", "c"];
+    expect(observe("web", "c", "d")(machine("c")), "one has recovered").to.equal(undefined);
+    notReady = ["a", "b"];
+    expect(observe("web", "c", "d")(machine("c"))).to.deep.include({ lost: 3, holders: 4 });
+    refused.set("c", [refusal("ProbeFailed", "")]);
+    expect(observe("web", "c", "d")(machine("c")), "a witness confirms it").to.equal(undefined);
+    fail("c");
+    await clock.advance(MASS_FAILURE_WINDOW_MS - 60 * SECOND_MS);
+    expect(observe("web", "c", "d")(machine("c")), "after the window").to.equal(undefined);
   });
 
   it("leave nothing behind", () => {

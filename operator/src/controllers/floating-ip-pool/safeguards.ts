@@ -20,7 +20,11 @@ export function safeguardsOf(
   scene: Pick<Snapshot, "pool" | "inventory" | "verdictOf">,
 ): Pick<Snapshot, "massFailures" | "moveAllowance"> {
   return omitUndefined({
-    massFailures: holders?.observe(uid, holdersOf(scene), scene.verdictOf),
+    massFailures: holders?.observe(
+      { uid, conditions: scene.pool.status.conditions },
+      holdersOf(scene),
+      scene.verdictOf,
+    ),
     moveAllowance: moveLimits.allowance(uid, scene.pool.spec.maxMovesPerMinute ?? 0),
   });
 }

@@ -144,5 +144,6 @@ function watchPublished(
   markHolders(health, spec.healthCheck, () => nodes);
   if (holders === undefined) return {};
   const verdictOf = (key: string) => index?.verdictOfMachine(key) ?? index?.verdict(nameOfHolder(key));
-  return { massFailures: holders.observe(ref.uid, nodes.map(holderKey), verdictOf, "names") };
+  const resource = { uid: ref.uid, held: "names", conditions: status.conditions } as const;
+  return { massFailures: holders.observe(resource, nodes.map(holderKey), verdictOf) };
 }

@@ -117,7 +117,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...probesOf(memory.health, routed.spec.healthCheck, { ofSpec: scene.ignored }),
     ...marksOf(routing.context.marks, "RoutedIP", routed, memory.follower.index),
     ...publishingOf(routing.context.publications, ref.uid, routed.spec.publishTo),
-    ...safeguardsOf(routing.context, ref.uid, { holders, verdictOf: nodes.verdictOf }),
+    ...safeguardsOf(routing.context, ref.uid, { routed, holders, verdictOf: nodes.verdictOf }),
   };
 }
 

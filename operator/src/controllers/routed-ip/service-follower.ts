@@ -242,14 +242,19 @@ function electedTaintOn(index: MatchIndex, holders: readonly ProviderId[]): Pick
 
 const isOfPod = ({ reason }: Pick<Refusal, "reason">) => reason === "NoPod";
 
+interface Holding {
+  readonly routed: RoutedIP;
+  readonly holders: readonly ProviderId[];
+}
+
 /** What may keep the address on a holder that has failed. */
 export function safeguardsOf(
   { holders: registry, moveLimits }: RoutingCaches["context"],
   uid: string,
-  { holders, verdictOf }: Pick<Snapshot, "verdictOf"> & { readonly holders: readonly ProviderId[] },
+  { routed, holders, verdictOf }: Pick<Snapshot, "verdictOf"> & Holding,
 ): Pick<Snapshot, "massFailures" | "moveAllowance"> {
   return omitUndefined({
-    massFailures: registry?.observe(uid, holders, verdictOf),
+    massFailures: registry?.observe({ uid, conditions: routed.status.conditions }, holders, verdictOf),
     moveAllowance: moveLimits.allowance(uid, 0),
   });
 }

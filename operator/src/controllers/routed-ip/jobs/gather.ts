@@ -112,7 +112,7 @@ function electingOf(
   const nodes = nodesOf(memory, routed, holders);
   return {
     ...{ routed, now: context.clock.now(), ...nodes, ...omitUndefined({ resolvedClass }) },
-    ...safeguardsOf(context, ref.uid, { holders, verdictOf: nodes.verdictOf }),
+    ...safeguardsOf(context, ref.uid, { routed, holders, verdictOf: nodes.verdictOf }),
     heldOn: (machine: ProviderId) => heldOn(tools, ref.uid, machine),
     ...omitUndefined({ elected: tools.aims.electedOf(ref.uid) }),
   };
