@@ -1,5 +1,6 @@
 import type { CommandSpec } from "../../operator/src/commands/command.js";
-import { CLUSTER_OPTIONS, COMMANDS } from "../../operator/src/commands/commands.js";
+import { COMMANDS } from "../../operator/src/commands/commands.js";
+import { CLUSTER_OPTIONS } from "../../operator/src/commands/options.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
 /** `reads` of a command that reads no cluster. */

@@ -1,29 +1,7 @@
 /** Every command that reads or changes a cluster for a person. `--help` and the reference page come from this table. */
 
-import { DEFAULT_JOB_NAMESPACE } from "cdk8s-flipop/api";
-import type { CommandOption, CommandSpec } from "./command.js";
-
-/** Options of every command that talks to a cluster. */
-export const CLUSTER_OPTIONS: readonly CommandOption[] = [
-  { flags: "--kubeconfig <file>", description: "Path of a kubeconfig; without it: KUBECONFIG, else ~/.kube/config" },
-  { flags: "--context <name>", description: "Context of the kubeconfig; without it: the current one" },
-];
-
-const NAMESPACE: CommandOption = {
-  flags: "-n, --namespace <name>",
-  description: "Namespace of the resource; without it: that of the context",
-};
-
-const OPERATOR_NAMESPACE: CommandOption = {
-  flags: "-n, --namespace <name>",
-  description: "The operator's namespace; without it: flipop",
-};
-
-const OUTPUT = (choices: readonly string[]): CommandOption => ({
-  flags: "-o, --output <format>",
-  description: "Form of the output; without it: a table",
-  choices,
-});
+import type { CommandSpec } from "./command.js";
+import { CLUSTER_OPTIONS, NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SETTINGS, OUTPUT } from "./options.js";
 
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -98,8 +76,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       "adds, `~` changes, `-` removes; `!` is a condition that is bad. Steps that follow from these, such as the DNS records of an",
       "address that does not exist yet, are not shown. With `-f`, the plan is that of the manifests in the file, as if they were",
       "applied: it shows their resources only, checks their specs as the CRDs do, and does not apply Secrets, Services and other kinds.",
-      "Exit codes for CI: 0 nothing to do, 2 there are changes, 1 an error, an incomplete plan, or a command line that can't be",
-      "understood. A dry run of Jobs needs the operator's own rights: classes with Jobs stay untried.",
+      "Exit codes for CI: 0 nothing to do, 2 there are changes, 1 an error, a command line that can't be understood, or an incomplete",
+      "plan: the command could not read a provider, or the operator refuses a resource (`! Accepted`). So give the command the",
+      "operator's own flags. A dry run of Jobs needs the operator's own rights: classes with Jobs stay untried.",
     ],
     args: [],
     options: [
@@ -112,8 +91,9 @@ export const COMMANDS: readonly CommandSpec[] = [
         description: "Namespace of manifests that name none; without it: that of the context",
       },
       { flags: "--operator-namespace <name>", description: "The operator's namespace; without it: flipop" },
-      { flags: "--features <list>", description: "The operator's features; without it: pools,dns,routedip" },
-      { flags: "--watch-namespaces <list>", description: "The operator's --watch-namespaces; without it: all" },
+      ...OPERATOR_SETTINGS,
+      { flags: "--tenant-limits <json>", description: "The operator's --tenant-limits; without it: none" },
+      { flags: "--max-moves-per-minute <count>", description: "The operator's --max-moves-per-minute; without it: 0" },
       OUTPUT(["json", "yaml"]),
       ...CLUSTER_OPTIONS,
     ],
@@ -138,14 +118,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       OPERATOR_NAMESPACE,
       { flags: "--service-account <name>", description: "The operator's ServiceAccount; without it: flipop" },
       { flags: "--self", description: "Ask for the rights of the kubeconfig's user instead" },
-      { flags: "--features <list>", description: "The operator's features; without it: pools,dns,routedip" },
-      { flags: "--watch-namespaces <list>", description: "The operator's --watch-namespaces; without it: all" },
-      { flags: "--pod-namespaces <list>", description: "The operator's --pod-namespaces; without it: all" },
-      { flags: "--issuer-namespaces <list>", description: "The operator's --issuer-namespaces; without it: its own" },
-      {
-        flags: "--job-namespaces <list>",
-        description: `The operator's --job-namespaces; without it: ${DEFAULT_JOB_NAMESPACE}`,
-      },
+      ...OPERATOR_SETTINGS,
       OUTPUT(["json", "yaml"]),
       ...CLUSTER_OPTIONS,
     ],

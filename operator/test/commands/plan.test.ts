@@ -101,6 +101,27 @@ describe("flipop plan", () => {
     expect((await flipop.run("plan", "--filname", "x")).code).to.equal(1);
   });
 
+  it("ends with code 1 where the operator refuses a resource, and takes the lists of namespaces and the limits as options", async () => {
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
+    const data = { token: Buffer.from(digitalocean.token).toString("base64") };
+    kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata: { name: "token", namespace: "team" }, data });
+    const issuer = {
+      ...{ apiVersion: GROUP_VERSION, kind: "RoutedIPIssuer", metadata: { name: "main", namespace: "team" } },
+      spec: { provider: "digitalocean", credentialsSecretRef: { name: "token", key: "token" } },
+    };
+    const refused = await flipop.run("plan", "-f", file(issuer));
+    expect(refused.out).to.match(/! Accepted NamespaceNotAllowed: /);
+    const text = "flipop: the plan is incomplete, because the operator refuses these: RoutedIPIssuer team/main\n";
+    expect(refused.err.endsWith(text), refused.err).to.equal(true);
+    expect(refused.code).to.equal(1);
+    const options = ["--issuer-namespaces", "team", "--pod-namespaces", "team", "--job-namespaces", "jobs"];
+    const limits = flipop.file("limits.json", '{"namespaces":[]}');
+    const more = ["--tenant-limits", limits, "--max-moves-per-minute", "1"];
+    const served = await flipop.run("plan", "-f", file(issuer), ...options, ...more);
+    expect(served.err).not.to.include("incomplete");
+    expect(served).to.include({ code: 0, out: "" });
+  });
+
   it("ends with code 1 where the provider can't be read, because that is not nothing to do", async () => {
     digitalocean.tokens.revoke(digitalocean.token);
     const { code, err } = await flipop.run("plan");

@@ -1,5 +1,6 @@
 /** `flipop plan`: what the operator would do now. Runs the operator's own dry run until every plan is complete. */
 
+import { readFileSync } from "node:fs";
 import { pause } from "../../async.js";
 import { PLAN_POLL_MS, PLAN_SECONDS, SECOND_MS } from "../../bounds.js";
 import { systemClock } from "../../clock.js";
@@ -77,10 +78,19 @@ type PlanSettings = ReturnType<typeof settingsOf>;
 
 /** The operator's variables count, so that a pod's environment gives the pod's plan; the options come before them. */
 function settingsOf({ io, ...call }: CommandCall) {
-  const given = { features: textOption(call, "features"), "watch-namespaces": textOption(call, "watchNamespaces") };
+  const given = {
+    features: textOption(call, "features"),
+    namespace: textOption(call, "operatorNamespace"),
+    "watch-namespaces": textOption(call, "watchNamespaces"),
+    "pod-namespaces": textOption(call, "podNamespaces"),
+    "issuer-namespaces": textOption(call, "issuerNamespaces"),
+    "job-namespaces": textOption(call, "jobNamespaces"),
+    "tenant-limits": textOption(call, "tenantLimits"),
+    "max-moves-per-minute": textOption(call, "maxMovesPerMinute"),
+  };
   const off = { "metrics-bind-addr": "", "health-bind-addr": "", "leader-elect": "false", "dry-run": "true" };
-  const namespace = textOption(call, "operatorNamespace");
-  return readSettings({ flags: { ...given, namespace, ...off }, env: io.env });
+  const readFile = (path: string) => readFileSync(path, "utf8");
+  return readSettings({ flags: { ...given, ...off }, env: io.env, readFile });
 }
 
 function operatorOf(
@@ -130,17 +140,27 @@ function print({ io, ...call }: CommandCall, plans: readonly ResourcePlan[]): vo
   if (format === "json" || format === "yaml") io.out(dataText(plans, format));
   else io.out(planText(plans));
   const changes = plans.flatMap(changesOf).length;
-  if (io.terminal) io.err(changes === 0 ? "nothing to do\n" : `${changes} ${changes === 1 ? "change" : "changes"}\n`);
+  if (io.terminal && (changes > 0 || incompleteBecause(plans).length === 0))
+    io.err(changes === 0 ? "nothing to do\n" : `${changes} ${changes === 1 ? "change" : "changes"}\n`);
 }
 
 /** What is not known must not pass for "nothing to do". */
 function codeOf({ io }: CommandCall, plans: readonly ResourcePlan[]): number {
-  const incomplete = plans.filter((plan) => plan.incomplete);
-  if (incomplete.length > 0) {
-    io.err(
-      `flipop: the plan is incomplete, because the provider of these was not read: ${incomplete.map(titleOf).join(", ")}\n`,
-    );
-    return EXIT.failed;
-  }
+  const reasons = incompleteBecause(plans);
+  for (const reason of reasons) io.err(`flipop: the plan is incomplete, because ${reason}\n`);
+  if (reasons.length > 0) return EXIT.failed;
   return plans.some((plan) => changesOf(plan).length > 0) ? CHANGES : EXIT.ok;
+}
+
+function incompleteBecause(plans: readonly ResourcePlan[]): readonly string[] {
+  const unread = plans.filter((plan) => plan.incomplete).map(titleOf);
+  const refused = plans.filter(isRefused).map(titleOf);
+  return [
+    ...(unread.length > 0 ? [`the provider of these was not read: ${unread.join(", ")}`] : []),
+    ...(refused.length > 0 ? [`the operator refuses these: ${refused.join(", ")}`] : []),
+  ];
+}
+
+function isRefused({ problems }: ResourcePlan): boolean {
+  return problems.some(({ type, status }) => type === "Accepted" && status === "False");
 }
