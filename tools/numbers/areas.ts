@@ -4,12 +4,12 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_600,
+  "operator/src/addresses": 4_650,
   "operator/src/claims": 720,
   "operator/src/commands": 6_000,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_600,
-  "operator/src/controllers/node-annotations": 350,
+  "operator/src/controllers/node-annotations": 450,
   "operator/src/controllers/node-dns-record-set": 1_300,
   "operator/src/controllers/publications": 750,
   "operator/src/controllers/routed-ip": 5_900,

@@ -38,13 +38,13 @@ export async function labelHolders(tools: MarkTools, call: MarkCall, action: Lab
   const bearers = await bearersOf(tools, call, key);
   for (const [name, uid] of bearers) {
     if (nodes.includes(name)) continue;
-    const ended = await write(tools, call, { key, name, uid, present: false });
+    const ended = await writeLabel(tools, call, { key, name, uid, present: false });
     if (ended !== undefined) return ended;
   }
   for (const name of nodes.filter((each) => !bearers.has(each))) {
     const uid = tools.nodes.get(name)?.uid;
     if (uid === undefined) return skipped(`node ${name} is gone`);
-    const ended = await write(tools, call, { key, name, uid, present: true });
+    const ended = await writeLabel(tools, call, { key, name, uid, present: true });
     if (ended !== undefined) return ended;
   }
   return DONE;
@@ -67,7 +67,7 @@ async function bearersOf(
 }
 
 /** @returns how the action ends; `undefined`: it goes on. */
-async function write(
+export async function writeLabel(
   { client, marks: { labels } }: MarkTools,
   { signal, recheck }: MarkCall,
   { key, name, uid, present }: NodeLabel,
@@ -102,7 +102,7 @@ interface TaintTools {
 export async function taintUntil(
   { client, watches, marks }: TaintTools,
   { signal, recheck }: MarkCall,
-  { key, node: name, present }: TaintUntilAction,
+  { key, node: name, present }: Pick<TaintUntilAction, "key" | "node" | "present">,
 ): Promise<Outcome> {
   const because = recheck?.();
   if (because !== undefined) return { is: "superseded", because };

@@ -15,7 +15,7 @@ import {
 } from "cdk8s-flipop/api";
 import { CACHE_LAG_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { ObjectMeta } from "../kube/objects.js";
+import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import type { Refusal } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
 import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
@@ -70,6 +70,10 @@ export class MarkedNodes {
     return [...names].sort(compareText);
   }
 
+  keys(): Iterable<string> {
+    return this.bearers.keys();
+  }
+
   wrote(key: string, name: string, present: boolean): void {
     const known = this.sent.get(key) ?? new Map<string, Sent>();
     this.sent.set(key, known.set(name, { present, at: this.clock.monotonic() }));
@@ -102,10 +106,24 @@ export class MarkedNodes {
   }
 }
 
+/** Whether a resource of this kind has the key. */
+export function isKeyOf(key: string, kind: HolderKind, { metadata: { namespace = "", name } }: KubeObject): boolean {
+  const resource = { kind, namespace, name };
+  return key === holderLabelKey(resource, sha256) || key === untilAssignedTaintKey(resource, sha256);
+}
+
+/** The resources of a kind that this process serves. */
+interface MarkedResources {
+  /** All of them have been read. */
+  readonly complete: boolean;
+  list(): Iterable<KubeObject>;
+}
+
 /** The marks of all resources. */
 export class NodeMarks {
   readonly labels: MarkedNodes;
   readonly taints: MarkedNodes;
+  private readonly served = new Map<HolderKind, MarkedResources>();
 
   constructor(nodes: NodeDirectory, clock: Clock) {
     const isLabel = (key: string) => key.startsWith(HOLDER_LABEL_PREFIX);
@@ -114,6 +132,15 @@ export class NodeMarks {
     this.taints = new MarkedNodes(nodes, clock, ({ ownTaints = [] }) =>
       ownTaints.map(({ key }) => key).filter(isTaint),
     );
+  }
+
+  /** Of a kind whose marks this process sets. */
+  serve(kind: HolderKind, resources: MarkedResources): void {
+    this.served.set(kind, resources);
+  }
+
+  resourcesOf(kind: HolderKind): MarkedResources | undefined {
+    return this.served.get(kind);
   }
 }
 

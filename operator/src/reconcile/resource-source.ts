@@ -117,9 +117,14 @@ export class OwnResources<O extends KubeObject> {
     return undefined;
   }
 
+  /** All of them have been read. */
+  get complete(): boolean {
+    return this.parts.every((part) => part.hasSynced());
+  }
+
   /** `undefined`: not all of them are seen. */
   has(uid: string): boolean | undefined {
-    if (!this.parts.every((part) => part.hasSynced())) return undefined;
+    if (!this.complete) return undefined;
     return this.caches.some(({ store }) => store.getByUid(uid) !== undefined);
   }
 

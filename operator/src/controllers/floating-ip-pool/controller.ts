@@ -48,10 +48,11 @@ import { forOlderCrd, holdMs, statusOf } from "./status.js";
 const WORKERS = 16;
 
 export const createFloatingIPPoolController: ControllerFactory = (context) => {
-  const { watches, settings, owners } = context;
+  const { watches, settings, owners, marks } = context;
   const resources = new OwnResources<PoolObject>(watches, PLURAL, settings.watchNamespaces);
   const source = namespacedSource(resources, resources.writers(context));
   owners.add((uid) => resources.has(uid));
+  marks.serve(KIND, resources);
   const controller = new KindController(context, kindOf(context, source));
   const { parts } = resources;
   return partsOf(context, controller, { caches: parts, withAddresses: parts, check: "floating-ip-pools" });

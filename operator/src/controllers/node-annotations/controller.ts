@@ -1,7 +1,7 @@
 /**
  * Address annotations on nodes that no resource maintains: of owners that are gone, and stale ones of the Go operator,
- * which names no owner. Resources maintain their own annotations. The one action removes an annotation that is still as
- * it was when the plan was made.
+ * which names no owner. Resources maintain their own annotations. An annotation goes only if it is still as it was when the
+ * plan was made. Labels and taints go, too, if their resource went without its finalizer.
  */
 
 import { annotationRemoval, nodePath } from "../../addresses/annotations.js";
@@ -13,6 +13,7 @@ import type { ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import type { ControllerContext, ControllerParts } from "../context.js";
 import { annotatedNodes, annotationText, FAMILIES, gather, type NodeMemory, prepare, type Snapshot } from "./gather.js";
+import { removeLeftMark } from "./left-marks.js";
 import { type Action, type Plan, plan } from "./plan.js";
 
 /** The types of this kind, for the engine. */
@@ -25,7 +26,8 @@ interface NodeAnnotations {
   readonly memory: NodeMemory;
 }
 
-function actions({ nodes, client, clock }: ControllerContext): ActionTable<NodeAnnotations> {
+function actions(context: ControllerContext): ActionTable<NodeAnnotations> {
+  const { nodes, client, clock } = context;
   return {
     "remove-annotation": async ({ state, signal }, { node: name, family }): Promise<Outcome> => {
       const node = nodes.get(name);
@@ -41,6 +43,7 @@ function actions({ nodes, client, clock }: ControllerContext): ActionTable<NodeA
       state.memory.set(family, { annotation: annotationText(node.annotations, family), at: clock.monotonic() });
       return DONE;
     },
+    "remove-mark": ({ signal }, action) => removeLeftMark(context, signal, action),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What is known of the address annotations of one node, at one moment. */
+/** What is known of the address annotations of one node, and of its labels and taints, at one moment. */
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
@@ -9,6 +9,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { ObjectWriters } from "../../reconcile/object-writer.js";
 import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ControllerContext } from "../context.js";
+import { leftMarksOn, nodesWithLeftMarks } from "./left-marks.js";
 
 export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
 
@@ -39,6 +40,8 @@ export interface Snapshot {
   /** Wall clock, ms since the epoch. */
   readonly now: number;
   readonly annotations: readonly AnnotationFacts[];
+  /** Keys of labels and taints whose resources are gone. */
+  readonly leftMarks: readonly string[];
 }
 
 export function gather(
@@ -46,6 +49,7 @@ export function gather(
   state: AnnotatedNode,
   { metadata: { name, annotations = {} } }: KubeObject,
 ): Snapshot {
+  const node = context.nodes.get(name);
   const found = FAMILIES.filter((family) => {
     const text = annotationText(annotations, family);
     return text !== "" && !isRemoved(context, state, { family, text });
@@ -54,6 +58,7 @@ export function gather(
     node: name,
     now: context.clock.now(),
     annotations: found.map((family) => factsOf(context, name, { family, annotations })),
+    leftMarks: node === undefined ? [] : leftMarksOn(context, node),
   };
 }
 
@@ -141,15 +146,16 @@ function placeOf(
 /** Removals that the node cache may not show yet, by family. */
 export type NodeMemory = Map<IpFamily, { readonly annotation: string; readonly at: number }>;
 
-/** Only nodes that bear an annotation have runs; a node that is gone is forgotten. */
-export function annotatedNodes({ nodes, annotated, client, clock }: ControllerContext): ResourceSource<KubeObject> {
+/** Only nodes that bear an annotation, or a mark whose resource is gone, have runs; a node that is gone is forgotten. */
+export function annotatedNodes(context: ControllerContext): ResourceSource<KubeObject> {
+  const { nodes, annotated, client, clock } = context;
   const cached = (name: string) => {
     const node = nodes.get(name);
     return node === undefined ? undefined : objectOf(node);
   };
   return {
     writers: new ObjectWriters<KubeObject>(client, cached, nodePath, clock),
-    keys: () => annotated.all(),
+    keys: () => new Set([...annotated.all(), ...nodesWithLeftMarks(context)]),
     cached,
     listen: (listener) =>
       nodes.listen(({ name, before, after }) => {

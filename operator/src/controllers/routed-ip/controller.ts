@@ -47,6 +47,7 @@ export class RoutedIPs {
     const { routing } = tools;
     const { context } = routing;
     this.kinds = new KindController(context, kindOf(tools, onUse));
+    context.marks.serve(KIND, routing.routed);
     this.controller = this.kinds;
     this.ends = [
       context.records.zones.listen(() => this.kinds.seeAll()),

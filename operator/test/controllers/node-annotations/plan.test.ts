@@ -7,7 +7,7 @@ const NOW = 1_000_000;
 const FACTS: AnnotationFacts = { family: "IPv4", ip: "203.0.113.7", claimed: false, place: "elsewhere" };
 
 function removed(facts: Partial<AnnotationFacts>): readonly string[] {
-  const { sequences } = plan({ node: "n1", now: NOW, annotations: [{ ...FACTS, ...facts }] });
+  const { sequences } = plan({ node: "n1", now: NOW, annotations: [{ ...FACTS, ...facts }], leftMarks: [] });
   return sequences.flatMap(({ steps }) => steps.flatMap(({ actions }) => actions.map((action) => action.do)));
 }
 
@@ -31,14 +31,22 @@ describe("the plan for address annotations of a node", () => {
   });
 
   it("looks again where the account cannot be read, and removes nothing", () => {
-    const made = plan({ node: "n1", now: NOW, annotations: [{ ...FACTS, place: "unknown" }] });
+    const made = plan({ node: "n1", now: NOW, annotations: [{ ...FACTS, place: "unknown" }], leftMarks: [] });
     expect(made.sequences).to.deep.equal([]);
     expect(made.requeueAt).to.equal(NOW + 30_000);
   });
 
   it("decides on each family by itself", () => {
     const ipv6 = { ...FACTS, family: "IPv6", ip: "2001:db8::7", owner: "gone" } as const;
-    const { sequences } = plan({ node: "n1", now: NOW, annotations: [{ ...FACTS, claimed: true }, ipv6] });
+    const annotations = [{ ...FACTS, claimed: true }, ipv6];
+    const { sequences } = plan({ node: "n1", now: NOW, annotations, leftMarks: [] });
     expect(sequences.map(({ lockKey }) => lockKey)).to.deep.equal(["annotation IPv6"]);
+  });
+
+  it("removes labels and taints whose resources are gone, each by itself", () => {
+    const leftMarks = ["holder-of-a", "until-assigned-a"];
+    const { sequences, explanation } = plan({ node: "n1", now: NOW, annotations: [], leftMarks });
+    expect(sequences.map(({ lockKey }) => lockKey)).to.deep.equal(leftMarks);
+    expect(explanation).to.include("until-assigned-a: no resource has this label or taint");
   });
 });

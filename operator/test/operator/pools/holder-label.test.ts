@@ -111,6 +111,7 @@ describe("operator in process: the label on the holders of a pool", function () 
     inWorld({}, async (world) => {
       const foreign = `${HOLDER_LABEL_PREFIX}fip.default.other`;
       world.addNode("node-1", { labels: { [foreign]: "true" } });
+      world.addPool("other", { ips: [world.digitalocean.state.addAddress().ip], holderLabel: true, paused: true });
       world.addPool("web", { ips: [world.digitalocean.state.addAddress().ip], holderLabel: true });
       world.start();
       await world.until("it is labelled", () => labelled(world).length === 1);
