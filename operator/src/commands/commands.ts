@@ -106,7 +106,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "doctor",
     summary: "Check all that the operator needs around it",
     details: [
-      "The command checks that each CRD has every field of this release, which pod leads, whether another operator leads elsewhere, and",
+      "The command checks that each CRD has every field of this release and is not being deleted, which pod leads, whether another operator leads elsewhere, and",
       "the operator's rights (one SelfSubjectAccessReview for each). It reports nodes that no provider can serve, nodes with the",
       "providerID of another one, workers of DOKS ([will it work for me](../how-to/will-it-work.md)), network policies in the operator's",
       "namespace, and issuers and classes that the operator refuses. For each token in its own environment, it checks whether the provider accepts it, which scopes to read it has,",

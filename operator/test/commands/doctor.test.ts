@@ -4,6 +4,7 @@ import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-s
 import { type AllowRule, type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { microTime } from "../../src/clock.js";
+import { type Definition, definitionFindings } from "../../src/commands/doctor/definitions.js";
 import { Flipop } from "./flipop.js";
 
 const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
@@ -69,6 +70,21 @@ describe("flipop doctor", () => {
     expect(of("CRD RoutedIP")[0]).to.include({ result: "ok" });
     expect(of("CRD ClusterRoutedIPClass")[0]).to.include({ result: "problem", seen: "it is not installed" });
     expect(of("CRD ClusterRoutedIPClass")[0]?.remedy).to.match(/^apply the CRDs/);
+  });
+
+  it("finds a CRD that is being deleted, though it has every field", () => {
+    const metadata = { deletionTimestamp: "2026-11-25T10:00:00Z", creationTimestamp: "2026-11-01T10:00:00Z" };
+    const installed = customResourceDefinitions().map((one) => {
+      const gone = one.metadata.name.startsWith("floatingippools.");
+      return { ...one, metadata: { ...one.metadata, ...(gone && metadata) } } as unknown as Definition;
+    });
+    const [pools, ...others] = definitionFindings(installed);
+    expect(pools).to.include({ check: "CRD FloatingIPPool", result: "problem" });
+    expect(pools?.seen).to.equal(
+      "somebody deleted it on 2026-11-25, so Kubernetes deletes all its resources, and takes no new ones",
+    );
+    expect(pools?.remedy).to.match(/^nothing ends the deletion: save .* \(kubectl get floatingippools -A -o yaml\)/);
+    expect(others.every(({ result }) => result === "ok")).to.equal(true);
   });
 
   it("finds who leads, who has stopped renewing, another operator, and the stop", async () => {

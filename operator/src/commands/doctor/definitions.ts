@@ -1,6 +1,6 @@
 /** Pure: whether the installed CRDs have what this release needs. */
 
-import { ALL_KINDS, API_VERSION, customResourceDefinition, RELEASE } from "cdk8s-flipop/api";
+import { ALL_KINDS, type AnyKind, API_VERSION, customResourceDefinition, RELEASE } from "cdk8s-flipop/api";
 import { type Finding, ok, problem } from "./finding.js";
 
 interface Schema {
@@ -11,7 +11,11 @@ interface Schema {
 
 /** The part of a CustomResourceDefinition that is compared. */
 export interface Definition {
-  readonly metadata: { readonly name: string; readonly creationTimestamp?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+  };
   readonly spec: {
     readonly versions: readonly { readonly name: string; readonly schema?: { readonly openAPIV3Schema?: object } }[];
   };
@@ -26,11 +30,22 @@ export function definitionFindings(installed: readonly Definition[]): readonly F
     const { name } = wanted.metadata;
     const found = installed.find(({ metadata }) => metadata.name === name);
     if (found === undefined) return problem(`CRD ${kind.kind}`, "it is not installed", REMEDY);
+    const { deletionTimestamp } = found.metadata;
+    if (deletionTimestamp !== undefined) return beingDeleted(kind, deletionTimestamp);
     const lacking = firstLacking(schemaOf(wanted.spec as Definition["spec"]), schemaOf(found.spec), "");
     const since = `installed ${found.metadata.creationTimestamp?.slice(0, 10) ?? "at an unknown time"}`;
     if (lacking === undefined) return ok(`CRD ${kind.kind}`, `${since}, has every field of release ${RELEASE}`);
     return problem(`CRD ${kind.kind}`, `older than release ${RELEASE}: it lacks ${lacking} (${since})`, REMEDY);
   });
+}
+
+function beingDeleted({ kind, plural }: AnyKind, since: string): Finding {
+  const day = since.slice(0, 10);
+  return problem(
+    `CRD ${kind}`,
+    `somebody deleted it on ${day}, so Kubernetes deletes all its resources, and takes no new ones`,
+    `nothing ends the deletion: save the resources (kubectl get ${plural} -A -o yaml), let the operator run until they are cleaned up, then apply the CRDs of this release and the resources`,
+  );
 }
 
 function schemaOf(spec: Definition["spec"]): Schema | undefined {
