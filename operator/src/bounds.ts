@@ -192,7 +192,7 @@ export const MAX_LIST_RESTARTS = 2; // A list starts over this often because its
 export const WATCH_OPEN_SECONDS = 30; // Until a watch is open.
 /** A watch lasts a random time from this to twice this, to spread the server's load. */
 export const WATCH_LEAST_SECONDS = 300;
-export const WATCH_SILENCE_MS = 75_000; // Bookmarks come about every 60 s: after a longer silence the connection is dead.
+export const WATCH_SILENCE_MS = 75_000; // Bookmarks come about every 60 s, after the first change since the server's start.
 export const WATCH_END_TOLERANCE_MS = 5_000; // A close this near to the requested end is the end.
 /** After a longer absence of the server a watch does not resume: see OutageError. */
 export const WATCH_LONGEST_GAP_MS = 10_000;

@@ -84,7 +84,7 @@ export class Reflector<T extends Cached> {
   private connected = false;
   /** The namespace of the collection is. */
   private gone = false;
-  /** The last fault was silence: where nothing ever changes, some servers send no bookmarks either. */
+  /** The last fault was silence: servers send no bookmarks of a kind of which nothing has changed since they started. */
   private quiet = false;
   private lastError: string | undefined;
   private lastCode: number | undefined;
@@ -233,11 +233,13 @@ export class Reflector<T extends Cached> {
     if (delayMs > 0) await this.clock.sleep(delayMs, signal).catch(() => {});
   }
 
-  private levelOf({ error, events }: Round, { relist, failures }: Verdict): "warn" | "debug" {
+  /** A watch that has delivered events gets bookmarks: its silence is a fault. */
+  private levelOf({ error, events }: Round, { relist, failures }: Verdict): "warn" | "info" | "debug" {
     const silent = error instanceof SilentWatchError;
-    const again = silent && this.quiet && events === 0;
+    const again = silent && this.quiet;
     this.quiet = silent;
-    if (again || this.gone || (this.props.target.optional === true && isNotFound(error))) return "debug";
+    if (this.gone || (this.props.target.optional === true && isNotFound(error))) return "debug";
+    if (silent && events === 0) return again ? "debug" : "info";
     // A server that is away for an hour is worth a dozen lines, not two thousand.
     return relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
   }

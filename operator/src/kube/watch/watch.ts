@@ -32,7 +32,7 @@ export interface WatchEnd {
 export class SilentWatchError extends Error {
   constructor(target: string) {
     super(
-      `watch of ${target}: no byte for ${WATCH_SILENCE_MS / 1000} s, not even a bookmark; the connection is taken for dead`,
+      `watch of ${target}: no byte for ${WATCH_SILENCE_MS / 1000} s, not even a bookmark; the connection may be dead, or nothing of this kind has changed since the API server started`,
     );
     this.name = "SilentWatchError";
   }

@@ -90,13 +90,22 @@ for (const protobuf of [false, true]) {
       expect(rig.store.get("default/late")).to.not.equal(undefined);
     });
 
-    it("reads the set anew in a cluster where nothing ever changes, and says so once", async () => {
+    it("reads the set anew in a cluster where nothing ever changes, and says so once, without a warning", async () => {
       await rig.synced();
       await until("the silence was taken for a fault a few times", () => rig.api.count("watch") > 3);
       expect(rig.api.seen.every((seen) => seen.query.has("sendInitialEvents"))).to.equal(true);
-      expect(rig.warnings).to.have.length(1);
-      expect(rig.warnings[0]).to.include("no byte for 75 s");
+      expect(rig.notes).to.have.length(1);
+      expect(rig.notes[0]).to.include("no byte for 75 s");
+      expect(rig.warnings).to.deep.equal([]);
       await change();
+    });
+
+    it("warns of the silence of a watch that has delivered events, because bookmarks follow them", async () => {
+      await rig.synced();
+      await change();
+      await until("the silence was taken for a fault", () => rig.api.count("watch") > 1);
+      expect(rig.warnings.join()).to.include("no byte for 75 s");
+      expect(rig.notes).to.deep.equal([]);
     });
 
     it("reads the set anew after 410 as an event", async () => {

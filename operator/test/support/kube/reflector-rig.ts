@@ -25,6 +25,7 @@ export class ReflectorRig {
   readonly store = new Store<SlimPod>();
   readonly events: string[] = [];
   readonly warnings: string[] = [];
+  readonly notes: string[] = [];
   readonly features: ServerFeatures = { watchList: true };
   readonly transport: Transport;
   readonly reflector: Reflector<SlimPod>;
@@ -46,7 +47,11 @@ export class ReflectorRig {
       sink: this.store,
       clock: this.clock,
       features: this.features,
-      logger: { ...silentLogger, warn: (fields) => this.warnings.push(JSON.stringify(fields)) },
+      logger: {
+        ...silentLogger,
+        warn: (fields) => this.warnings.push(JSON.stringify(fields)),
+        info: (fields) => this.notes.push(JSON.stringify(fields)),
+      },
     });
     this.store.listen((event: StoreEvent<SlimPod>) => this.events.push(`${event.type} ${event.object.name}`));
   }

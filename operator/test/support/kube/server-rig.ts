@@ -31,6 +31,7 @@ export class ServerRig {
   readonly store = new Store<WholeObject>();
   readonly events: string[] = [];
   readonly warnings: string[] = [];
+  readonly notes: string[] = [];
   readonly reflector: Reflector<WholeObject>;
   private readonly heard = new Heard(this.store);
   private readonly controller = new AbortController();
@@ -55,7 +56,11 @@ export class ServerRig {
       transform: wholeObjects(),
       sink: this.store,
       clock,
-      logger: { ...silentLogger, warn: (fields) => this.warnings.push(JSON.stringify(fields)) },
+      logger: {
+        ...silentLogger,
+        warn: (fields) => this.warnings.push(JSON.stringify(fields)),
+        info: (fields) => this.notes.push(JSON.stringify(fields)),
+      },
     });
     this.store.listen((event) => this.events.push(`${event.type} ${event.object.name}`));
   }
