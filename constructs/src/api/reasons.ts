@@ -36,7 +36,7 @@ export const REASONS = {
       "Check the token in the place that the message names (wrong, expired, cut short or in base64 twice), or give it the scope that the message names. If it is the operator's own token and comes from an environment variable, restart the operator, which reads it only when it starts.",
   },
   ProviderUnavailable: {
-    meaning: "The provider does not answer or answers with errors.",
+    meaning: "The provider does not answer within 15 s, or answers with errors.",
     remedy: "Nothing: the operator tries again. If it persists, check the provider's status page.",
   },
   RateLimited: {

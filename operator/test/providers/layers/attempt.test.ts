@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { CLOUD_ATTEMPT_SECONDS, SECOND_MS } from "../../../src/bounds.js";
 import { CONNECT_TIMEOUT, PROXY_REFUSED } from "../../../src/http/connector.js";
 import { Redactor } from "../../../src/logging.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
@@ -31,6 +33,22 @@ describe("deadlines", () => {
 
     expect(await work).to.deep.include({ reason: "DeadlineExceeded", outcome: "unknown", retrySafe: false });
     expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it("of one attempt are 15 s, as the message and the pages say", async () => {
+    const clock = new FakeClock();
+    const work = errorOf(withAttemptDeadline(clock)(direct)(callOf(), ({ signal }) => hang(signal)));
+    await clock.advance(CLOUD_ATTEMPT_SECONDS * SECOND_MS);
+    expect(String(await work)).to.include(`no complete answer within ${CLOUD_ATTEMPT_SECONDS} s`);
+    for (const page of [
+      "explanation/cached-state",
+      "explanation/calls",
+      "how-to/troubleshoot",
+      "reference/conditions",
+    ]) {
+      const text = readFileSync(new URL(`../../../../docs/${page}.md`, import.meta.url), "utf8");
+      expect(text, page).to.match(new RegExp(`(answer|attempt)[^.]* ${CLOUD_ATTEMPT_SECONDS} s`));
+    }
   });
 
   it("end a call while it waits between attempts", async () => {
