@@ -65,7 +65,11 @@ function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRea
   const owners = ownersIn(claiming(reads));
   for (const { facts } of chosen) {
     const owner = owners.get(facts.ip);
-    if (owner !== undefined) throw new CommandError(`${owner} lists ${facts.ip}: remove it there first`);
+    if (owner === undefined) continue;
+    if (isListed(reads, facts.ip)) throw new CommandError(`${owner} lists ${facts.ip}: remove it there first`);
+    throw new CommandError(
+      `${owner} uses ${facts.ip}, though its spec does not list it: delete the resource first; if the address still exists then, run the command again`,
+    );
   }
   const creating = claiming(reads).flatMap(({ kind, objects }) =>
     objects
@@ -76,6 +80,19 @@ function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRea
   throw new CommandError(
     `${creating.join(", ")} creates an address, which may be one of these: wait until status.pendingCreation is gone`,
   );
+}
+
+/** In the spec of a resource; a created address may be in its status only. */
+function isListed(reads: readonly KindRead[], ip: string): boolean {
+  const specs = claiming(reads).flatMap(({ objects }) => objects.map(({ spec }) => spec as Listing | undefined));
+  return specs.some((spec) =>
+    [...(spec?.ips ?? []), spec?.routedIP ?? ""].some((listed) => canonicalIp(listed) === ip),
+  );
+}
+
+interface Listing {
+  readonly ips?: readonly string[];
+  readonly routedIP?: string;
 }
 
 /** @throws CommandError if a machine would lose an address, and the call does not ask for that */
