@@ -268,8 +268,8 @@ export const addressMessages = topic("addresses", {
   cannotMove: problem({
     reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
     by: "cause",
-    text: ({ ip, node, cause }: OnNode & { readonly cause: Problem }) =>
-      `${ip} is on ${node} and cannot move: ${cause.message}`,
+    text: ({ ip, node, cause, failure }: OnNode & { readonly cause: Problem; readonly failure?: string }) =>
+      `${ip} is on ${node} and cannot move: ${failure ?? cause.message}`,
     example: {
       ip: "203.0.113.7",
       node: "node-3",

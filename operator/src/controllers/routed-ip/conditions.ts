@@ -18,7 +18,7 @@ import type { Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/refusals.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
-import type { Problem } from "../../messages/message.js";
+import { type Problem, valuesIn } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";
 import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
@@ -104,7 +104,9 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
   if (moves) return yes("Assigned", addressMessages.aboutToMove(place));
   const served = { ...place, ...omitUndefined({ slice: snapshot.podlessOn?.(node) }) };
   if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(served));
-  return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle }));
+  // Its message begins with the address, which this one names already.
+  const failure = valuesIn(obstacle, addressMessages.lastActionFailed).find(({ ip }) => ip === address.ip)?.error;
+  return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle, ...omitUndefined({ failure }) }));
 }
 
 /** While an action moves it, the address may be on neither node. */

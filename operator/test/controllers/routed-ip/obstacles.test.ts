@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { timestamp } from "../../../src/clock.js";
 import { plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { providerMessages } from "../../../src/messages/provider.js";
@@ -33,6 +34,17 @@ function toMove(): ModelWorld {
 }
 
 describe("what keeps a RoutedIP from its node", () => {
+  it("names the address once, if the last action on it failed while it serves on the former node", () => {
+    const made = toMove();
+    made.serve("web", "n1", "n2");
+    const error = "node n2: the provider's action failed: no reason given";
+    const failed = { state: "error", reason: "ProviderUnavailable", error } as const;
+    const { status } = made.get("a");
+    made.edit("a", { status: { ...status, ...failed, retryAt: timestamp(made.now + 60_000) } });
+    made.editNode("n1", { unschedulable: true });
+    expect(assigned(made).message).to.equal(`${IP} is on n1 and cannot move: ${error}`);
+  });
+
   it("is the resource whose address is on the node that serves", () => {
     const made = world();
     made.addRouted("b", { routedIP: "203.0.113.8" });
