@@ -3,7 +3,7 @@
 import { selectorMatches } from "cdk8s-flipop/api";
 import { keyOf } from "../../kube/objects.js";
 import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
-import type { NodeFacts } from "../../match/node-facts.js";
+import { isElectionTaint, type NodeFacts, type TaintFacts } from "../../match/node-facts.js";
 import { serves, type Workload, type WorkloadSource, waitsForNode } from "../../match/workload.js";
 import { compareText, countOf, listed } from "../../values.js";
 import type { NodeExplanation, Question } from "./node-explanation.js";
@@ -20,7 +20,7 @@ export function podNotes(
   question: Asked,
   nodes: NodeDirectory,
 ): readonly string[] {
-  return [...placeNotes(explained, question, nodes), ...waitNotes(question.pods ?? [])];
+  return [...placeNotes(explained, question, nodes), ...waitNotes(question.pods ?? [], nodes)];
 }
 
 type Asked = Pick<Question, "match" | "pods">;
@@ -41,12 +41,23 @@ function placeNotes(
 }
 
 /** The pods without a node, by what the scheduler says of them. */
-function waitNotes(pods: readonly PodFacts[]): readonly string[] {
+function waitNotes(pods: readonly PodFacts[], nodes: NodeDirectory): readonly string[] {
+  const own = new Map([...nodes.list()].flatMap(({ ownTaints = [] }) => ownTaints.map((taint) => [taint.key, taint])));
   const groups = grouped(byName(pods.filter(waitsForNode)), ({ waits = UNSEEN }) => waits);
   return groups.slice(0, NAMES).map(([why, waiting]) => {
     const names = waiting.map((pod) => `${keyOf(pod)}${pod.onlyNode === undefined ? "" : ` for ${pod.onlyNode}`}`);
-    return `${countOf(waiting.length, "pod")} ${waiting.length === 1 ? "is" : "are"} Pending (${listed(names)}): ${why}`;
+    return `${countOf(waiting.length, "pod")} ${waiting.length === 1 ? "is" : "are"} Pending (${listed(names)}): ${why}${ownTaintText(why, [...own.values()])}`;
   });
+}
+
+/** The scheduler names the taints, but not who sets them. Empty: none of them is the operator's. */
+function ownTaintText(why: string, own: readonly TaintFacts[]): string {
+  const named = own.filter(({ key }) => why.includes(`{${key}:`));
+  if (named.length === 0) return "";
+  const taints = named.map(
+    (taint) => `${taint.key} (${isElectionTaint(taint) ? "electedNodeTaint" : "untilAssigned"})`,
+  );
+  return `; the operator itself sets taint ${listed(taints)}: give the pod a toleration for it (with operator: Exists)`;
 }
 
 const UNSEEN = "the scheduler has not handled it yet";

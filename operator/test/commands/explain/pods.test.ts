@@ -123,6 +123,22 @@ describe("flipop explain of the pods that a resource asks for", () => {
     expect(await explained(), "of the match only").not.to.include("no room");
   });
 
+  it("says of a Pending pod that the taint that keeps it away is the operator's own", async () => {
+    const [elected, waits] = [
+      "flipop.digitalocean.com/routed-ip",
+      "flipop.digitalocean.com/until-assigned-fip.game.edge",
+    ];
+    const taints = [elected, waits].map((key) => ({ key, effect: "NoSchedule" }));
+    shared.cluster.node("edge-3", { labels: { pool: "edge" }, taints });
+    pool(EDGE);
+    const why = `0/3 nodes are available: 1 node(s) had untolerated taint {${elected}: }`;
+    pod("proxy-a", { status: waiting(`${why}, 2 Insufficient cpu. preemption: 0/3.`) });
+    expect(await explained()).to.include(
+      `\n  1 pod is Pending (game/proxy-a): ${why}, 2 Insufficient cpu; the operator itself sets taint ${elected} (electedNodeTaint): give the pod a toleration for it (with operator: Exists)\n`,
+    );
+    shared.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "edge-3" });
+  });
+
   it("shows a Pending pod of a DaemonSet at the node that it is for", async () => {
     pool(EDGE);
     const matchFields = [{ key: "metadata.name", operator: "In", values: ["edge-2"] }];
