@@ -54,12 +54,13 @@ export function addressesOf(
 
 /** By address: why it waits, though a node waits for it. */
 function waitsOf({ now }: AddressSnapshot, assignmentPlan: AssignmentPlan): ReadonlyMap<string, Problem> {
-  const { cooling, coolUntil = now, limited, limitedUntil = now } = assignmentPlan;
+  const { cooling, coolUntil = now, limited, limitedUntil = now, blocked } = assignmentPlan;
   const entries = (pairs: readonly Assignment[], problem: Problem) =>
     pairs.map(({ placement }) => [placement.address.ip, problem] as const);
   return new Map([
     ...entries(cooling, candidateMessages.coolingOff({ until: coolUntil })),
     ...entries(limited, healthMessages.moveLimit({ until: limitedUntil })),
+    ...(blocked === undefined ? [] : entries(blocked.assignments, blocked.by)),
   ]);
 }
 

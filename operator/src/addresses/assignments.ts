@@ -5,6 +5,7 @@ import { ASSIGNMENT_OVER_MS, DUE_READ_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
+import type { Problem } from "../messages/message.js";
 import type { ProviderId } from "../providers/types.js";
 import { isDue, leastRecentlyFailedFirst } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
@@ -198,6 +199,8 @@ export interface AssignmentPlan {
   readonly limited: readonly Assignment[];
   /** When these limits let the next one through, ms since the epoch. */
   readonly limitedUntil?: number;
+  /** Cannot begin. @default none */
+  readonly blocked?: { readonly assignments: readonly Assignment[]; readonly by: Problem };
   /** Nodes wait, but none in the region of these addresses. */
   readonly elsewhere: readonly Placement[];
   /** Where nodes wait. */
@@ -285,11 +288,8 @@ export const NO_ASSIGNMENTS: AssignmentPlan = {
 type MoveAction = Extract<AddressAction, { readonly do: "assign" | "unassign" }>;
 
 /** Where the provider can't move a held address, it only leaves its node: at the next look it is free. */
-export function moveAction(
-  { capabilities }: AddressSnapshot,
-  { placement, node }: Assignment,
-  why: string,
-): MoveAction {
+export function moveAction({ capabilities }: AddressSnapshot, pair: Assignment, why: string): MoveAction {
+  const { placement, node } = pair;
   const { ip } = placement.address;
   const from = placement.holder;
   if (from !== undefined && capabilities?.movesHeld !== true) return { do: "unassign", ip, from, why };

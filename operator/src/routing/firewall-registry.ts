@@ -1,11 +1,9 @@
 /** All firewalls that this process keeps in step: one entry for each account and name, with one writer. */
 
-import type { FirewallRule } from "cdk8s-flipop/api";
 import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { errorText } from "../logging.js";
 import type { Problem } from "../messages/message.js";
-import { ruleKey } from "../providers/diff.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
 import type { ProviderId } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
@@ -18,23 +16,16 @@ import {
   type GroupView,
   wholeOf,
 } from "./firewall-group.js";
-import { ruleFacts } from "./ports.js";
-
-/** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
-export interface Recorded {
-  readonly rules: readonly FirewallRule[];
-  readonly nodes: readonly ProviderId[];
-  /** Those of the nodes that serve nothing for it now. In a full firewall they make room for others. */
-  readonly idle?: ReadonlySet<ProviderId>;
-}
-
-const NO_RECORD: Recorded = { rules: [], nodes: [] };
+import { FirewallShares, NO_RECORD, type Recorded } from "./firewall-shares.js";
+import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
 export interface FirewallView {
   readonly facts: FirewallFacts | "unknown" | "missing";
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
   /** Machines that the provider does not have. */
   readonly gone?: ReadonlySet<ProviderId>;
+  /** Machines that it refused lately. */
+  readonly refused: ReadonlyMap<ProviderId, RefusedMachine>;
   readonly failure?: Problem;
   readonly retryAt?: number;
   /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
@@ -55,8 +46,9 @@ export class SharedFirewall {
   /** A list that is older may not show it, whichever token it was read with. */
   private writtenAt = Number.NEGATIVE_INFINITY;
   private readonly covered = new Map<ProviderId, Coverage>();
-  private readonly shares = new Map<string, Recorded>();
+  private readonly shares = new FirewallShares();
   private readonly failures: FirewallFailures;
+  private readonly refused = new RefusedMachines();
   /** Whoever waits for the firewall may go on when it answers again. */
   readonly recovery: AccountRecovery;
   private last: Promise<unknown> = Promise.resolve();
@@ -80,6 +72,7 @@ export class SharedFirewall {
       facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
       coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
       gone: new Set(fresh.flatMap(([node, { gone }]) => (gone ? [node] : []))),
+      refused: this.refused.view(this.clock.now()),
       ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
@@ -99,12 +92,11 @@ export class SharedFirewall {
 
   /** What a RoutedIP has on record here; in force before it is written. */
   record(uid: string, recorded: Recorded): void {
-    if (recorded.rules.length + recorded.nodes.length === 0) this.shares.delete(uid);
-    else this.shares.set(uid, recorded);
+    this.shares.set(uid, recorded);
   }
 
   others(uid: string): readonly Recorded[] {
-    return [...this.shares].filter(([other]) => other !== uid).map(([, recorded]) => recorded);
+    return this.shares.others(uid);
   }
 
   /** Rejects as the provider does; the view shows a ProviderError until a call succeeds. */
@@ -116,7 +108,8 @@ export class SharedFirewall {
   create(caller: FirewallCaller, desired: CreateFirewall): Promise<FirewallFacts> {
     return this.inTurn(async () => {
       if (this.facts !== undefined && this.facts !== "missing") return this.facts;
-      const made = await this.writing(caller, ({ provider, context }) => provider.create(context, desired));
+      const create = ({ provider, context }: FirewallCaller) => provider.create(context, desired);
+      const made = await this.writing(caller, create, desired.nodes);
       this.take(made);
       return made;
     });
@@ -128,7 +121,7 @@ export class SharedFirewall {
       const { facts } = this;
       if (facts === undefined || facts === "missing") return false;
       const group = this.additional.groupOf(facts);
-      const now = this.still(wholeOf(group), uid, change);
+      const now = this.shares.still(wholeOf(group), uid, change);
       const { changes, homeless } = changesFor(group, now, caller.provider.capabilities.nodesPerFirewall);
       try {
         for (const each of changes) await this.change(caller, each);
@@ -161,7 +154,7 @@ export class SharedFirewall {
   removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
     return this.inTurn(async () => {
       const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
-      const { numbered = [] } = await this.noting(caller, survey, false);
+      const { numbered = [] } = await this.noting(caller, survey, "read");
       this.additional.take(numbered);
       const found = numbered.find((each) => each.id === id);
       if (found !== undefined && found.nodes.length > 0) return false;
@@ -190,7 +183,11 @@ export class SharedFirewall {
       coveredBy,
       gone,
       ageSeconds,
-    } = await this.noting(caller, ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge), false);
+    } = await this.noting(
+      caller,
+      ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge),
+      "read",
+    );
     const at = before - ageSeconds * SECOND_MS;
     this.facts = firewall ?? "missing";
     this.additional.take(numbered);
@@ -214,28 +211,12 @@ export class SharedFirewall {
   }
 
   private async change(caller: FirewallCaller, change: FirewallChange): Promise<void> {
-    await this.writing(caller, ({ provider, context }) => provider.apply(context, change));
+    const isOnlyOfNodes = change.addRules.length + change.removeRules.length + change.removeNodes.length === 0;
+    const apply = ({ provider, context }: FirewallCaller) => provider.apply(context, change);
+    await this.writing(caller, apply, isOnlyOfNodes ? change.addNodes : []);
     const { facts } = this;
     if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.take(changedFacts(facts, change));
     this.additional.changed(change);
-  }
-
-  private still(facts: FirewallFacts, uid: string, change: FirewallChange): FirewallChange {
-    const present = new Set(facts.rules.map(ruleKey));
-    const others = this.others(uid);
-    const needed = new Set(
-      others.flatMap(({ rules }) =>
-        rules.filter(({ phase }) => phase !== "removing").map((rule) => ruleKey(ruleFacts(rule))),
-      ),
-    );
-    const nodes = new Set(others.flatMap((other) => other.nodes.filter((node) => other.idle?.has(node) !== true)));
-    return {
-      ...change,
-      addRules: change.addRules.filter((rule) => !present.has(ruleKey(rule))),
-      addNodes: change.addNodes.filter((node) => !facts.nodes.includes(node)),
-      removeRules: change.removeRules.filter((rule) => present.has(ruleKey(rule)) && !needed.has(ruleKey(rule))),
-      removeNodes: change.removeNodes.filter((node) => facts.nodes.includes(node) && !nodes.has(node)),
-    };
   }
 
   private take(facts: FirewallFacts | "missing"): void {
@@ -246,21 +227,27 @@ export class SharedFirewall {
     return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
   }
 
-  private async writing<T>(caller: FirewallCaller, call: Call<T>): Promise<T> {
+  /** @param joining machines that the call adds, which may be why it is refused. */
+  private async writing<T>(caller: FirewallCaller, call: Call<T>, joining: readonly ProviderId[] = []): Promise<T> {
     try {
-      return await this.noting(caller, call, true);
+      const result = await this.noting(caller, call, joining);
+      this.refused.joined(joining);
+      return result;
     } finally {
       this.writtenAt = this.clock.monotonic();
     }
   }
 
-  private async noting<T>(caller: FirewallCaller, call: Call<T>, isChange: boolean): Promise<T> {
+  private async noting<T>(caller: FirewallCaller, call: Call<T>, joining: readonly ProviderId[] | "read"): Promise<T> {
+    const isChange = joining !== "read";
     try {
       const result = await call(caller);
       this.failures.clear(isChange);
       this.recovery.noteAnswer();
       return result;
     } catch (error) {
+      const [machine] = isChange ? joining : [];
+      if (machine !== undefined && this.refused.note(error, machine, this.clock.now())) throw error;
       // That the firewall can be read again says nothing of a change that was refused.
       if (this.failures.note(error, caller.account, isChange) && !isChange) this.recovery.noteReadFailure();
       throw error;

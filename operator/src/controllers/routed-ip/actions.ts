@@ -9,7 +9,7 @@ import type { Taint } from "../../kube/cache/slim.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Reasoned } from "../../records/record-plan.js";
-import type { Recorded } from "../../routing/firewall-registry.js";
+import type { Recorded } from "../../routing/firewall-shares.js";
 
 /** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */
 export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;
@@ -67,6 +67,12 @@ const FOREIGN_ACTIONS: Readonly<Record<(ListAction | NodeAction)["do"], true>> =
 const FOREIGN: ReadonlySet<string> = new Set(Object.keys(FOREIGN_ACTIONS));
 
 export type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
+
+/** Machines that an action adds to the firewall. */
+export function joining(action: Action): readonly ProviderId[] {
+  if (action.do === "change-firewall") return action.change.addNodes;
+  return action.do === "create-firewall" ? action.desired.nodes : [];
+}
 
 /** Calls to the provider of firewalls, and the record of a created one. */
 export type FirewallDo =

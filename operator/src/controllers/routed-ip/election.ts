@@ -16,7 +16,7 @@ import type { ProviderId } from "../../providers/types.js";
 import type { ClassRules } from "../../routing/resolved-class.js";
 import type { TaintedNode, TaintView } from "../../routing/taint-registry.js";
 import type { TaintAction } from "./actions.js";
-import { opensSafely } from "./firewall/place-machine.js";
+import { opensSafely, refusalOf } from "./firewall/place-machine.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Nodes that could take the address, best first; `shared` is what older resources leave of them. */
@@ -32,21 +32,21 @@ export function limitOf({ resolvedClass, capabilities }: Pick<Snapshot, "resolve
 }
 
 /**
- * Those that an autoscaler is about to delete, and those that the firewall would have to isolate, are the last choice;
- * among the others the one that is elected already, then the youngest. Then by name.
+ * Those that an autoscaler is about to delete, those that the firewall refused lately, and those that the firewall would have
+ * to isolate, are the last choice; among the others the one that is elected already, then the youngest. Then by name.
  */
 function inElectionOrder(snapshot: Snapshot, nodes: readonly WaitingNode[]): readonly WaitingNode[] {
   const named = inPreference(nodes, "Name").filter(hasMachine);
-  const drawback = ({ leaving, machine }: WaitingNode) =>
-    Number(leaving) +
-    2 *
-      Number(
-        snapshot.firewall !== undefined &&
-          !opensSafely(snapshot.firewall, machine, snapshot.routed.status.firewallRules ?? []),
-      );
-  const isOurs = ({ machine }: WaitingNode) =>
-    Number(snapshot.inventory.reservedFor(machine)?.uid === snapshot.routed.metadata.uid);
-  return [...named].sort((a, b) => drawback(a) - drawback(b) || isOurs(b) - isOurs(a) || compareAge(a, b));
+  const { firewall, routed, inventory } = snapshot;
+  const refusedAt = ({ machine }: WaitingNode) => (firewall && refusalOf(firewall, machine)?.failedAt) ?? 0;
+  const isolated = ({ machine }: WaitingNode) =>
+    firewall !== undefined && !opensSafely(firewall, machine, routed.status.firewallRules ?? []);
+  const drawback = (node: WaitingNode) =>
+    Number(node.leaving) + 2 * Number(refusedAt(node) > 0) + 4 * Number(isolated(node));
+  const isOurs = ({ machine }: WaitingNode) => Number(inventory.reservedFor(machine)?.uid === routed.metadata.uid);
+  return [...named].sort(
+    (a, b) => drawback(a) - drawback(b) || refusedAt(a) - refusedAt(b) || isOurs(b) - isOurs(a) || compareAge(a, b),
+  );
 }
 
 /** Times of the API server have one form, which sorts as text. */

@@ -3,7 +3,6 @@
 import { isObserved } from "../../addresses/address-set.js";
 import { addressesOf, moveText } from "../../addresses/address-status.js";
 import {
-  type AssignmentPlan,
   assignmentsOf,
   type MovableAddresses,
   movableAddressesOf,
@@ -41,7 +40,17 @@ import { electionOf } from "./election.js";
 import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
-import { blocksOf, type Decision, isCreating, type Place, type Step, stepActions, stepsOf } from "./update/update.js";
+import {
+  begun,
+  blocksOf,
+  type Decision,
+  isCreating,
+  type Place,
+  problemsOf,
+  type Step,
+  stepActions,
+  stepsOf,
+} from "./update/update.js";
 
 export interface Plan {
   /** In this order. A step that fails stops those that rely on it (`reliesOn`), and nothing else. */
@@ -84,7 +93,7 @@ export function plan(snapshot: Snapshot): Plan {
   const published = publishedOf(snapshot, placements, moving);
   const publication = mayMove(snapshot) ? publishedAddresses(placements, moving) : undefined;
   const acts = actsOf({ snapshot, decision, placements, published }, able);
-  const address = placement && addressesOf(snapshot, [placement], begun(acts.steps, assignmentPlan))[0];
+  const address = placement && addressesOf(snapshot, [placement], begun(snapshot, decision, acts.steps))[0];
   const findings = {
     ...{ ...decision, address, published, publication, heldElsewhere },
     creation: creation.problem,
@@ -97,7 +106,7 @@ export function plan(snapshot: Snapshot): Plan {
     postAllow: snapshot.resolvedClass?.postAllow ?? false,
     status: plannedStatus(snapshot, {
       ...{ address, placement, heldElsewhere, ports: decision.ports.ports },
-      retryAt: retryOf(snapshot, desired.missing),
+      ...{ retryAt: retryOf(snapshot, desired.missing), joinsAt: firewall?.retryAt },
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(withDeletion(snapshot, placements, firewall), findings),
@@ -114,13 +123,7 @@ function goalOf(snapshot: Snapshot, decision: Decision, steps: readonly Step[]):
   const { assignmentPlan, creation } = decision;
   const elected = assignmentPlan.assignments[0]?.node ?? creation.node;
   const begins = steps.some(({ name }) => name === "assign");
-  const isBlocked = [...blocksOf(snapshot, decision).values()].some((block) => block !== "pending");
-  return begins || !isBlocked ? elected?.machine : undefined;
-}
-
-/** A move whose firewall can't be opened has not begun: the address is where it was. */
-function begun(steps: readonly Step[], assignmentPlan: AssignmentPlan): AssignmentPlan {
-  return steps.some(({ name }) => name === "assign") ? assignmentPlan : { ...assignmentPlan, assignments: [] };
+  return begins || problemsOf(snapshot, decision).length === 0 ? elected?.machine : undefined;
 }
 
 interface Given {

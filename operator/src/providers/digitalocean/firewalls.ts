@@ -121,11 +121,11 @@ export class DigitalOceanFirewalls implements FirewallProvider {
   /** Never PUT: it resets what it does not name. One call for each part that is not empty, additions first. */
   async apply(context: CallContext, change: FirewallChange): Promise<void> {
     refuseReserved(change.name);
-    for (const request of requestsOf(change)) {
+    for (const { joining, ...request } of requestsOf(change)) {
       try {
         await this.writing(() => this.client.send(context, request));
       } catch (error) {
-        throw isUnprocessable(error) ? interpretRefusedFirewall(error) : changedMeanwhile(error);
+        throw isUnprocessable(error) ? interpretRefusedFirewall(error, joining) : changedMeanwhile(error);
       }
     }
   }
@@ -186,7 +186,12 @@ export class DigitalOceanFirewalls implements FirewallProvider {
   }
 }
 
-function requestsOf({ id, name, ...change }: FirewallChange): readonly ApiRequest[] {
+interface PartOfChange extends ApiRequest {
+  /** Droplets that it adds. */
+  readonly joining?: readonly ProviderId[];
+}
+
+function requestsOf({ id, name, ...change }: FirewallChange): readonly PartOfChange[] {
   const path = `${PATH}/${encodeURIComponent(id)}`;
   const request = (method: "POST" | "DELETE", part: "rules" | "droplets", body: object): ApiRequest => ({
     call: CALL.changeFirewall,
@@ -201,7 +206,9 @@ function requestsOf({ id, name, ...change }: FirewallChange): readonly ApiReques
   const droplets = (list: readonly ProviderId[]) => ({ droplet_ids: list.map(dropletIdOf) });
   return [
     ...(change.addRules.length > 0 ? [request("POST", "rules", rules(change.addRules))] : []),
-    ...(change.addNodes.length > 0 ? [request("POST", "droplets", droplets(change.addNodes))] : []),
+    ...(change.addNodes.length > 0
+      ? [{ ...request("POST", "droplets", droplets(change.addNodes)), joining: change.addNodes }]
+      : []),
     ...(change.removeRules.length > 0 ? [request("DELETE", "rules", rules(change.removeRules))] : []),
     ...(change.removeNodes.length > 0 ? [request("DELETE", "droplets", droplets(change.removeNodes))] : []),
   ];

@@ -94,13 +94,23 @@ export function interpretRefusedRecord(error: ProviderError): ProviderError {
   return classified(error, { kind: "Terminal", remedy: "correct dnsRecordSet (zone, recordName, ttl)" });
 }
 
-/** What a refused change of a firewall means. */
-export function interpretRefusedFirewall(error: ProviderError): ProviderError {
+/** What a refused change of a firewall means. @param joining the droplets that it adds */
+export function interpretRefusedFirewall(error: ProviderError, joining: readonly ProviderId[] = []): ProviderError {
   if (/limit|maximum|too many|more than/i.test(error.seen)) {
     return classified(error, { kind: "QuotaExceeded", remedy: FIREWALL_LIMIT });
   }
   if (/duplicate|exist|taken/i.test(error.seen)) return classified(error, { kind: "Conflict" });
-  return classified(error, { kind: "Terminal", remedy: "correct routedIPFirewallName or the service's ports" });
+  return classified(error, {
+    kind: "Terminal",
+    remedy: joining.length === 0 ? REFUSED_RULES : refusedDroplets(joining),
+  });
+}
+
+const REFUSED_RULES = "correct routedIPFirewallName or the service's ports";
+
+/** The API does not say whether it refuses the droplet or the firewall. */
+function refusedDroplets(droplets: readonly ProviderId[]): string {
+  return `have the owner of the account check ${droplets.join(", ")}; if the firewall refuses other machines, too, check the firewall`;
 }
 
 /** Whether an error is one that must be interpreted here. */

@@ -97,6 +97,25 @@ describe("the election of a node for a RoutedIP", () => {
       "to be isolated is worse",
     ).to.deep.equal([...[N1, N2]]);
   });
+
+  it("takes those that the firewall refused after those that are about to leave, the last one that it refused last", () => {
+    const refusal = (failedAt: number) => ({ problem: PROBLEM, failedAt, retryAt: failedAt, waits: false });
+    const facts = { id: "fw", name: "ingress", rules: [FOREIGN], nodes: [], pending: false };
+    const firewall = (refused: FirewallSnapshot["refused"], nodes: readonly string[] = []): FirewallSnapshot => {
+      return {
+        name: "ingress",
+        facts: { ...facts, nodes },
+        coveredBy: new Map(),
+        others: [],
+        ...(refused && { refused }),
+      };
+    };
+    const one = new Map([[N2, refusal(2)]]);
+    expect(elect({ firewall: firewall(one), candidates: candidates("n1", { leaving: true }) })).to.deep.equal([N1, N2]);
+    const both = new Map([...one, [N1, refusal(1)]]);
+    expect(elect({ firewall: firewall(both) })).to.deep.equal([N1, N2]);
+    expect(elect({ firewall: firewall(one, [N2]) }), "it is in it all the same").to.deep.equal([N2, N1]);
+  });
 });
 
 describe("what holds up the steps of a RoutedIP", () => {

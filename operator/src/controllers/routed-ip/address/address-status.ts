@@ -8,7 +8,7 @@ import { timeOf } from "../../../clock.js";
 import { shownProbes } from "../../../health/probed-nodes.js";
 import type { Problem } from "../../../messages/message.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
-import type { Recorded } from "../../../routing/firewall-registry.js";
+import type { Recorded } from "../../../routing/firewall-shares.js";
 import type { Snapshot } from "../snapshot.js";
 import { supersededIp } from "./address-set.js";
 
@@ -45,6 +45,8 @@ export interface StatusInput {
   readonly ports: readonly RoutedPort[];
   /** When the operator tries again what failed for the whole resource. */
   readonly retryAt: string | undefined;
+  /** When the operator tries again to add the node to the firewall, ms since the epoch. */
+  readonly joinsAt: number | undefined;
   /** Absent: as it is. */
   readonly firewall: { readonly name: string; readonly recorded: Recorded } | undefined;
 }
@@ -68,7 +70,7 @@ export function plannedStatus(snapshot: Snapshot, input: StatusInput): PlannedSt
     reason: entry.reason,
     actionID: entry.actionID,
     failedProbes: shownProbes(snapshot),
-    retryAt: isAddressWait(entry) ? entry.retryAt : withFirewalls(snapshot, input.retryAt),
+    retryAt: isAddressWait(entry) ? entry.retryAt : withFirewalls(snapshot, input),
     ...shownMarks(snapshot),
   };
 }
@@ -142,10 +144,14 @@ function isAddressWait({ state }: AddressStatus): boolean {
 /** The next try of what failed for the whole resource, calls to its firewalls among them. */
 function withFirewalls(
   { firewall, previousFirewallStates = [], routed, now }: Snapshot,
-  shared: string | undefined,
+  { retryAt: shared, joinsAt }: Pick<StatusInput, "retryAt" | "joinsAt">,
 ): string | undefined {
   const firewalls = [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates];
-  return reportedRetry([timeOf(shared), ...firewalls.map(({ retryAt }) => retryAt)], routed.status.retryAt, now);
+  return reportedRetry(
+    [timeOf(shared), joinsAt, ...firewalls.map(({ retryAt }) => retryAt)],
+    routed.status.retryAt,
+    now,
+  );
 }
 
 function filled<T>(list: readonly T[]): readonly T[] | undefined {

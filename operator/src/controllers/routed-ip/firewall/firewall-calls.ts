@@ -4,28 +4,30 @@ import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/calls.js";
 import { timestamp } from "../../../clock.js";
 import { statusPatch } from "../../../kube/write/patch.js";
+import { providerMessages } from "../../../messages/provider.js";
 import type { CallPriority } from "../../../providers/call.js";
 import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
 import type { RecoveringAccount } from "../../../reconcile/retries.js";
 import type { FirewallCaller } from "../../../routing/firewall-failures.js";
 import type { SharedFirewall } from "../../../routing/firewall-registry.js";
+import { mayBeOfMachine } from "../../../routing/refused-machines.js";
 import type { IssuerObject } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
-import type { FirewallDo, Of } from "../actions.js";
+import { type FirewallDo, joining, type Of } from "../actions.js";
 import type { GatherTools } from "../gather.js";
 import type { IssuedCall } from "../routed-state.js";
-import type { IssuedGathered } from "../snapshot.js";
+import type { IssuedGathered, Snapshot } from "../snapshot.js";
 
 export function readFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"read-firewall">) {
-  return calling(routing, call, nameOf(action), async (firewall, caller) => {
+  return calling(routing, call, action, async (firewall, caller) => {
     await firewall.read(caller, action.nodes);
     return DONE;
   });
 }
 
 export function changeFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"change-firewall">) {
-  return calling(routing, call, nameOf(action), async (firewall, caller) => {
+  return calling(routing, call, action, async (firewall, caller) => {
     const { uid } = call.state.ref;
     if (await firewall.apply(caller, uid, action.change)) return DONE;
     return { is: "superseded", because: "another RoutedIP has changed the firewall meanwhile" };
@@ -33,7 +35,7 @@ export function changeFirewall({ routing }: GatherTools, call: IssuedCall, actio
 }
 
 export function createFirewall(tools: GatherTools, call: IssuedCall, action: Of<"create-firewall">) {
-  return calling(tools.routing, call, nameOf(action), async (firewall, caller) => {
+  return calling(tools.routing, call, action, async (firewall, caller) => {
     const made = await firewall.create(caller, action.desired);
     const { id, name } = made;
     await recordCreated(tools, call, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
@@ -47,15 +49,12 @@ function hasAll({ rules, nodes }: FirewallFacts, desired: CreateFirewall): boole
   return desired.rules.every((rule) => keys.has(ruleKey(rule))) && desired.nodes.every((node) => nodes.includes(node));
 }
 
-export function extendFirewall(
-  { routing }: GatherTools,
-  call: IssuedCall,
-  { name, next, nodes }: Of<"extend-firewall">,
-) {
+export function extendFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"extend-firewall">) {
+  const { next, nodes } = action;
   const issuer = call.snapshot.snapshot.resolvedClass?.issuer ?? "";
   const createdTime = timestamp(routing.context.clock.now());
   const record = (id: string | undefined) => recordAdditional(routing, issuer, { id, name: next, createdTime });
-  return calling(routing, call, name, async (firewall, caller) => {
+  return calling(routing, call, action, async (firewall, caller) => {
     if (await firewall.extend(caller, { name: next, nodes, record })) return DONE;
     return { is: "superseded", because: "another RoutedIP has changed the firewalls meanwhile" };
   });
@@ -95,19 +94,27 @@ type FirewallCall = Of<Exclude<FirewallDo, "record-created-firewall">>;
 async function calling(
   routing: RoutingCaches,
   { snapshot, context }: IssuedCall,
-  name: string,
+  action: FirewallCall,
   call: (firewall: SharedFirewall, caller: FirewallCaller) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { firewalls: provider, account } = snapshot;
-  const firewall = sharedFirewall(routing, snapshot, name);
+  const firewall = sharedFirewall(routing, snapshot, nameOf(action));
   if (firewall === undefined || provider === undefined) return skipped("the account of the firewall is not known yet");
   try {
     return await call(firewall, { provider, context, ...(account && { account }) });
   } catch (error) {
-    const outcome = outcomeOf(error, "FirewallNotFound");
-    if (outcome.is !== "refused") return outcome;
-    return { is: "refused", failure: { ...outcome.failure, ofAccount: true } };
+    return failed(error, action, snapshot.snapshot);
   }
+}
+
+function failed(error: unknown, action: FirewallCall, { verdictOf }: Pick<Snapshot, "verdictOf">): Outcome {
+  const outcome = outcomeOf(error, "FirewallNotFound");
+  if (outcome.is !== "refused") return outcome;
+  const failure = { ...outcome.failure, ofAccount: true };
+  const [machine] = joining(action);
+  if (machine === undefined || !mayBeOfMachine(error)) return { is: "refused", failure };
+  const node = verdictOf(machine)?.node.name ?? machine;
+  return { is: "refused", failure: { ...failure, problem: providerMessages.ofNode({ node, cause: failure.problem }) } };
 }
 
 export function sharedFirewall(

@@ -9,10 +9,10 @@ import type { Problem } from "../../../messages/message.js";
 import { excessRules, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { Recorded } from "../../../routing/firewall-registry.js";
+import type { Recorded } from "../../../routing/firewall-shares.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
-import { type FirewallPlace, isolates, placeMachine } from "./place-machine.js";
+import { type FirewallPlace, isolates, placeMachine, refusedNow } from "./place-machine.js";
 import { planRules, portText } from "./rules.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
 
@@ -34,7 +34,7 @@ export interface FirewallPlan {
   readonly makeRoom?: readonly ProviderId[];
   /** It is full, and all its machines serve: an additional one of this name takes the new one. */
   readonly extend?: string;
-  /** ms since the epoch: when the operator tries again to create an additional one. */
+  /** ms since the epoch: when the operator tries again to add the node, or to create an additional firewall. */
   readonly retryAt?: number;
   /** The additional ones have other rules. */
   readonly mirror?: true;
@@ -71,6 +71,8 @@ function planMissing(firewall: FirewallSnapshot, desired: DesiredFirewall, recor
   if (firewall.coveredBy.get(target)?.length === 0) {
     return { ...NOTHING, recorded: NO_RECORD, nodeProblem: isolates(firewall, target, node) };
   }
+  const { problem: refused, ...retry } = refusedNow(firewall, target, node) ?? {};
+  if (refused !== undefined) return { ...NOTHING, recorded: NO_RECORD, nodeProblem: refused, ...retry };
   const full = overLimitOfNew(firewall, rules);
   if (full !== undefined) return { ...NOTHING, recorded: NO_RECORD, rulesProblem: full };
   const adding = { rules: rules.map((rule) => record(rule, "adding")), nodes: [target] };

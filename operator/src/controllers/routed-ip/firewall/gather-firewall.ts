@@ -113,7 +113,11 @@ function unreachable(
 }
 
 /** What failed is read again when its retry is due. Until the read ends, the status keeps the time. */
-function dueView({ dueInMs: _ms, failure, retryAt, ...view }: FirewallView, now: number) {
+function dueView({ dueInMs: _ms, failure, retryAt, refused: machines, ...shown }: FirewallView, now: number) {
+  const refused = [...machines].map(
+    ([machine, each]) => [machine, { ...each, waits: !isDue(each.retryAt, now) }] as const,
+  );
+  const view = { ...shown, refused: new Map(refused) };
   if (failure === undefined) return view;
   const retry = retryAt === undefined ? {} : { retryAt };
   return isDue(retryAt, now) ? { ...view, ...retry, facts: "unknown" as const } : { ...view, ...retry, failure };

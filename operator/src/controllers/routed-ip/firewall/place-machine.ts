@@ -3,10 +3,11 @@
 import type { FirewallRule } from "cdk8s-flipop/api";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
+import { providerMessages } from "../../../messages/provider.js";
 import { type Excess, excessNodes, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { Recorded } from "../../../routing/firewall-registry.js";
+import type { Recorded } from "../../../routing/firewall-shares.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
@@ -35,10 +36,24 @@ export function placeMachine(
     if (!firewall.coveredBy.has(target)) return { read: [target] };
     if (firewall.coveredBy.get(target)?.length === 0) return { problem: isolates(firewall, target, node) };
   }
+  const refused = refusedNow(firewall, target, node);
+  if (refused !== undefined) return refused;
   const full = fullOf(firewall, facts);
   if (full === undefined) return { add: [target] };
   const makeRoom = leaving(firewall, facts, recorded);
   return makeRoom.length > 0 ? { add: [target], makeRoom } : inAdditional(firewall, target, full);
+}
+
+/** `undefined`: the firewall did not refuse the machine lately, or it is in it all the same. */
+export function refusalOf({ refused, facts }: Pick<FirewallSnapshot, "refused" | "facts">, machine: ProviderId) {
+  return typeof facts === "object" && facts.nodes.includes(machine) ? undefined : refused?.get(machine);
+}
+
+/** `undefined`: the firewall did not refuse the machine, or the next try is due. */
+export function refusedNow(firewall: FirewallSnapshot, machine: ProviderId, node = machine) {
+  const { waits, problem, retryAt } = refusalOf(firewall, machine) ?? {};
+  if (waits !== true || problem === undefined) return undefined;
+  return { problem: providerMessages.ofNode({ node, cause: problem }), ...omitUndefined({ retryAt }) };
 }
 
 /** `undefined`: there is room for the machine, in it or in an additional one. */

@@ -4,7 +4,11 @@ import type { Problem } from "../../../messages/message.js";
 import type { FirewallCapabilities, FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { GroupView } from "../../../routing/firewall-group.js";
-import type { Recorded } from "../../../routing/firewall-registry.js";
+import type { Recorded } from "../../../routing/firewall-shares.js";
+import type { RefusedMachine } from "../../../routing/refused-machines.js";
+
+/** `waits`: it is not tried again before `retryAt`, ms since the epoch. */
+export type Refused = RefusedMachine & { readonly waits: boolean };
 
 export interface FirewallSnapshot {
   readonly name: string;
@@ -19,6 +23,8 @@ export interface FirewallSnapshot {
   readonly gone?: ReadonlySet<ProviderId>;
   /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */
   readonly others: readonly Recorded[];
+  /** Machines that it refused lately. @default none known */
+  readonly refused?: ReadonlyMap<ProviderId, Refused>;
   /** The last call failed, or can't be made. */
   readonly failure?: Problem;
   /** With the additional ones. Absent: it was not read yet. */

@@ -11,6 +11,7 @@ import {
   FINALIZER,
   firewallKey,
   JOB_KEY,
+  joining,
   type Of,
   pollKey,
   type SharedAction,
@@ -92,8 +93,14 @@ function retryKeyOf(name: StepName, actions: Chain): string | undefined {
     case "assign":
       return lockKeyOf(actions.filter(isShared));
     default:
-      return undefined;
+      return joinKey(actions);
   }
+}
+
+/** What was refused for one machine does not hold up another one. `undefined`: no machine joins. */
+function joinKey(actions: Chain): string | undefined {
+  const [machine] = actions.flatMap(joining);
+  return machine === undefined ? undefined : `join ${machine}`;
 }
 
 /** What is no step of an update. */

@@ -141,6 +141,20 @@ function findBlock({ failure, facts, due, previous }: FirewallSnapshot): Block |
   return facts === "unknown" || due === true || previous === true ? "pending" : undefined;
 }
 
+/** A move whose firewall can't be opened has not begun: the address is where it was. */
+export function begun(snapshot: Snapshot, decision: Decision, steps: readonly Step[]): AssignmentPlan {
+  const { assignmentPlan } = decision;
+  const { assignments } = assignmentPlan;
+  if (steps.some(({ name }) => name === "assign")) return assignmentPlan;
+  const by = problemsOf(snapshot, decision)[0];
+  return { ...assignmentPlan, assignments: [], ...(by && { blocked: { assignments, by } }) };
+}
+
+/** Pending blocks aside. */
+export function problemsOf(snapshot: Snapshot, decision: Decision): readonly Problem[] {
+  return [...blocksOf(snapshot, decision).values()].filter((block) => block !== "pending");
+}
+
 export function stepActions(snapshot: Snapshot, decision: Decision): Draft["actions"] {
   const { target, holder, firewall } = decision;
   const armed = hasFinalizer(snapshot.routed) || !needsFinalizer(snapshot, isAboutToAct(decision));

@@ -6,7 +6,7 @@ import { opensSafely } from "../../../../src/controllers/routed-ip/firewall/plac
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import type { GroupView } from "../../../../src/routing/firewall-group.js";
-import type { Recorded } from "../../../../src/routing/firewall-registry.js";
+import type { Recorded } from "../../../../src/routing/firewall-shares.js";
 import { FOREIGN } from "../model-cluster.js";
 import { A, B, facts, firewall, NOTHING, planFor as plan, ports, record, rule } from "./plan-rig.js";
 
@@ -182,6 +182,19 @@ describe("the firewall of a RoutedIP", () => {
       expect(nodeProblem?.reason).to.equal("MachineNotFound");
       expect(nodeProblem?.message).to.contain(A).and.to.contain("node-3");
     }
+  });
+
+  it("waits for a machine that it refused until the next try is due, and says so unless no rule needs the machine", () => {
+    const problem = { reason: "Invalid", message: "no" } as const;
+    const refused = (waits: boolean) => ({ refused: new Map([[A, { problem, failedAt: 1, retryAt: 2, waits }]]) });
+    for (const seen of [facts([FOREIGN]), "missing"] as const) {
+      const { nodeProblem, retryAt, addNodes, create } = plan(firewall(seen, refused(true)), { node: "node-3" });
+      expect(nodeProblem?.message).to.equal("node node-3: no");
+      expect({ retryAt, addNodes, create }).to.deep.equal({ retryAt: 2, addNodes: [], create: undefined });
+    }
+    expect(plan(firewall(facts([FOREIGN]), refused(false))).addNodes).to.deep.equal([A]);
+    const optional = plan(firewall(facts([FOREIGN]), refused(true)), { rules: [] });
+    expect([optional.nodeProblem, optional.addNodes]).to.deep.equal([undefined, []]);
   });
 
   it("opens safely if the node is in it, or is covered elsewhere, or the rules are a person's, or that is unknown", () => {
