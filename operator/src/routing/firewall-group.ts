@@ -116,10 +116,11 @@ function nodeChange(
   };
 }
 
-/** After a change that was made. */
+/** After a change that was made, or is visible already. */
 export function changedFacts(facts: FirewallFacts, change: FirewallChange): FirewallFacts {
   const removed = new Set(change.removeRules.map(ruleKey));
-  const rules = [...facts.rules, ...change.addRules].filter((rule) => !removed.has(ruleKey(rule)));
+  const added = new Map([...facts.rules, ...change.addRules].map((rule) => [ruleKey(rule), rule]));
+  const rules = [...added].flatMap(([key, rule]) => (removed.has(key) ? [] : [rule]));
   const nodes = [...new Set([...facts.nodes, ...change.addNodes])].filter((node) => !change.removeNodes.includes(node));
   return { ...facts, rules, nodes };
 }
@@ -210,7 +211,11 @@ export class AdditionalFirewalls {
   }
 
   /** Rejects as the provider does. On record first: a process that starts after a crash finds it by its name. */
-  async create({ provider, context, account }: FirewallCaller, base: FirewallFacts, extension: Extension) {
+  async create(
+    { provider, context, account }: FirewallCaller,
+    base: FirewallFacts,
+    extension: Extension,
+  ): Promise<FirewallFacts> {
     const { name, nodes, record } = extension;
     const rules = new Map(sharedRules(base).map((rule) => [ruleKey(rule), rule]));
     await record("");
@@ -220,6 +225,7 @@ export class AdditionalFirewalls {
       this.made.add(made.id);
       this.take([...this.numbered, made]);
       await record(made.id);
+      return made;
     } catch (error) {
       this.failures.note(error, account, true);
       if (isRefused(error)) await record(undefined);

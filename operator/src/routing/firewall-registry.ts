@@ -4,7 +4,8 @@ import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECON
 import type { Clock } from "../clock.js";
 import { errorText } from "../logging.js";
 import type { Problem } from "../messages/message.js";
-import type { CreateFirewall, FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
+import { isProviderError } from "../providers/errors.js";
+import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../providers/firewall-types.js";
 import type { ProviderId } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
@@ -17,6 +18,7 @@ import {
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, NO_RECORD, type Recorded } from "./firewall-shares.js";
+import { OwnFirewallWrites } from "./own-firewall-writes.js";
 import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
 export interface FirewallView {
@@ -37,6 +39,8 @@ export interface FirewallView {
 /** `by`: names of other firewalls. `gone`: the provider has no such machine. `at`: monotonic ms. */
 type Coverage = { readonly by: readonly string[]; readonly gone: boolean; readonly at: number };
 
+const NOT_FOUND = 404;
+
 type Call<T> = (caller: FirewallCaller) => Promise<T>;
 
 export class SharedFirewall {
@@ -49,6 +53,7 @@ export class SharedFirewall {
   private readonly shares = new FirewallShares();
   private readonly failures: FirewallFailures;
   private readonly refused = new RefusedMachines();
+  private readonly own: OwnFirewallWrites;
   /** Whoever waits for the firewall may go on when it answers again. */
   readonly recovery: AccountRecovery;
   private last: Promise<unknown> = Promise.resolve();
@@ -59,6 +64,7 @@ export class SharedFirewall {
     isNamed: (name: string) => boolean = () => false,
   ) {
     this.recovery = new AccountRecovery(clock);
+    this.own = new OwnFirewallWrites(clock);
     this.failures = new FirewallFailures(clock, "FirewallNotFound");
     this.additional = new AdditionalFirewalls(name, clock, isNamed);
   }
@@ -110,7 +116,8 @@ export class SharedFirewall {
       if (this.facts !== undefined && this.facts !== "missing") return this.facts;
       const create = ({ provider, context }: FirewallCaller) => provider.create(context, desired);
       const made = await this.writing(caller, create, desired.nodes);
-      this.take(made);
+      this.own.created(made);
+      this.facts = made;
       return made;
     });
   }
@@ -126,6 +133,7 @@ export class SharedFirewall {
       try {
         for (const each of changes) await this.change(caller, each);
       } catch (error) {
+        if (isProviderError(error) && error.status === NOT_FOUND) for (const { id } of changes) this.own.forget(id);
         // It is unknown how much of it was done.
         this.facts = undefined;
         throw error;
@@ -142,7 +150,7 @@ export class SharedFirewall {
       const { room, next } = this.additional.view(facts, caller.provider.capabilities.nodesPerFirewall);
       if (room > 0 || next !== extension.name) return false;
       try {
-        await this.additional.create(caller, facts, extension);
+        this.own.created(await this.additional.create(caller, facts, extension));
       } finally {
         this.writtenAt = this.clock.monotonic();
       }
@@ -154,11 +162,14 @@ export class SharedFirewall {
   removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
     return this.inTurn(async () => {
       const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
-      const { numbered = [] } = await this.noting(caller, survey, "read");
+      const readAt = this.clock.monotonic();
+      const listed = await this.noting(caller, survey, "read");
+      const numbered = this.own.correct(listed.numbered ?? [], readAt);
       this.additional.take(numbered);
       const found = numbered.find((each) => each.id === id);
       if (found !== undefined && found.nodes.length > 0) return false;
       if (found !== undefined) await this.writing(caller, ({ provider, context }) => provider.remove(context, found));
+      this.own.removed(id);
       this.additional.removed(id);
       return true;
     });
@@ -167,7 +178,8 @@ export class SharedFirewall {
   remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
     return this.inTurn(async () => {
       await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall));
-      this.take("missing");
+      this.own.removed(firewall.id);
+      this.facts = "missing";
     });
   }
 
@@ -177,20 +189,10 @@ export class SharedFirewall {
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
     const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
-    const {
-      firewall,
-      numbered = [],
-      coveredBy,
-      gone,
-      ageSeconds,
-    } = await this.noting(
-      caller,
-      ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge),
-      "read",
-    );
+    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, nodes, maxAge);
+    const { coveredBy, gone, ageSeconds, ...seen } = await this.noting(caller, survey, "read");
     const at = before - ageSeconds * SECOND_MS;
-    this.facts = firewall ?? "missing";
-    this.additional.take(numbered);
+    this.takeListed(seen, at);
     this.readAt = at;
     // An additional one closes what the first one closes: it is no cover.
     const ours = new Set(this.additional.created.map((facts) => facts.name));
@@ -198,6 +200,12 @@ export class SharedFirewall {
     const isGone = (node: ProviderId) => gone?.has(node) === true;
     for (const [node, by] of coveredBy) this.covered.set(node, { by: by.filter(isCover), gone: isGone(node), at });
     for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
+  }
+
+  private takeListed({ firewall, numbered = [] }: Pick<FirewallSurvey, "firewall" | "numbered">, at: number): void {
+    const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
+    this.facts = listed.find(({ name }) => name === this.name) ?? "missing";
+    this.additional.take(listed.filter(({ name }) => name !== this.name));
   }
 
   /** Other firewalls of a machine that is in it already do not matter. */
@@ -214,13 +222,10 @@ export class SharedFirewall {
     const isOnlyOfNodes = change.addRules.length + change.removeRules.length + change.removeNodes.length === 0;
     const apply = ({ provider, context }: FirewallCaller) => provider.apply(context, change);
     await this.writing(caller, apply, isOnlyOfNodes ? change.addNodes : []);
+    this.own.changed(change);
     const { facts } = this;
-    if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.take(changedFacts(facts, change));
+    if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.facts = changedFacts(facts, change);
     this.additional.changed(change);
-  }
-
-  private take(facts: FirewallFacts | "missing"): void {
-    this.facts = facts;
   }
 
   private isFresh(at: number | undefined): boolean {

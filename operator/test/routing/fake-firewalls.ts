@@ -39,6 +39,17 @@ export class FakeFirewalls {
     return facts;
   }
 
+  replace(all: ReadonlyMap<string, FirewallFacts>): void {
+    this.all.clear();
+    for (const [id, facts] of all) this.all.set(id, facts);
+  }
+
+  facts(name: string): FirewallFacts {
+    const found = [...this.all.values()].find((facts) => facts.name === name);
+    if (found === undefined) throw new Error(`no firewall ${name}`);
+    return found;
+  }
+
   /** Ports and nodes of the firewalls, by name. */
   get state(): Readonly<Record<string, string>> {
     const text = ({ rules, nodes }: FirewallFacts) => `${rules.map(({ ports }) => ports).join()} ${nodes.join()}`;

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import { beforeEach, describe, it } from "mocha";
+import type { FirewallChange, FirewallFacts } from "../../src/providers/firewall-types.js";
+import type { FirewallCaller } from "../../src/routing/firewall-failures.js";
+import { FirewallRegistry, type SharedFirewall } from "../../src/routing/firewall-registry.js";
+import { FakeClock } from "../support/time/fake-clock.js";
+import { FakeFirewalls, rule } from "./fake-firewalls.js";
+
+const CONTEXT = {
+  requester: { kind: "RoutedIP", namespace: "default", name: "a" },
+  why: "test",
+  priority: "check",
+} as const;
+const [A, B] = ["cloud://a", "cloud://b"];
+const CREATION = { name: "ingress", rules: [], nodes: [B] };
+/** Reads lag no longer behind writes. */
+const SETTLED_MS = 30_000;
+
+describe("a firewall whose list shows the state before a write of the operator", () => {
+  let clock: FakeClock;
+  let cloud: FakeFirewalls;
+  let firewall: SharedFirewall;
+  let caller: FirewallCaller;
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    cloud = new FakeFirewalls();
+    cloud.add({ name: "ingress", rules: [rule("443")], nodes: [A] });
+    firewall = new FirewallRegistry(clock).of({}, "ingress");
+    caller = { provider: cloud.provider, context: CONTEXT };
+    await firewall.read(caller, []);
+  });
+
+  const seen = () => {
+    const { facts } = firewall.view();
+    return typeof facts === "object" ? `${facts.rules.map(({ ports }) => ports).join()} ${facts.nodes.join()}` : facts;
+  };
+  const change = (part: Partial<FirewallChange>) => {
+    const { id, name } = firewall.view().facts as FirewallFacts;
+    const none = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] };
+    return firewall.apply(caller, "a", { id, name, ...none, ...part });
+  };
+  /** All reads show the firewalls of now; the next call fails, so that the firewall is read again. */
+  const freeze = () => {
+    const before = new Map(cloud.all);
+    const live = cloud.provider.survey.bind(cloud.provider);
+    Object.assign(cloud.provider, {
+      survey: async (...args: Parameters<typeof live>) => {
+        const now = new Map(cloud.all);
+        cloud.replace(before);
+        const survey = await live(...args);
+        cloud.replace(now);
+        return survey;
+      },
+    });
+  };
+  const readAgain = async () => {
+    cloud.faults.set("apply", {}).set("create", {});
+    const call =
+      firewall.view().facts === "missing" ? firewall.create(caller, CREATION) : change({ addRules: [rule("1")] });
+    await call.catch(() => undefined);
+    cloud.faults.clear();
+    await firewall.read(caller, []);
+  };
+
+  it("keeps the machines and rules that it added, and does not get back those that it removed", async () => {
+    freeze();
+    await change({ addNodes: [B], addRules: [rule("80")] });
+    await change({ removeNodes: [A], removeRules: [rule("443")] });
+    await readAgain();
+    expect(seen()).to.equal(`80 ${B}`);
+    await change({ removeNodes: [B] });
+    expect(cloud.state).to.deep.equal({ ingress: "80 " });
+  });
+
+  it("is believed when it was read 30 s after the write", async () => {
+    await change({ addNodes: [B] });
+    cloud.all.set("id-1", { ...cloud.facts("ingress"), nodes: [] });
+    await clock.advance(SETTLED_MS - 1);
+    await readAgain();
+    expect(seen()).to.equal(`443 ${B}`);
+    await clock.advance(1);
+    await readAgain();
+    expect(seen()).to.equal("443 ");
+  });
+
+  it("exists after its creation, and not after its removal", async () => {
+    freeze();
+    await firewall.remove(caller, cloud.facts("ingress"));
+    await readAgain();
+    expect(seen()).to.equal("missing");
+    await firewall.create(caller, CREATION);
+    await readAgain();
+    expect(seen()).to.equal(` ${B}`);
+  });
+
+  it("is gone when the provider says so of the next call", async () => {
+    await firewall.remove(caller, cloud.facts("ingress"));
+    await firewall.create(caller, CREATION);
+    cloud.all.clear();
+    cloud.faults.set("apply", { kind: "Conflict", status: 404 });
+    await change({ addNodes: [A] }).catch(() => undefined);
+    await firewall.read(caller, []);
+    expect(seen()).to.equal("missing");
+  });
+});
