@@ -235,7 +235,7 @@ export const deletionMessages = topic("deletion", {
     reason: ({ cause }: WaitingForUsers) => cause.reason,
     by: "cause",
     text: ({ users, cause }: WaitingForUsers) =>
-      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); with its credentials, the operator cannot clean up after them: ${cause.message}`,
+      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); ${cause.reason === "Unauthorized" ? "with its credentials, the operator cannot" : "the operator cannot yet"} clean up after them: ${cause.message}`,
     remedy:
       "if that is impossible, condition Ready of a RoutedIP that is being deleted says how to end that without the operator",
     example: { users: ["web/shop"], cause: EXAMPLE_CAUSE },

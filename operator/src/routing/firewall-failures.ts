@@ -4,10 +4,10 @@ import type { Reason } from "cdk8s-flipop/api";
 import type { Clock } from "../clock.js";
 import type { Problem } from "../messages/message.js";
 import type { CallContext } from "../providers/call.js";
-import { isProviderError, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import { isProviderError, isWithdrawn, type ProviderError, type ProviderErrorKind } from "../providers/errors.js";
 import type { FirewallProvider } from "../providers/firewall-types.js";
 import { problemOf } from "../reconcile/conditions.js";
-import { afterFailure, type RecoveringAccount, type RetryState } from "../reconcile/retries.js";
+import { afterFailure, isDue, type RecoveringAccount, type RetryState } from "../reconcile/retries.js";
 
 /** What failed for its sake is due as soon as it has recovered. */
 type Account = Pick<RecoveringAccount, "recovered">;
@@ -21,12 +21,21 @@ export interface FirewallCaller {
 interface Failed {
   readonly error: ProviderError;
   readonly retry: RetryState;
+  /** Only what was to be added was refused. */
+  readonly ofAddition: boolean;
   /** The account, and how often it had recovered by then. */
   readonly account?: { readonly of: Account; readonly recovered: number };
 }
 
+export type FirewallCallKind = "read" | "addition" | "removal";
+
+/** They concern removals as well. */
+const OF_ALL_CALLS: ReadonlySet<ProviderErrorKind> = new Set(["Unauthorized", "RateLimited"]);
+
 export interface FailureView {
   readonly failure?: Problem;
+  /** A removal does not wait for it. */
+  readonly ofAddition?: true;
   /** ms since the epoch: not before. Absent: at once. */
   readonly retryAt?: number;
 }
@@ -46,24 +55,33 @@ export class FirewallFailures {
   }
 
   /** @returns whether it says something about the firewall. */
-  note(error: unknown, account: Account | undefined, isChange: boolean): boolean {
+  note(error: unknown, account: Account | undefined, call: FirewallCallKind): boolean {
     if (!isProviderError(error) || isWithdrawn(error)) return false;
     const retry = afterFailure(this.last?.retry ?? this.ofChanges, error, this.clock.now());
-    if (isChange) this.ofChanges = retry;
-    this.last = { error, retry, ...(account && { account: { of: account, recovered: account.recovered } }) };
+    if (call !== "read") this.ofChanges = retry;
+    const ofAddition = call === "addition" && !OF_ALL_CALLS.has(error.kind);
+    this.last = {
+      error,
+      retry,
+      ofAddition,
+      ...(account && { account: { of: account, recovered: account.recovered } }),
+    };
     return true;
   }
 
-  clear(isChange: boolean): void {
+  /** A read or a removal that succeeds says nothing of an addition that waits. */
+  clear(call: FirewallCallKind): void {
+    const waits = this.last?.ofAddition === true && !isDue(this.view().retryAt, this.clock.now());
+    if (call !== "addition" && waits) return;
     this.last = undefined;
-    if (isChange) this.ofChanges = undefined;
+    if (call !== "read") this.ofChanges = undefined;
   }
 
   view(): FailureView {
     if (this.last === undefined) return {};
-    const { error, retry, account } = this.last;
-    const failure = problemOf(error, this.reason);
+    const { error, retry, account, ofAddition } = this.last;
+    const failure = { failure: problemOf(error, this.reason), ...(ofAddition && { ofAddition }) };
     const recovered = account !== undefined && account.of.recovered !== account.recovered;
-    return recovered ? { failure } : { failure, retryAt: retry.retryAt };
+    return recovered ? failure : { ...failure, retryAt: retry.retryAt };
   }
 }

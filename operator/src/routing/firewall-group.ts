@@ -221,13 +221,13 @@ export class AdditionalFirewalls {
     await record("");
     try {
       const made = await provider.create(context, { name, rules: [...rules.values()], nodes });
-      this.failures.clear(true);
+      this.failures.clear("addition");
       this.made.add(made.id);
       this.take([...this.numbered, made]);
       await record(made.id);
       return made;
     } catch (error) {
-      this.failures.note(error, account, true);
+      this.failures.note(error, account, "addition");
       if (isRefused(error)) await record(undefined);
       throw error;
     }

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import type { FirewallChange, FirewallFacts } from "../../src/providers/firewall-types.js";
 import type { FirewallCaller } from "../../src/routing/firewall-failures.js";
-import { FirewallRegistry, type SharedFirewall } from "../../src/routing/firewall-registry.js";
+import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
+import type { SharedFirewall } from "../../src/routing/shared-firewall.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 import { FakeFirewalls, rule } from "./fake-firewalls.js";
 

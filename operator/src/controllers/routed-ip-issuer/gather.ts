@@ -14,10 +14,10 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
 import { baseName } from "../../routing/firewall-group.js";
-import type { SharedFirewall } from "../../routing/firewall-registry.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
+import type { SharedFirewall } from "../../routing/shared-firewall.js";
 import { omitUndefined } from "../../values.js";
 
 export interface Issuer {
@@ -205,15 +205,16 @@ function accountState(account: AddressAccount | undefined): Snapshot["account"] 
   return account.inventory?.view().complete === true ? "good" : "untried";
 }
 
-function firewallState({ spec }: IssuerRead, { answer, firewall }: Access): Snapshot["firewall"] {
+function firewallState({ spec, metadata }: IssuerRead, { answer, firewall }: Access): Snapshot["firewall"] {
   const { routedIPFirewallName: name } = spec;
   const firewalls = answer.account?.providers.firewalls;
   if (name !== undefined && firewalls?.capabilities.reserved(name) === true) {
     return { failure: firewallMessages.ofPlatform({ name }) };
   }
   if (firewall === undefined) return name === undefined ? "none" : "unknown";
-  const { facts, failure } = firewall.view();
-  return failure === undefined ? facts : { failure };
+  const { facts, failure, ofAddition } = firewall.view();
+  const isOfCleanup = ofAddition !== true || metadata.deletionTimestamp === undefined;
+  return failure !== undefined && isOfCleanup ? { failure } : facts;
 }
 
 function usersOf(

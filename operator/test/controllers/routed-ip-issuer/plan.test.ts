@@ -77,6 +77,15 @@ describe("the plan of an issuer", () => {
       .and.not.to.match(/goe?s? on serving/);
   });
 
+  it("blames its credentials for a cleanup that fails only where the provider refuses them", () => {
+    const waiting = (reason: "Unauthorized" | "Invalid") => {
+      const firewall = { failure: { reason, message: "no" } };
+      return plan(snapshot({ metadata: GOING }, { users: ["web/a"], firewall })).conditions[0]?.message;
+    };
+    expect(waiting("Unauthorized")).to.contain("; with its credentials, the operator cannot clean up after them: no");
+    expect(waiting("Invalid")).to.contain("; the operator cannot yet clean up after them: no");
+  });
+
   it("says whether it is fit to work", () => {
     const failure = { failure: { reason: "Unauthorized", message: "no" } } as const;
     const rows: readonly (readonly [Snapshot, string])[] = [

@@ -7,11 +7,11 @@ import type { FirewallProvider } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { isDue } from "../../../reconcile/retries.js";
 import type { GroupView } from "../../../routing/firewall-group.js";
-import type { FirewallView, SharedFirewall } from "../../../routing/firewall-registry.js";
 import type { IssuedAccount } from "../../../routing/issuer-accounts.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
+import type { FirewallView, SharedFirewall } from "../../../routing/shared-firewall.js";
 import { omitUndefined } from "../../../values.js";
 import { recordOf } from "../address/address-status.js";
 import type { RoutedState } from "../routed-state.js";
@@ -70,7 +70,7 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
     name,
     capabilities,
     ...omitUndefined({ group: dueGroup(firewall.group(capabilities.nodesPerFirewall), context.clock.now()) }),
-    ...dueView(firewall.view(), context.clock.now()),
+    ...dueView(viewFor(routed, firewall.view()), context.clock.now()),
     ...(capabilities.reserved(name) ? { failure: firewallMessages.ofPlatform({ name }) } : {}),
     idle,
     others: firewall.others(state.ref.uid),
@@ -112,8 +112,18 @@ function unreachable(
   return { name, facts: "unknown", coveredBy: new Map(), others: [], ...omitUndefined({ failure }) };
 }
 
+/** A deletion only removes. */
+function viewFor({ metadata }: RoutedIP, view: FirewallView): FirewallView {
+  if (metadata.deletionTimestamp === undefined || view.ofAddition !== true) return view;
+  const { failure: _failure, retryAt: _retryAt, ...rest } = view;
+  return rest;
+}
+
 /** What failed is read again when its retry is due. Until the read ends, the status keeps the time. */
-function dueView({ dueInMs: _ms, failure, retryAt, refused: machines, ...shown }: FirewallView, now: number) {
+function dueView(
+  { dueInMs: _ms, failure, retryAt, refused: machines, ofAddition: _kind, ...shown }: FirewallView,
+  now: number,
+) {
   const refused = [...machines].map(
     ([machine, each]) => [machine, { ...each, waits: !isDue(each.retryAt, now) }] as const,
   );

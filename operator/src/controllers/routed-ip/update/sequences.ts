@@ -113,12 +113,17 @@ function besideUpdate(gathered: IssuedGathered, actions: Chain): ActionSequence<
       return { lockKey: `taint ${first.node}`, steps: [{ actions }] };
     case "read-firewall":
     case "record-firewall":
-      return { lockKey: firewallKey(first.name), steps: [{ actions }] };
+      return cleaning(first.name, actions);
     case "change-firewall":
-      return { lockKey: firewallKey(first.change.name), steps: [{ actions }] };
+      return cleaning(first.change.name, actions);
     default:
       return sharedSequence(actions);
   }
+}
+
+/** A removal does not wait for an addition that was refused. */
+function cleaning(name: string, actions: Chain): ActionSequence<Action> {
+  return { lockKey: firewallKey(name), steps: [{ actions, retryKey: `clean ${name}` }] };
 }
 
 /** The provider's view of an action does not always say where the address goes. */

@@ -1,0 +1,275 @@
+/** One firewall that RoutedIPs share, with one writer: what was read of it, and the calls that change it. */
+
+import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import { errorText } from "../logging.js";
+import type { Problem } from "../messages/message.js";
+import { isProviderError } from "../providers/errors.js";
+import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../providers/firewall-types.js";
+import type { ProviderId } from "../providers/types.js";
+import { AccountRecovery } from "../reconcile/notifier.js";
+import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
+import {
+  AdditionalFirewalls,
+  changedFacts,
+  changesFor,
+  type Extension,
+  type GroupView,
+  wholeOf,
+} from "./firewall-group.js";
+import { FirewallShares, type Recorded } from "./firewall-shares.js";
+import { OwnFirewallWrites } from "./own-firewall-writes.js";
+import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
+
+export interface FirewallView {
+  readonly facts: FirewallFacts | "unknown" | "missing";
+  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Machines that the provider does not have. */
+  readonly gone?: ReadonlySet<ProviderId>;
+  /** Machines that it refused lately. */
+  readonly refused: ReadonlyMap<ProviderId, RefusedMachine>;
+  readonly failure?: Problem;
+  /** A removal does not wait for it. */
+  readonly ofAddition?: true;
+  readonly retryAt?: number;
+  /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
+  readonly due?: true;
+  /** ms from now until the firewall is due. Absent: it is due, or was never read. */
+  readonly dueInMs?: number;
+}
+
+/** `by`: names of other firewalls. `gone`: the provider has no such machine. `at`: monotonic ms. */
+type Coverage = { readonly by: readonly string[]; readonly gone: boolean; readonly at: number };
+
+const NOT_FOUND = 404;
+
+/** The machines that a call adds and that may be why it is refused; none where it adds rules as well. */
+type Additions = readonly ProviderId[] | "removal";
+
+function additionsOf({ addRules, addNodes, removeRules, removeNodes }: FirewallChange): Additions {
+  if (addRules.length + addNodes.length === 0) return "removal";
+  return addRules.length + removeRules.length + removeNodes.length === 0 ? addNodes : [];
+}
+
+type Call<T> = (caller: FirewallCaller) => Promise<T>;
+
+export class SharedFirewall {
+  private facts: FirewallFacts | "missing" | undefined;
+  readonly additional: AdditionalFirewalls;
+  private readAt = Number.NEGATIVE_INFINITY;
+  /** A list that is older may not show it, whichever token it was read with. */
+  private writtenAt = Number.NEGATIVE_INFINITY;
+  private readonly covered = new Map<ProviderId, Coverage>();
+  private readonly shares = new FirewallShares();
+  private readonly failures: FirewallFailures;
+  private readonly refused = new RefusedMachines();
+  private readonly own: OwnFirewallWrites;
+  /** Whoever waits for the firewall may go on when it answers again. */
+  readonly recovery: AccountRecovery;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly name: string,
+    private readonly clock: Clock,
+    isNamed: (name: string) => boolean = () => false,
+  ) {
+    this.recovery = new AccountRecovery(clock);
+    this.own = new OwnFirewallWrites(clock);
+    this.failures = new FirewallFailures(clock, "FirewallNotFound");
+    this.additional = new AdditionalFirewalls(name, clock, isNamed);
+  }
+
+  view(): FirewallView {
+    const age = this.clock.monotonic() - this.readAt;
+    const left = FIREWALL_MAX_AGE_SECONDS * SECOND_MS - age;
+    const stale = age >= FIREWALL_STALE_SECONDS * SECOND_MS;
+    const fresh = [...this.covered].filter(([, { at }]) => this.isFresh(at));
+    return {
+      facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
+      coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
+      gone: new Set(fresh.flatMap(([node, { gone }]) => (gone ? [node] : []))),
+      refused: this.refused.view(this.clock.now()),
+      ...this.failures.view(),
+      ...(left > 0 ? { dueInMs: left } : { due: true as const }),
+    };
+  }
+
+  /** @param limit machines of one firewall. */
+  group(limit: number): GroupView | undefined {
+    const { facts } = this;
+    return facts === undefined || facts === "missing" ? undefined : this.additional.view(facts, limit);
+  }
+
+  /** The additional ones, read lately. */
+  additionalOnes(): readonly FirewallFacts[] | undefined {
+    const { failure, due } = this.view();
+    return this.facts === undefined || failure !== undefined || due === true ? undefined : this.additional.created;
+  }
+
+  /** What a RoutedIP has on record here; in force before it is written. */
+  record(uid: string, recorded: Recorded): void {
+    this.shares.set(uid, recorded);
+  }
+
+  others(uid: string): readonly Recorded[] {
+    return this.shares.others(uid);
+  }
+
+  /** Rejects as the provider does; the view shows a ProviderError until a call succeeds. */
+  read(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
+    return this.inTurn(() => this.readNow(caller, nodes));
+  }
+
+  /** One that another RoutedIP has made meanwhile is taken as it is. */
+  create(caller: FirewallCaller, desired: CreateFirewall): Promise<FirewallFacts> {
+    return this.inTurn(async () => {
+      if (this.facts !== undefined && this.facts !== "missing") return this.facts;
+      const create = ({ provider, context }: FirewallCaller) => provider.create(context, desired);
+      const made = await this.writing(caller, create, desired.nodes);
+      this.own.created(made);
+      this.facts = made;
+      return made;
+    });
+  }
+
+  /** Adds what is still missing, and removes what no resource needs now. @returns whether all nodes are in it now. */
+  apply(caller: FirewallCaller, uid: string, change: FirewallChange): Promise<boolean> {
+    return this.inTurn(async () => {
+      const { facts } = this;
+      if (facts === undefined || facts === "missing") return false;
+      const group = this.additional.groupOf(facts);
+      const now = this.shares.still(wholeOf(group), uid, change);
+      const { changes, homeless } = changesFor(group, now, caller.provider.capabilities.nodesPerFirewall);
+      try {
+        for (const each of changes) await this.change(caller, each);
+      } catch (error) {
+        if (isProviderError(error) && error.status === NOT_FOUND) for (const { id } of changes) this.own.forget(id);
+        // It is unknown how much of it was done.
+        this.facts = undefined;
+        throw error;
+      }
+      return homeless.length === 0;
+    });
+  }
+
+  /** Creates an additional one. @returns whether it was still needed. */
+  extend(caller: FirewallCaller, extension: Extension): Promise<boolean> {
+    return this.inTurn(async () => {
+      const { facts } = this;
+      if (facts === undefined || facts === "missing") return false;
+      const { room, next } = this.additional.view(facts, caller.provider.capabilities.nodesPerFirewall);
+      if (room > 0 || next !== extension.name) return false;
+      try {
+        this.own.created(await this.additional.create(caller, facts, extension));
+      } finally {
+        this.writtenAt = this.clock.monotonic();
+      }
+      return true;
+    });
+  }
+
+  /** Removes an additional one that is still empty when it is read again. @returns whether it is gone. */
+  removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
+    return this.inTurn(async () => {
+      const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
+      const readAt = this.clock.monotonic();
+      const listed = await this.noting(caller, survey, "read");
+      const numbered = this.own.correct(listed.numbered ?? [], readAt);
+      this.additional.take(numbered);
+      const found = numbered.find((each) => each.id === id);
+      if (found !== undefined && found.nodes.length > 0) return false;
+      if (found !== undefined)
+        await this.writing(caller, ({ provider, context }) => provider.remove(context, found), "removal");
+      this.own.removed(id);
+      this.additional.removed(id);
+      return true;
+    });
+  }
+
+  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
+    return this.inTurn(async () => {
+      await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall), "removal");
+      this.own.removed(firewall.id);
+      this.facts = "missing";
+    });
+  }
+
+  private async readNow(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
+    const known = nodes.every((node) => this.has(node) || this.isFresh(this.covered.get(node)?.at));
+    if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
+    const before = this.clock.monotonic();
+    const sinceWrite = (before - this.writtenAt) / SECOND_MS;
+    const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
+    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, nodes, maxAge);
+    const { coveredBy, gone, ageSeconds, ...seen } = await this.noting(caller, survey, "read");
+    const at = before - ageSeconds * SECOND_MS;
+    this.takeListed(seen, at);
+    this.readAt = at;
+    // An additional one closes what the first one closes: it is no cover.
+    const ours = new Set(this.additional.created.map((facts) => facts.name));
+    const isCover = (other: string) => !ours.has(other);
+    const isGone = (node: ProviderId) => gone?.has(node) === true;
+    for (const [node, by] of coveredBy) this.covered.set(node, { by: by.filter(isCover), gone: isGone(node), at });
+    for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
+  }
+
+  private takeListed({ firewall, numbered = [] }: Pick<FirewallSurvey, "firewall" | "numbered">, at: number): void {
+    const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
+    this.facts = listed.find(({ name }) => name === this.name) ?? "missing";
+    this.additional.take(listed.filter(({ name }) => name !== this.name));
+  }
+
+  /** Other firewalls of a machine that is in it already do not matter. */
+  private has(node: ProviderId): boolean {
+    const { facts } = this;
+    return facts !== undefined && facts !== "missing" && wholeOf(this.additional.groupOf(facts)).nodes.includes(node);
+  }
+
+  private whole(facts: FirewallFacts | "missing") {
+    return facts === "missing" ? facts : wholeOf(this.additional.groupOf(facts));
+  }
+
+  private async change(caller: FirewallCaller, change: FirewallChange): Promise<void> {
+    const apply = ({ provider, context }: FirewallCaller) => provider.apply(context, change);
+    await this.writing(caller, apply, additionsOf(change));
+    this.own.changed(change);
+    const { facts } = this;
+    if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.facts = changedFacts(facts, change);
+    this.additional.changed(change);
+  }
+
+  private isFresh(at: number | undefined): boolean {
+    return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
+  }
+
+  private async writing<T>(caller: FirewallCaller, call: Call<T>, adds: Additions): Promise<T> {
+    try {
+      const result = await this.noting(caller, call, adds);
+      if (adds !== "removal") this.refused.joined(adds);
+      return result;
+    } finally {
+      this.writtenAt = this.clock.monotonic();
+    }
+  }
+
+  private async noting<T>(caller: FirewallCaller, call: Call<T>, adds: Additions | "read"): Promise<T> {
+    const [kind, [machine]] = typeof adds === "string" ? ([adds, []] as const) : (["addition", adds] as const);
+    try {
+      const result = await call(caller);
+      this.failures.clear(kind);
+      this.recovery.noteAnswer();
+      return result;
+    } catch (error) {
+      if (machine !== undefined && this.refused.note(error, machine, this.clock.now())) throw error;
+      // That the firewall can be read again says nothing of a change that was refused.
+      if (this.failures.note(error, caller.account, kind) && kind === "read") this.recovery.noteReadFailure();
+      throw error;
+    }
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const iteration = this.last.then(work);
+    this.last = iteration.catch((error: unknown) => errorText(error));
+    return iteration;
+  }
+}
