@@ -100,7 +100,11 @@ const OWN_PLACES = {
   APIServerUnavailable: API_SERVER,
   APIServerRefused: API_SERVER,
   CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"] },
-  UnderWay: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned", "Published"], ofAddress: true },
+  UnderWay: {
+    kinds: ALL,
+    conditions: ["Accepted", "Fulfilled", "DNSReady", "Assigned", "FirewallReady", "Published"],
+    ofAddress: true,
+  },
   AddressLocked: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
   InGrace: { kinds: WITH_ADDRESS, conditions: ["Ready", "Assigned"], ofAddress: true },
   CoolingOff: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },

@@ -87,7 +87,7 @@ export const REASONS = {
     meaning: "The API server drops fields that the operator needs: the installed CRDs are older.",
     remedy: "Apply the CRDs of this release.",
   },
-  UnderWay: { meaning: "A call for this resource is still in progress.", remedy: "" },
+  UnderWay: { meaning: "A call for this resource is still in progress, or the resource is being deleted.", remedy: "" },
   AddressLocked: {
     meaning: "The provider has kept an address locked for 2 minutes or more, and so nothing can move it.",
     remedy: "Ask the provider's support to end the action on the address.",

@@ -16,7 +16,7 @@ import { isDue, reportedRetry } from "../reconcile/retries.js";
 import { inPlace } from "../records/in-place.js";
 import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
-import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
+import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
 import { type AssignmentPlan, isIn, regionOf } from "./assignments.js";
 import { type Desired, dnsProviderOf } from "./desired.js";
@@ -89,6 +89,7 @@ export function dnsReadyOf(
   if (set.dnsRecordSet === undefined) return undefined;
   const failure = dnsFailure(snapshot);
   if (failure !== undefined) return no("DNSReady", failure);
+  if (isDeleting(set)) return unknown("DNSReady", recordMessages.beingDeleted());
   if (dns === undefined || !observed) return unknown("DNSReady");
   const obstacleToDns = dnsObstacle(snapshot);
   if (obstacleToDns !== undefined) return no("DNSReady", obstacleToDns);

@@ -8,8 +8,9 @@ import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
 import { WHYS } from "../messages/explanations.js";
+import type { Deletion } from "../reconcile/plan.js";
 import { ttlOf } from "../records/record-plan.js";
-import { listed } from "../values.js";
+import { listed, omitUndefined } from "../values.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { settle } from "./creation/creation-recovery.js";
@@ -210,6 +211,19 @@ export function keptBack(snapshot: AddressSnapshot, placements: readonly Placeme
   const { pendingCreation: intent } = snapshot.set;
   const inferred = placements.filter((placement) => isHeldBack(snapshot, placement));
   return [...inferred.map(({ address }) => `address ${address.ip}`), ...undecided(snapshot, intent)];
+}
+
+/** @param left in words, with what the kind itself has to remove */
+export function deletionOf(
+  snapshot: AddressSnapshot,
+  placements: readonly Placement[],
+  left: readonly string[],
+): Deletion {
+  const { now, problem, providerFailure, inventory, dns } = snapshot;
+  // Once the account has been read, a mistake in the spec keeps no cleanup.
+  const cause = (inventory.complete ? undefined : problem) ?? providerFailure ?? dns?.failure;
+  const ends = placements.flatMap((placement) => drainUntil(snapshot, placement) ?? []).filter((at) => at > now);
+  return { left, ...omitUndefined({ cause, until: ends.length === 0 ? undefined : Math.max(...ends) }) };
 }
 
 /** In words; empty: all is cleaned up. */

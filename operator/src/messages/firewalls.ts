@@ -60,6 +60,10 @@ export const firewallMessages = topic("firewalls", {
     reason: "NotObserved",
     text: () => "the operator does not change the firewall: the address is not this resource's",
   }),
+  beingDeleted: note({
+    reason: "UnderWay",
+    text: () => "the resource is being deleted, so the operator closes its ports",
+  }),
   beingUpdated: note({
     reason: "NotObserved",
     text: ({ name }: Firewall) => `the operator is updating firewall "${name}"`,

@@ -125,6 +125,10 @@ function seeCondition({ condition }: SeenIn): string {
 }
 
 export const recordMessages = topic("records", {
+  beingDeleted: note({
+    reason: "UnderWay",
+    text: () => "the resource is being deleted, so the operator no longer updates its record set",
+  }),
   notAsked: note({ reason: "NotObserved", text: () => "spec has no dnsRecordSet" }),
   providerMissing: problem({
     reason: "UnknownProvider",

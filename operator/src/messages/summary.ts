@@ -1,6 +1,7 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
 import { API_GROUP, type ConditionType, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
+import { timeText } from "../clock.js";
 import { listed, listedClauses } from "../values.js";
 import { note, type Problem, type ProblemEntry, partsOf, problem, topic } from "./message.js";
 
@@ -73,6 +74,26 @@ interface Waiting {
   /** Why the operator cannot remove it. */
   readonly cause: Problem;
   readonly finalizer: string;
+}
+
+interface Removing {
+  /** What the operator still has to remove, in words; empty: nothing. */
+  readonly left: readonly string[];
+  /** ms since the epoch: addresses stay until then. */
+  readonly until?: number;
+}
+
+function waitsFor(left: readonly string[]): string {
+  return `the deletion waits until the operator has removed ${listed(left)}`;
+}
+
+function removingText({ left, until }: Removing): string {
+  if (left.length === 0) return "the operator has nothing left to clean up, and the deletion ends with its finalizer";
+  const drains =
+    until === undefined
+      ? ""
+      : `; it releases addresses at the earliest at ${timeText(until)}, when resolvers no longer have them from DNS`;
+  return `${waitsFor(left)}${drains}`;
 }
 
 interface WaitingForUsers {
@@ -218,11 +239,15 @@ export const deletionMessages = topic("deletion", {
     remedy: removalRemedy,
     example: { plural: "routedips", namespace: "web", name: "shop", finalizers: ["example.com/gitops"] },
   }),
+  underWay: note({
+    reason: "UnderWay",
+    text: (removing: Removing) => `the resource is being deleted: ${removingText(removing)}`,
+    example: { left: ["address 203.0.113.7"], until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,
     by: "cause",
-    text: ({ left, cause }: Waiting) =>
-      `the deletion waits until the operator has removed ${listed(left)}, or has tried for an hour: ${cause.message}`,
+    text: ({ left, cause }: Waiting) => `${waitsFor(left)}, or has tried for an hour: ${cause.message}`,
     remedy: ({ left, finalizer }) =>
       `if that is impossible, for example because the namespace is being deleted and takes no new objects, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then the finalizer ${finalizer} of this resource`,
     example: {

@@ -9,11 +9,20 @@ import type { Problem } from "../messages/message.js";
 import { deletionMessages } from "../messages/summary.js";
 import type { Recheck } from "../providers/call.js";
 import type { Stop } from "../runtime/stop-switch.js";
+import { omitUndefined } from "../values.js";
 import type { PlannedCondition } from "./conditions.js";
 import { downgradeOf } from "./downgrade.js";
 import { readsOf } from "./dry-run.js";
 import type { Kind } from "./kind.js";
-import { type Action, type ActionSequence, actionsOf, type KindNames, type KindTypes, type PlanOf } from "./plan.js";
+import {
+  type Action,
+  type ActionSequence,
+  actionsOf,
+  type KindNames,
+  type KindTypes,
+  type Plan,
+  type PlanOf,
+} from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import { withSummary, withUnasked } from "./summary.js";
 
@@ -61,8 +70,22 @@ function conditionsOf<T extends KindTypes>(
   const { conditions, unserved, ignoredOfMatch } = plan;
   // A kind without a summary has no status either.
   if (readyWhen === undefined) return conditions;
-  const facts = { readyWhen, unserved, ignoredOfMatch, stop, kept: keptBy(names, state.object()?.metadata) };
+  const deletionWait = keptBy(names, state.object()?.metadata) ?? deletionWaitOf(names, state, plan);
+  const facts = { readyWhen, unserved, ignoredOfMatch, stop, deletionWait };
   return withUnasked(withSummary(conditions, facts), state.conditions());
+}
+
+/** What the deletion waits for; `undefined`: the resource is not being deleted. */
+function deletionWaitOf<T extends KindTypes>(
+  { finalizer = "" }: KindNames,
+  state: ResourceState<T>,
+  { deletion: { left, until, cause } = { left: [] }, sequences }: Plan,
+): Problem | undefined {
+  if (!state.isDeleting()) return undefined;
+  const keys = sequences.flatMap(({ lockKey, steps }) => steps.map(({ retryKey = lockKey }) => retryKey));
+  const failure = left.length === 0 ? undefined : (cause ?? state.retries.cleanupProblem(keys));
+  if (failure !== undefined) return deletionMessages.cleanupFails({ left, cause: failure, finalizer });
+  return deletionMessages.underWay({ left, ...omitUndefined({ until }) });
 }
 
 /** `undefined`: it is not being deleted, or the operator has something left to clean up. */

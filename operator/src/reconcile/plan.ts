@@ -45,6 +45,16 @@ export function actionsOf<A extends Action>({ steps }: ActionSequence<A>): reado
   return steps.flatMap(({ actions }) => actions);
 }
 
+/** What keeps a resource that is being deleted. */
+export interface Deletion {
+  /** What the operator still has to remove, in words; empty: it removes its finalizer next. */
+  readonly left: readonly string[];
+  /** ms since the epoch: addresses stay until then, since resolvers may still have them. */
+  readonly until?: number;
+  /** Why the operator cannot remove it, if not for an action that failed. */
+  readonly cause?: Problem;
+}
+
 /** The decision about one snapshot. Kinds add what their status needs. */
 export interface Plan<A extends Action = Action> {
   /** Those with different lock keys run at the same time. */
@@ -53,6 +63,8 @@ export interface Plan<A extends Action = Action> {
   readonly conditions: readonly PlannedCondition[];
   /** Keeps the resource from serving as requested, although its conditions are True. */
   readonly unserved?: Problem;
+  /** Of a resource that is being deleted, for Ready. @default nothing is left */
+  readonly deletion?: Deletion;
   /** Why parts of `match`, such as a toleration, do not count. @default all do */
   readonly ignoredOfMatch?: readonly string[];
   /** ms since the epoch: when time alone may change the plan. Absent: only when something happens. */

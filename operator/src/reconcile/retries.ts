@@ -86,8 +86,19 @@ interface Entry {
   readonly state: RetryState;
   /** All these failures were of reads. */
   readonly ofReads: boolean;
+  /** Of the last failure, if it was one of the cleanup. */
+  readonly ofCleanup?: Problem | undefined;
   /** The account that failed, and how often it had recovered by then. */
   readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
+}
+
+interface FailureContext {
+  readonly now: number;
+  /** The failure is the account's. */
+  readonly account?: RecoveringAccount;
+  readonly ofRead?: boolean;
+  /** The resource is being deleted. */
+  readonly ofCleanup?: boolean;
 }
 
 interface MachineEntry extends RetryState {
@@ -112,20 +123,18 @@ export class Retries {
     return this.entryOf(key)?.state;
   }
 
-  /** One more failure of the key. @param account the failure is the account's. */
-  failed(
-    key: string,
-    failure: Failure,
-    {
-      now,
-      account,
-      ofRead = false,
-    }: { readonly now: number; readonly account?: RecoveringAccount; readonly ofRead?: boolean },
-  ) {
+  /** Of the first of these keys whose last action failed while the resource was being deleted. */
+  cleanupProblem(keys: readonly string[]): Problem | undefined {
+    return keys.map((key) => this.entryOf(key)?.ofCleanup).find((problem) => problem !== undefined);
+  }
+
+  /** One more failure of the key. */
+  failed(key: string, failure: Failure, { now, account, ofRead = false, ofCleanup = false }: FailureContext) {
     const before = this.entryOf(key);
     const state = afterFailure(before?.state, failure, now);
     const of = account === undefined ? {} : { account: { of: account, recovered: account.recovered } };
-    this.entries.set(key, { state, ofReads: ofRead && before?.ofReads !== false, ...of });
+    const ofReads = ofRead && before?.ofReads !== false;
+    this.entries.set(key, { state, ofReads, ofCleanup: ofCleanup ? failure.problem : undefined, ...of });
     return state;
   }
 

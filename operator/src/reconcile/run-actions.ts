@@ -204,7 +204,8 @@ function recordFailure<T extends KindTypes>(
   // Of two possible causes, neither has to wait until a person has removed it.
   const counted = suspect === undefined ? failure : { ...failure, kind: "Unavailable" as const };
   if (suspect !== undefined) state.retries.machineFailed(suspect, counted, now);
-  state.retries.failed(key, counted, { now, ofRead: isLook(last.action), ...(account && { account }) });
+  const [ofRead, ofCleanup] = [isLook(last.action), state.isDeleting()];
+  state.retries.failed(key, counted, { now, ofRead, ofCleanup, ...(account && { account }) });
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
 }
 

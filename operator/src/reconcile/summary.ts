@@ -19,8 +19,8 @@ export interface SummaryFacts {
   readonly readyWhen: readonly ConditionType[];
   /** Keeps the resource from serving as requested, although its conditions are True. */
   readonly unserved?: Problem | undefined;
-  /** The resource is being deleted, the operator has cleaned up, and other programs keep it. */
-  readonly kept?: Problem | undefined;
+  /** What the deletion of the resource waits for. */
+  readonly deletionWait?: Problem | undefined;
   /** See `Plan`. */
   readonly ignoredOfMatch?: readonly string[] | undefined;
   /** The operator is stopped. */
@@ -44,9 +44,10 @@ export function withSummary(planned: readonly PlannedCondition[], facts: Summary
 
 export function summary(
   planned: readonly PlannedCondition[],
-  { readyWhen, unserved, kept, ignoredOfMatch = [] }: Omit<SummaryFacts, "stop">,
+  { readyWhen, unserved, deletionWait, ignoredOfMatch = [] }: Omit<SummaryFacts, "stop">,
 ): readonly PlannedCondition[] {
-  if (kept !== undefined) return notReady(no("Ready", unserved ?? kept));
+  // What it would need to serve does not matter any more.
+  if (deletionWait !== undefined) return notReady(no("Ready", unserved ?? deletionWait));
   const required = readyWhen.flatMap((type) => planned.find((condition) => condition.type === type) ?? []);
   const [unmet = required.find(({ status }) => status === "Unknown"), ...others] = required.filter(
     ({ status }) => status === "False",

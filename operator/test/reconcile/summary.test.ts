@@ -50,14 +50,17 @@ describe("the summary of a resource", () => {
     expect(withSummary(SERVING, POOL).slice(SUMMARY_TYPES.length)).to.deep.equal(SERVING);
   });
 
-  it("names what keeps a deleted resource that the operator has cleaned up, unless others still use it", () => {
-    const kept = because("UnderWay");
+  it("names what the deletion waits for, whatever the conditions are, unless others still use it", () => {
+    const deletionWait = because("UnderWay");
     const planned = instead(no("Fulfilled", because("Invalid")));
-    expect(summary(planned, { ...POOL, kept })).to.equal(
+    expect(summary(planned, { ...POOL, deletionWait })).to.equal(
       "Ready=False/UnderWay Reconciling=True/UnderWay Stalled=False/Observed",
     );
-    expect(conditionOf(withSummary(planned, { ...POOL, kept }), "Ready").message).to.equal(kept.message);
-    expect(summary(SERVING, { ...POOL, kept, unserved: because("InUse") })).to.contain("Ready=False/InUse");
+    expect(conditionOf(withSummary(planned, { ...POOL, deletionWait }), "Ready").message).to.equal(
+      deletionWait.message,
+    );
+    expect(summary(SERVING, { ...POOL, deletionWait })).to.match(/^Ready=False.UnderWay Reconciling=True/);
+    expect(summary(SERVING, { ...POOL, deletionWait, unserved: because("InUse") })).to.contain("Ready=False/InUse");
   });
 
   it("requires no condition that the resource does not have, and none that its kind does not require", () => {

@@ -48,6 +48,7 @@ import { publishedOf, recordChain, recordRemoval } from "../../addresses/records
 import {
   abandonedItems,
   bookkeepingSequences,
+  deletionOf,
   keptBack,
   releaseSequences,
   unreleasedOf,
@@ -125,6 +126,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     waiting: waitingNodes.waiting.map(({ name }) => name),
     waitingNodes: { wants: waitingNodes.wants, regions: waitingNodes.regions },
     ...omitUndefined({ requeueAt: requeue, publication, ignoredOfMatch: snapshot.ignoredOfMatch }),
+    ...(hasCleanup(snapshot) && { deletion: deletionOf(snapshot, placements, leftOf(snapshot, placements)) }),
     explanation: planText(snapshot, assignmentPlan, waitingNodes),
   };
 }
@@ -244,8 +246,8 @@ export function deletionChains(
   desired: Desired,
   placements: readonly Placement[],
 ): readonly Chain[] {
-  if (!hasFinalizer(snapshot.pool)) return [];
-  const left = [...abandonedItems(snapshot, placements), ...markTraces(snapshot)];
+  if (!hasCleanup(snapshot)) return [];
+  const left = leftOf(snapshot, placements);
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
   const sequences = [...marks, ...(snapshot.inventory.complete ? cleanUp(snapshot, desired, placements) : [])];
   if (left.length > 0 && !isOverdue(snapshot)) return sequences;
@@ -253,6 +255,15 @@ export function deletionChains(
   const kept = keptBack(snapshot, placements);
   const why = whyOver(left, kept);
   return [[...annotations, { do: "remove-finalizer", abandonedItems: [...left, ...kept], why }]];
+}
+
+function hasCleanup({ pool }: Snapshot): boolean {
+  return isDeleting(pool) && hasFinalizer(pool);
+}
+
+/** In words; empty: all is cleaned up. */
+function leftOf(snapshot: Snapshot, placements: readonly Placement[]): readonly string[] {
+  return [...abandonedItems(snapshot, placements), ...markTraces(snapshot)];
 }
 
 function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly Chain[] {

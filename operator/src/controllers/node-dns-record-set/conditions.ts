@@ -19,7 +19,7 @@ import { inPlace } from "../../records/in-place.js";
 import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
-import { type Emptying, isPaused } from "./deletion.js";
+import { type Emptying, isDeleting, isPaused } from "./deletion.js";
 import type { Desired, Publication } from "./publication.js";
 import type { Snapshot } from "./resource.js";
 import { longUnready } from "./unready-pods.js";
@@ -70,6 +70,7 @@ function dnsReady(snapshot: Snapshot, decision: Decision): PlannedCondition {
   const { problem, cachesComplete } = snapshot;
   const blocking = problem ?? failureOf(snapshot) ?? obstacle(snapshot);
   if (blocking !== undefined) return no("DNSReady", blocking);
+  if (isDeleting(snapshot.resource)) return unknown("DNSReady", recordMessages.beingDeleted());
   if (!cachesComplete || decision.desired === undefined) return unknown("DNSReady");
   return contents(snapshot, decision, decision.desired);
 }

@@ -5,9 +5,11 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { RECORDS_EMPTY_AFTER_MS, RECORDS_RECONNECT_MS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
+import type { Deletion } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { removalChain } from "../../records/record-plan.js";
 import { isSameName } from "../../records/same-name.js";
+import { omitUndefined } from "../../values.js";
 import type { Desired, Publication } from "./publication.js";
 import type { ActionSequence, NodeRecordSet, Snapshot } from "./resource.js";
 
@@ -47,6 +49,14 @@ export function deletionChain(snapshot: Snapshot, desired: Desired | undefined):
   const { resource, now, cleanup } = snapshot;
   if (!isCleanupOverdue(resource.metadata, now, cleanup)) return removal(snapshot, desired);
   return [{ do: "remove-finalizer", abandonedItems: left, why: WHYS.cleanupLate }];
+}
+
+/** `undefined`: there is no cleanup. */
+export function deletionOf(snapshot: Snapshot): Deletion | undefined {
+  if (!isDeleting(snapshot.resource) || !hasFinalizer(snapshot)) return undefined;
+  const { dns, problem } = snapshot;
+  const cause = dns.failure ?? (dns.capabilities === undefined ? problem : undefined);
+  return { left: abandonedItems(snapshot), ...omitUndefined({ cause }) };
 }
 
 /** In words; empty: all is cleaned up. A finalizer of ours says that Delete was asked for, where the spec can't be read. */

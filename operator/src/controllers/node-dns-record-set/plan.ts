@@ -7,7 +7,7 @@ import { isDue } from "../../reconcile/retries.js";
 import { recordChain } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
-import { deletionChain, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
+import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
 import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./publication.js";
 import type { Action, ActionSequence, Snapshot } from "./resource.js";
 import { unreadyTimes } from "./unready-pods.js";
@@ -40,7 +40,7 @@ export function plan(snapshot: Snapshot): Plan {
     conditions: conditionsOf(snapshot, decision),
     state,
     ...(error === undefined ? {} : { error }),
-    ...omitUndefined({ requeueAt, ignoredOfMatch: snapshot.ignoredOfMatch }),
+    ...omitUndefined({ requeueAt, ignoredOfMatch: snapshot.ignoredOfMatch, deletion: deletionOf(snapshot) }),
     explanation: changeText(snapshot, publication),
   };
 }

@@ -9,8 +9,9 @@ import { issuerMessages } from "../../messages/routing.js";
 import { deletionMessages, inUseOf } from "../../messages/summary.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
-import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
+import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
+import { omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
 export type Action =
@@ -39,8 +40,9 @@ export function plan(snapshot: Snapshot): Plan {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [accepted(snapshot)],
     ...(isWaitedFor(snapshot) && {
-      unserved: deletionMessages.issuerInUse(inUseOf(snapshot)),
+      unserved: waitingOf(snapshot) ?? deletionMessages.issuerInUse(inUseOf(snapshot)),
     }),
+    ...omitUndefined({ deletion: deletionOf(snapshot) }),
     requeueAt: requeueTime(snapshot),
     retryAt: retryAtOf(snapshot),
     explanation: "",
@@ -87,6 +89,15 @@ function released(snapshot: Snapshot, removal: readonly Action[]): readonly Acti
   if (issuer.metadata.deletionTimestamp === undefined) return [];
   if (!isCleanupOverdue(issuer.metadata, now, cleanup)) return [];
   return [{ do: "remove-finalizer", abandonedItems: left, why: WHYS.cleanupLate }];
+}
+
+/** `undefined`: it is not being deleted. */
+function deletionOf(snapshot: Snapshot): Deletion | undefined {
+  const { issuer, account, problem, firewall } = snapshot;
+  if (issuer.metadata.deletionTimestamp === undefined) return undefined;
+  // A last good token goes on without its Secret: then its own failure is the cause.
+  const cause = failureOf(account) ?? problem ?? failureOf(firewall);
+  return { left: [...leftFirewall(snapshot, []), ...leftAdditional(snapshot, [])], ...omitUndefined({ cause }) };
 }
 
 /** What should go under `Delete` and is still there. */
@@ -174,13 +185,10 @@ function obstacleTo(snapshot: Snapshot): Problem | undefined {
 
 /** Why the deletion cannot end, if the operator cannot clean up. `undefined`: it can, or nothing is left. */
 function waitingOf(snapshot: Snapshot): Problem | undefined {
-  const { issuer, problem, account, firewall, users } = snapshot;
-  if (issuer.metadata.deletionTimestamp === undefined) return undefined;
-  // A last good token goes on without its Secret: then its own failure is the cause.
-  const cause = failureOf(account) ?? problem ?? failureOf(firewall);
+  const { users } = snapshot;
+  const { left = [], cause } = deletionOf(snapshot) ?? {};
   if (cause === undefined) return undefined;
   if (users.length > 0) return deletionMessages.usersStay({ users, cause });
-  const left = [...leftFirewall(snapshot, []), ...leftAdditional(snapshot, [])];
   return left.length === 0 ? undefined : deletionMessages.cleanupFails({ left, cause, finalizer: Finalizer.inUse });
 }
 

@@ -84,10 +84,19 @@ function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { address, creation, heldElsewhere } = findings;
   const blocking = blockingProblem(snapshot) ?? heldElsewhere;
   if (blocking !== undefined) return no("Assigned", blocking);
+  if (isDeleting(snapshot.set)) return leaving(snapshot, findings);
   if (!isObserved(snapshot)) return unknown("Assigned");
   return address === undefined
     ? notYet(snapshot, findings.desired, creation ?? findings.firewall?.nodeProblem ?? findings.firewall?.rulesProblem)
     : placed(snapshot, findings, address);
+}
+
+/** It may serve until it goes; what else it would need to serve does not matter any more. */
+function leaving(snapshot: Snapshot, findings: Findings): PlannedCondition {
+  const { address } = findings;
+  const node = servingNode(snapshot, findings);
+  if (address === undefined || node === undefined) return unknown("Assigned", addressMessages.beingDeleted());
+  return yes("Assigned", addressMessages.onNode({ ip: address.ip, node }));
 }
 
 function blockingProblem(snapshot: Snapshot): Problem | undefined {
@@ -162,13 +171,11 @@ function noCandidate(snapshot: Snapshot, desired: Desired): Problem {
 function notYet(snapshot: Snapshot, desired: Desired, obstacle: Problem | undefined): PlannedCondition {
   const cause = obstacle ?? standstillOf(snapshot);
   if (cause !== undefined) return no("Assigned", cause);
-  if (isDeleting(snapshot.set)) return unknown("Assigned", addressMessages.beingDeleted());
   if (snapshot.candidates.length > 0) return unknown("Assigned", addressMessages.beingCreated());
   return no("Assigned", noCandidate(snapshot, desired));
 }
 
 function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: PlannedAddress): PlannedCondition {
-  if (isDeleting(snapshot.set)) return unknown("Assigned", addressMessages.beingDeleted());
   const by = { service: serviceKeyOf(snapshot.routed.metadata, snapshot.routed.spec) };
   const inGrace = status.reason === "InGrace" && placement ? graceProblem(snapshot, placement, by) : undefined;
   if (inGrace === undefined) {

@@ -16,6 +16,7 @@ import { nodesOfSlices, type SliceFacts } from "../../routing/endpoint-workload.
 import { type RoutedIP, type RoutedRead, readRouted } from "../../routing/resource.js";
 import type { Drainable } from "../../runtime/manager.js";
 import type { Stop } from "../../runtime/stop-switch.js";
+import { omitUndefined } from "../../values.js";
 import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
@@ -35,7 +36,8 @@ import {
   readOf,
 } from "./routed-state.js";
 import { ServiceFollower } from "./service-follower.js";
-import { planOf } from "./update/sequences.js";
+import type { Gathered } from "./snapshot.js";
+import { planOf, type RoutedPlan } from "./update/sequences.js";
 
 export class RoutedIPs {
   readonly controller: Drainable;
@@ -119,7 +121,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     mayRun: ({ ref }) => context.claims.areAddressesDecided(ref.uid),
     prepare: (state, why) => claimAndPrepare(tools, state, why),
     gather: (state, read) => gather(tools, state, read),
-    plan: planOf,
+    plan: planWithDeletion,
     register: (state, gathered, plan) => registerDecision(tools, state, gathered, plan),
     reserve: (state, gathered, sequence) => reserve(tools, state, gathered, sequence),
     actions: actions(tools),
@@ -145,6 +147,11 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
 function claimAndPrepare(tools: GatherTools, state: RoutedState, why: Parameters<typeof prepare>[2]): Promise<void> {
   claim(tools, state);
   return prepare(tools, state, why);
+}
+
+function planWithDeletion(gathered: Gathered): RoutedPlan {
+  const made = planOf(gathered);
+  return { ...made, ...omitUndefined({ deletion: made.decision.deletion }) };
 }
 
 function pausedBy({ routed, ...read }: RoutedRead, stop: Stop): RoutedRead {

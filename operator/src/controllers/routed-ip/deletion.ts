@@ -11,14 +11,18 @@ import {
   drainUntil,
   keptBack,
   releaseSequences,
+  deletionOf as sharedDeletionOf,
   whyOver,
 } from "../../addresses/release.js";
+import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
 import { changeOf } from "../../providers/diff.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
+import type { Deletion } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
+import { omitUndefined } from "../../values.js";
 import { type Action, type ActionSequence, sharedChain } from "./actions.js";
 import { createdIp, retaining } from "./address/address-set.js";
 import { recordOf } from "./address/address-status.js";
@@ -89,16 +93,26 @@ export function abandonedItems(
   ];
 }
 
-/** For the conditions: if the cleanup fails, they say what the deletion waits for. */
-export function withDeletion(
+/** `undefined`: there is no cleanup. */
+export function deletionOf(
   snapshot: Snapshot,
   placements: readonly Placement[],
   plan: FirewallPlan | undefined,
-): Snapshot {
-  const cause = snapshot.problem ?? snapshot.providerFailure ?? snapshot.firewall?.failure;
-  if (cause === undefined || !isDeleting(snapshot.routed) || !hasFinalizer(snapshot.routed)) return snapshot;
-  const left = abandonedItems(snapshot, placements, plan);
-  if (left.length === 0) return snapshot;
+): Deletion | undefined {
+  if (!isDeleting(snapshot.routed) || !hasFinalizer(snapshot.routed)) return undefined;
+  const of = sharedDeletionOf(snapshot, placements, abandonedItems(snapshot, placements, plan));
+  return { ...of, ...omitUndefined({ cause: causeOf(snapshot) ?? of.cause }) };
+}
+
+function causeOf({ problem, providerFailure, firewall }: Snapshot): Problem | undefined {
+  return problem ?? providerFailure ?? firewall?.failure;
+}
+
+/** For the conditions: if the cleanup fails, they say what the deletion waits for. */
+export function withDeletion(snapshot: Snapshot, deletion: Deletion | undefined): Snapshot {
+  const cause = causeOf(snapshot);
+  if (cause === undefined || deletion === undefined || deletion.left.length === 0) return snapshot;
+  const { left } = deletion;
   return { ...snapshot, problem: deletionMessages.cleanupFails({ left, cause, finalizer: Finalizer.cleanup }) };
 }
 

@@ -21,6 +21,7 @@ import type { ProviderId } from "../../providers/types.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published.js";
 import type { PlannedCondition } from "../../reconcile/conditions.js";
+import type { Deletion } from "../../reconcile/plan.js";
 import { rulesOf } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
@@ -29,6 +30,7 @@ import { type PlannedStatus, plannedStatus, recordOf } from "./address/address-s
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
   deletionChains,
+  deletionOf,
   firewallRemoval,
   hasFinalizer,
   isDeleting,
@@ -68,6 +70,7 @@ export interface Plan {
   readonly needs: Needs;
   /** The elected node, until the address is on its way there: no other resource elects it meanwhile. */
   readonly goal?: ProviderId;
+  readonly deletion?: Deletion;
   /** ms since the epoch. Absent: only when something happens. */
   readonly requeueAt?: number;
   /** For the log; empty where nothing moves. */
@@ -100,6 +103,7 @@ export function plan(snapshot: Snapshot): Plan {
     unsettled: unsettledOf(snapshot),
     ...unreleasedOf(snapshot, placements),
   };
+  const deletion = deletionOf(snapshot, placements, firewall);
   const requeue = requeueAt(snapshot, { placements, movable, assignmentPlan, creation });
   return {
     ...acts,
@@ -109,10 +113,10 @@ export function plan(snapshot: Snapshot): Plan {
       ...{ retryAt: retryOf(snapshot, desired.missing), joinsAt: firewall?.retryAt },
       firewall: recordedPart(snapshot, firewall),
     }),
-    conditions: conditionsOf(withDeletion(snapshot, placements, firewall), findings),
+    conditions: conditionsOf(withDeletion(snapshot, deletion), findings),
     waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
-    ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication }),
+    ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication, deletion }),
     ...earliest([requeue, snapshot.firewall?.retryAt, firewall?.retryAt], snapshot.now),
     explanation: decision.explanation,
   };

@@ -158,7 +158,14 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     expect(rig.object("game")?.metadata.finalizers).to.deep.equal(["flipop.digitalocean.com/cleanup"]);
     rig.edit("game", { dnsRecordSet: { ...SET, recordName: "new", deletionPolicy: "Delete" } });
     await rig.until("renamed", () => rig.records("new").length === 1 && rig.records().length === 0);
+    const { faults } = rig.world.digitalocean;
+    faults.inject({ kind: "status", status: 422 }, { on: /^DELETE .*domains/, times: 1 });
     rig.delete("game");
+    await rig.until("Ready names the failure", () => {
+      const { status, message = "" } = rig.status("game").conditions?.find(({ type }) => type === "Ready") ?? {};
+      return status === "False" && /until the operator has removed record set new in zone .*answer 422/.test(message);
+    });
+    expect(rig.condition("game", "DNSReady")).to.not.contain("NoCandidate").and.not.contain("True");
     await rig.until("gone", () => rig.object("game") === undefined);
     expect(rig.records("new")).to.deep.equal([]);
   });

@@ -69,6 +69,21 @@ describe("the plan of an issuer", () => {
     expect(plan(snapshot({ metadata: IN_USE }, { users: ["web/a"] })).unserved, "not deleted").to.equal(undefined);
   });
 
+  it("says first what its deletion waits for, whatever else keeps it from serving", () => {
+    const failing = { account: { failure: { reason: "Unauthorized", message: "refused" } } } as const;
+    const waiting = plan(snapshot({ metadata: GOING }, { users: ["web/a"], ...failing })).unserved;
+    expect(waiting?.message).to.include("the deletion waits until no RoutedIP uses the issuer (web/a)");
+    const createdFirewall = { name: "ingress", id: "fw", createdTime: "2025-06-01T09:00:00Z" };
+    const spec = { routedIPReclaimPolicy: "Delete" } as const;
+    const alone = snapshot({ metadata: GOING, spec, status: { createdFirewall } }, failing);
+    const cause = failing.account.failure;
+    expect(plan(alone).deletion).to.deep.equal({
+      left: ['firewall "ingress", which was created for it'],
+      cause,
+    });
+    expect(plan(snapshot({}, failing)).deletion, "not deleted").to.equal(undefined);
+  });
+
   it("names the finalizer that keeps a RoutedIP that is being deleted already", () => {
     const leaving = [{ user: "web/a", finalizers: ["example.com/gitops"] }];
     const waiting = plan(snapshot({ metadata: GOING }, { users: ["web/a"], leaving })).unserved;

@@ -127,7 +127,13 @@ describe("operator in process: pools", function () {
     world.start();
     await world.fulfilled("web");
     expect(world.pool("web").metadata.finalizers).to.deep.equal([Finalizer.cleanup]);
+    world.digitalocean.faults.inject({ kind: "status", status: 500 }, { on: /^DELETE .*reserved_ips/, times: 8 });
     world.kubernetes.delete(world.refTo("web"));
+    await world.until("Ready names the failure", () => {
+      const { status, message = "" } = world.condition("web", "Ready") ?? {};
+      return status === "False" && /until the operator has removed address .*: .*answer 500/.test(message);
+    });
+    expect(world.condition("web", "Reconciling")?.status).to.equal("True");
     await world.until("gone", () => world.kubernetes.get(world.refTo("web")) === undefined);
     expect(world.digitalocean.state.addresses().map(({ ip }) => ip)).to.deep.equal([listed]);
     await world.until("no annotation", () =>

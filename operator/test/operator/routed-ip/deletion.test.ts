@@ -1,4 +1,4 @@
-import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { type Condition, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
@@ -16,6 +16,7 @@ const PARTS = {
   class: { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: CLASS },
   routed: { apiVersion: GROUP_VERSION, kind: "RoutedIP", name: "a", namespace: "default" },
 } as const;
+const RECORDS = { zone: "example.com", recordName: "web", provider: "digitalocean", ttl: 30 };
 type Part = keyof typeof PARTS;
 
 /** An address that was created with the token of a Secret, through a class, and is ready. */
@@ -91,4 +92,71 @@ describe("operator in process: a RoutedIP goes", function () {
       await made.close();
     }
   });
+
+  /** The conditions of RoutedIP a as the status has them, without repetition, until the RoutedIP is gone. */
+  async function saidUntilGone(made: RoutedWorld): Promise<readonly Condition[]> {
+    const said = new Map<string, Condition>();
+    await made.until("gone", () => {
+      const { conditions = [] } = made.status("a");
+      for (const each of conditions) said.set(`${each.type} ${each.status} ${each.message}`, each);
+      return !exists(made, "routed");
+    });
+    return [...said.values()];
+  }
+
+  /** A RoutedIP with a created address of the operator's account is ready on n1, and is deleted then. */
+  async function deleted(spec: object, before: (made: RoutedWorld) => void = () => undefined) {
+    const made = await RoutedWorld.create(["n1"], { speed: 10 });
+    try {
+      made.addIssuer({ routedIPReclaimPolicy: "Delete", allowedZones: ["example.com"] });
+      made.addRouted("a", spec);
+      made.serve({ node: "n1" });
+      made.world.start();
+      await made.ready("a");
+      await made.until("all conditions are True", () => made.condition("a", "Ready") === "True/Observed");
+      before(made);
+      made.world.kubernetes.delete(PARTS.routed);
+      // The status of the moment before the deletion stays until the operator has seen it.
+      await made.until("seen", () => made.condition("a", "Ready") !== "True/Observed" || !exists(made, "routed"));
+      made.serve();
+      return await saidUntilGone(made);
+    } finally {
+      await made.close();
+    }
+  }
+
+  const DELETIONS: Readonly<Record<string, [object, (made: RoutedWorld) => void, RegExp]>> = {
+    "an action that ends errored": [
+      {},
+      ({ world }) => world.digitalocean.state.failActions({ times: 4 }),
+      /until the operator has removed address [\d.]+.*: the provider's action failed/,
+    ],
+    "a release that the cloud refuses": [
+      {},
+      ({ world: { digitalocean } }) =>
+        digitalocean.faults.inject({ kind: "status", status: 500 }, { on: /^DELETE .*reserved_ips/, times: 6 }),
+      /until the operator has removed address [\d.]+.*: .*500/,
+    ],
+    "the TTL of its records": [
+      { dnsRecordSet: { ...RECORDS, deletionPolicy: "Delete" } },
+      () => undefined,
+      /until the operator has removed address [\d.]+.*at the earliest at 20.*DNS/,
+    ],
+  };
+  for (const [what, [spec, before, text]] of Object.entries(DELETIONS)) {
+    it(`says in Ready that its deletion waits for ${what}, and never that it serves or lacks a node`, async () => {
+      const said = await deleted(spec, before);
+      const ready = said.filter(({ type }) => type === "Ready");
+      expect(ready.map(({ status, message }) => `${status} ${message}`).join("\n")).to.match(text);
+      for (const { status, message } of ready) {
+        expect(`${status} ${message}`).to.match(/^False .*(the deletion (waits|ends)|finalizer)/);
+      }
+      expect(said.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).to.include(
+        "FirewallReady Unknown UnderWay",
+      );
+      const misleading = said.filter(({ reason }) => ["NoCandidate", "NotObserved"].includes(reason));
+      expect(misleading.map(({ type, message }) => `${type}: ${message}`)).to.deep.equal([]);
+      expect(said.filter(({ type, status }) => type === "Reconciling" && status !== "True")).to.deep.equal([]);
+    });
+  }
 });

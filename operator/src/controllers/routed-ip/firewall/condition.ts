@@ -1,6 +1,7 @@
 /** Condition FirewallReady of a RoutedIP. */
 
 import type { RoutedPort } from "cdk8s-flipop/api";
+import { isDeleting } from "../../../addresses/address-set.js";
 import type { Placement } from "../../../addresses/observed.js";
 import { firewallRemarks } from "../../../messages/firewall-remarks.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
@@ -34,10 +35,15 @@ export function firewallProblem(
 }
 
 export function firewallReady(snapshot: Snapshot, findings: FirewallFindings): PlannedCondition {
-  const { firewall, problem, resolvedClass } = snapshot;
-  const { firewall: plan } = findings;
-  if (problem !== undefined) return no("FirewallReady", problem);
+  if (snapshot.problem !== undefined) return no("FirewallReady", snapshot.problem);
+  if (isDeleting(snapshot.set)) return unknown("FirewallReady", firewallMessages.beingDeleted());
   if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
+  return ofNeeded(snapshot, findings);
+}
+
+function ofNeeded(snapshot: Snapshot, findings: FirewallFindings): PlannedCondition {
+  const { firewall, resolvedClass } = snapshot;
+  const { firewall: plan } = findings;
   if (resolvedClass === undefined) return unknown("FirewallReady");
   if (resolvedClass.firewallName === undefined)
     return yes("FirewallReady", firewallRemarks.notNamed({ issuer: resolvedClass.issuer }));

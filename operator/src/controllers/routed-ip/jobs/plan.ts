@@ -12,6 +12,7 @@ import type { Problem } from "../../../messages/message.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { PublishedAddresses } from "../../../publishing/publications.js";
 import type { PlannedCondition } from "../../../reconcile/conditions.js";
+import type { Deletion } from "../../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../../reconcile/retries.js";
 import type { RecordSequence } from "../../../records/record-plan.js";
 import type { RoutedIP } from "../../../routing/resource.js";
@@ -36,6 +37,7 @@ export interface JobPlan {
   /** The address for the objects of `publishTo`. Absent: these stay as they are. */
   readonly publication?: PublishedAddresses;
   readonly conditions: readonly PlannedCondition[];
+  readonly deletion?: Deletion;
   /** The node that should hold the address. */
   readonly elected?: JobNode;
   /** Nodes that keep the taint. */
@@ -61,7 +63,7 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
     marks: marksOf(snapshot, conflict === undefined),
     status,
     conditions: conditionsOf(snapshot, election, { decision, conflict, lost, published, publication }),
-    ...omitUndefined({ publication }),
+    ...omitUndefined({ publication, deletion: deletionOf(snapshot, decision) }),
     ...omitUndefined({ elected: able && mayCreate(snapshot) ? nodeOf(election.target) : undefined }),
     nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),
     ...requeue(snapshot, election, decision),
@@ -239,16 +241,35 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   if (!hasFinalizer(routed)) return [];
   const strays = strayTaints(snapshot, []);
   const overdue = isCleanupOverdue(routed.metadata, now, cleanup);
-  const records = recordsLeft(snapshot);
-  const traces = [...records, ...markTraces(snapshot)];
+  const traces = tracesOf(snapshot);
   const busy = decision.do !== "nothing" || snapshot.firewall !== "done" || strays.length + traces.length > 0;
   if (busy && !overdue) return [...strays, ...actionsOf(snapshot, decision)];
   const why = overdue ? WHYS.cleanupLate : WHYS.cleanedUp;
   const ip = addressOf(routed);
   const kept = ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`];
-  const rules = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
-  const abandonedItems = [...rules, ...traces];
+  const abandonedItems = [...rulesLeft(snapshot), ...traces];
   return [...(overdue ? [] : retaining(routed)), { do: "remove-finalizer", kept, abandonedItems, why }];
+}
+
+function tracesOf(snapshot: JobSnapshot): readonly string[] {
+  return [...recordsLeft(snapshot), ...markTraces(snapshot)];
+}
+
+function rulesLeft({ firewall }: JobSnapshot): readonly string[] {
+  return firewall === "done" ? [] : ["its rules in the firewall of the class"];
+}
+
+function causeOf({ problem, firewall, dns }: JobSnapshot): Problem | undefined {
+  return problem ?? (typeof firewall === "object" ? firewall.failure : dns?.failure);
+}
+
+/** `undefined`: there is no cleanup. */
+function deletionOf(snapshot: JobSnapshot, decision: JobDecision): Deletion | undefined {
+  if (!isDeleting(snapshot.routed) || !hasFinalizer(snapshot.routed)) return undefined;
+  const taints = strayTaints(snapshot, []).length === 0 ? [] : ["its taints on nodes"];
+  const job = decision.do === "nothing" ? [] : ["its Job, once that has ended"];
+  const cause = causeOf(snapshot) ?? ("problem" in decision ? decision.problem : undefined);
+  return { left: [...job, ...rulesLeft(snapshot), ...tracesOf(snapshot), ...taints], ...omitUndefined({ cause }) };
 }
 
 function requeue(

@@ -1,7 +1,7 @@
 /** The status of a RoutedIP whose class works by Jobs, and its conditions. Pure. */
 
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
-import { isPaused } from "../../../addresses/address-set.js";
+import { isDeleting, isPaused } from "../../../addresses/address-set.js";
 import { conflictOf } from "../../../addresses/conditions.js";
 import { shownMarks } from "../../../addresses/node-marks.js";
 import { timestamp } from "../../../clock.js";
@@ -11,6 +11,7 @@ import type { JobDecision } from "../../../jobs/job-decision.js";
 import { notableRefusals } from "../../../match/checks.js";
 import { addressMessages } from "../../../messages/addresses.js";
 import { holderText } from "../../../messages/explanations.js";
+import { firewallMessages } from "../../../messages/firewalls.js";
 import { jobMessages } from "../../../messages/jobs.js";
 import type { Problem } from "../../../messages/message.js";
 import { busyNodes } from "../../../messages/nodes/busy-nodes.js";
@@ -126,7 +127,7 @@ export function conditionsOf(
   return [
     accepted,
     assignedOf(snapshot, election, obstacle),
-    firewallOf(snapshot, election),
+    isDeleting(snapshot.set) ? closing(snapshot) : firewallOf(snapshot, election),
     ...(dns === undefined ? [] : [dns]),
     ...publishedConditions(snapshot, publication, isPaused(snapshot.set)),
     conflict === undefined ? conflictOf(snapshot, { desired: NO_ADDRESSES }) : yes("Conflict", conflict),
@@ -161,6 +162,7 @@ function assignedOf(snapshot: JobSnapshot, election: Election, obstacle: Problem
   const { holder, target } = election;
   if (problem !== undefined) return no("Assigned", problem);
   if (holder !== undefined && servesAt(holder.name)) return yes("Assigned", servedOn(holder.name, snapshot, election));
+  if (isDeleting(snapshot.set)) return unknown("Assigned", addressMessages.beingDeleted());
   if (isPaused(snapshot.set)) return no("Assigned", pausedOn(snapshot, election));
   if (election.heldBack !== undefined) return no("Assigned", election.heldBack.problem);
   if (target === undefined) return no("Assigned", noNode(snapshot));
@@ -194,6 +196,13 @@ function servedOn(node: string, snapshot: JobSnapshot, { grace, target }: Electi
   const place = { ip: `${routed.status.routedIP}`, node };
   if (grace?.state !== "over" || target !== undefined) return addressMessages.onNode(place);
   return addressMessages.cannotMove({ ...place, cause: noNode(snapshot) });
+}
+
+function closing({ firewall, problem }: JobSnapshot): PlannedCondition {
+  const failure = problem ?? (typeof firewall === "object" ? firewall.failure : undefined);
+  return failure === undefined
+    ? unknown("FirewallReady", firewallMessages.beingDeleted())
+    : no("FirewallReady", failure);
 }
 
 function firewallOf(snapshot: JobSnapshot, { target }: Election): PlannedCondition {
