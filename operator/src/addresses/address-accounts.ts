@@ -36,6 +36,8 @@ export class AddressAccount {
   private retry: RetryState | undefined;
   /** Of the latest failure, monotonic ms. */
   private failedAt: number | undefined;
+  /** Those whose calls failed since the account was last answered. */
+  private readonly failingAddresses = new Set<string>();
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
   private readonly recovery: AccountRecovery;
@@ -66,7 +68,7 @@ export class AddressAccount {
 
   /** A list is there, and the last call was answered: one that is due only looks for drift. */
   get readable(): boolean {
-    return this.failed === undefined && this.inventory?.complete === true;
+    return this.failed === undefined && this.failingAddresses.size === 0 && this.inventory?.complete === true;
   }
 
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
@@ -90,7 +92,8 @@ export class AddressAccount {
    */
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
-    const since = this.failed === undefined ? undefined : this.failedAt;
+    const isInDoubt = this.failed !== undefined || this.failingAddresses.size > 0;
+    const since = isInDoubt ? this.failedAt : undefined;
     await this.noting(async () => {
       const inventory = await this.open();
       await inventory.ensure({ maxAgeSeconds, ...(since !== undefined && { since }), priority });
@@ -138,9 +141,18 @@ export class AddressAccount {
     this.inventory?.forget(resource);
   }
 
-  /** The failure of a call that somebody made to the account, about one address. */
-  note(error: unknown): void {
-    if (isAccountError(error)) this.fail(error, { of: "change" });
+  /** The failure of a call that somebody made to the account. @param ip the address that it was about, if it was about one */
+  note(error: unknown, ip?: string): void {
+    if (!isAccountError(error) || (ip !== undefined && this.isOfAddress(error, ip))) return;
+    this.fail(error, { of: "change" });
+  }
+
+  /** The API answers, and fails for one address alone. The next list, or a second address, shows whether the account is the cause. */
+  private isOfAddress({ kind, status = 0 }: AccountError, ip: string): boolean {
+    if (kind !== "Unavailable" || status < 500 || this.failed !== undefined) return false;
+    this.failingAddresses.add(ip);
+    this.failedAt = this.tools.clock.monotonic();
+    return this.failingAddresses.size === 1;
   }
 
   /** The token is another one: what failed with the former one may be tried at once. */
@@ -152,6 +164,7 @@ export class AddressAccount {
   answered(): void {
     this.failed = undefined;
     this.retry = undefined;
+    this.failingAddresses.clear();
     this.recovery.noteAnswer();
   }
 

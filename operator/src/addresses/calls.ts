@@ -155,14 +155,14 @@ export function openAccount(account: AddressAccount | undefined, who: string): O
   return { account, inventory };
 }
 
-/** What the account's calls say about the account is known to all who use it. */
-export async function noting<T>(account: AddressAccount, call: () => Promise<T>): Promise<T> {
+/** What the account's calls say about the account is known to all who use it. @param ip the address that the call is about */
+export async function noting<T>(account: AddressAccount, call: () => Promise<T>, ip?: string): Promise<T> {
   try {
     const result = await call();
     account.answered();
     return result;
   } catch (error) {
-    account.note(error);
+    account.note(error, ip);
     throw error;
   }
 }
@@ -206,7 +206,7 @@ export async function poll(
 ): Promise<Outcome> {
   if (arrived) return DONE;
   try {
-    const facts = await noting(account, () => inventory.poll(account.provider, context, { ip, id, expected }));
+    const facts = await noting(account, () => inventory.poll(account.provider, context, { ip, id, expected }), ip);
     return facts.state === "in-progress" ? skipped("it still runs") : outcomeOfAction(facts);
   } catch (error) {
     const outcome = outcomeOf(error);

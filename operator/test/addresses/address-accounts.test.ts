@@ -89,6 +89,31 @@ describe("an account of addresses", () => {
     expect(account.failure?.message).to.equal("test: read or change an address: answer 503; fix: wait");
   });
 
+  it("takes an answer 5xx about one address for that address's failure, until a list or another address fails", async () => {
+    const { state, account } = rig();
+    await account.refresh(300, "check");
+    const failing = error("Unavailable", { status: 500 });
+    for (let times = 0; times < 3; times++) account.note(failing, "203.0.113.7");
+    expect([account.failure, state.lists]).to.deep.equal([undefined, 1]);
+    await account.refresh(300, "check");
+    expect([account.failure, state.lists], "whether the account is the cause").to.deep.equal([undefined, 2]);
+    account.note(failing, "203.0.113.8");
+    expect(account.failure, "a list was answered in between").to.equal(undefined);
+    account.note(failing, "203.0.113.9");
+    expect(account.failure?.reason, "of two addresses").to.equal("ProviderUnavailable");
+    account.answered();
+    account.note(failing, "203.0.113.7");
+    state.fails = failing;
+    await account.refresh(300, "check");
+    expect(account.failure?.reason, "the list").to.equal("ProviderUnavailable");
+    account.answered();
+    for (const kind of ["Unauthorized", "Unavailable"] as const) {
+      account.note(error(kind), "203.0.113.7");
+      expect(account.failure, `${kind} without an answer of the API`).to.not.equal(undefined);
+      account.answered();
+    }
+  });
+
   it("takes a list that began after its failure as an answer, for any caller", async () => {
     const { state, account, open, clock } = rig();
     const other = open();

@@ -116,10 +116,10 @@ type Verb = "assign" | "unassign" | "release" | "poll" | "create-address" | "con
 
 function addressCalls(context: ControllerContext): Pick<ActionTable<PoolTypes>, Verb> {
   return {
-    assign: (call, action) => calling(call, (open) => assign(open, call, action)),
-    unassign: (call, action) => calling(call, (open) => unassign(open, call, action)),
-    release: (call, action) => calling(call, (open) => release(open, call, action)),
-    "confirm-address": (call, action) => calling(call, (open) => confirm(open, call, action)),
+    assign: (call, action) => calling(call, action, (open) => assign(open, call, action)),
+    unassign: (call, action) => calling(call, action, (open) => unassign(open, call, action)),
+    release: (call, action) => calling(call, action, (open) => release(open, call, action)),
+    "confirm-address": (call, action) => calling(call, action, (open) => confirm(open, call, action)),
     poll: (call, action) => pollAction(context, call, action),
     "create-address": (call, action) => create(context, call, action),
   };
@@ -129,9 +129,13 @@ function opened({ state, snapshot: { account } }: Call): OpenAccount {
   return openAccount(account, `pool ${state.key}`);
 }
 
-async function calling(call: Call, run: (open: OpenAccount) => Promise<Outcome>): Promise<Outcome> {
+async function calling(
+  call: Call,
+  { ip }: { readonly ip: string },
+  run: (open: OpenAccount) => Promise<Outcome>,
+): Promise<Outcome> {
   const open = opened(call);
-  return noting(open.account, () => run(open));
+  return noting(open.account, () => run(open), ip);
 }
 
 async function assign(

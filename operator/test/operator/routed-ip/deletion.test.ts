@@ -159,4 +159,32 @@ describe("operator in process: a RoutedIP goes", function () {
       expect(said.filter(({ type, status }) => type === "Reconciling" && status !== "True")).to.deep.equal([]);
     });
   }
+
+  it("and keeps no other RoutedIP of the account from being Ready while its release fails", async () => {
+    const made = await RoutedWorld.create(["n1", "n2"], { speed: 10 });
+    const { kubernetes, digitalocean, clock } = made.world;
+    try {
+      made.addIssuer({ routedIPReclaimPolicy: "Delete" });
+      made.addRouted("a");
+      made.addRouted("b");
+      made.serve({ node: "n1" }, { node: "n2" });
+      made.world.start();
+      await Promise.all(["a", "b"].map((name) => made.ready(name)));
+      const { routedIP } = made.status("a");
+      const on = new RegExp(`^DELETE .*/${routedIP?.replaceAll(".", "[.]")}`);
+      const fault = digitalocean.faults.inject({ kind: "status", status: 500 }, { on, times: Infinity });
+      kubernetes.delete(PARTS.routed);
+      const seen = new Set<string>();
+      const until = clock.now() + 60_000;
+      await made.until("three tries of the release", () => {
+        seen.add(made.condition("b", "Ready"));
+        return fault.fired >= 3 && clock.now() > until;
+      });
+      expect([...seen]).to.deep.equal(["True/Observed"]);
+      digitalocean.faults.clear();
+      await made.until("gone", () => !exists(made, "routed"));
+    } finally {
+      await made.close();
+    }
+  });
 });

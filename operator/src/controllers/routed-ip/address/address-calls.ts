@@ -25,27 +25,39 @@ export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign
   const { account, inventory } = openOf(call);
   const { context, snapshot } = call;
   const { ip, node, from } = action;
-  return noting(account, async () => {
-    const holderGone = from === undefined || snapshot.snapshot.verdictOf(from) === undefined;
-    const confirmation = await inventory.confirm(context, ip, holderGone);
-    if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
-    return outcomeOfAction(
-      await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }),
-    );
-  });
+  return noting(
+    account,
+    async () => {
+      const holderGone = from === undefined || snapshot.snapshot.verdictOf(from) === undefined;
+      const confirmation = await inventory.confirm(context, ip, holderGone);
+      if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
+      return outcomeOfAction(
+        await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }),
+      );
+    },
+    ip,
+  );
 }
 
 export function unassign(_tools: GatherTools, call: IssuedCall, action: Of<"unassign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);
-  return noting(account, async () => outcomeOfAction(await inventory.unassign(account.provider, call.context, action)));
+  return noting(
+    account,
+    async () => outcomeOfAction(await inventory.unassign(account.provider, call.context, action)),
+    action.ip,
+  );
 }
 
 export function release(_tools: GatherTools, call: IssuedCall, { ip }: Of<"release">): Promise<Outcome> {
   const { account, inventory } = openOf(call);
-  return noting(account, async () => {
-    await inventory.release(account.provider, call.context, ip);
-    return DONE;
-  });
+  return noting(
+    account,
+    async () => {
+      await inventory.release(account.provider, call.context, ip);
+      return DONE;
+    },
+    ip,
+  );
 }
 
 export async function poll({ routing }: GatherTools, call: IssuedCall, action: Of<"poll">): Promise<Outcome> {
