@@ -13,7 +13,7 @@ import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { inPlace } from "../records/in-place.js";
+import { beingChanged, inPlace } from "../records/in-place.js";
 import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
@@ -116,7 +116,7 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
   if (foreign.length > 0) {
     return no("DNSReady", accessMessages.recordExists({ name, values: foreign, limiter: snapshot.dns?.adopter }));
   }
-  if (values.join() !== published.join()) return unknown("DNSReady");
+  if (values.join() !== published.join()) return beingChanged(snapshot.dns, { ...dnsRecordSet }, writtenDns && values);
   return keptOr(snapshot, recordsInPlace(snapshot, values));
 }
 

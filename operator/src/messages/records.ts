@@ -2,9 +2,11 @@
 
 import { familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { timeText } from "../clock.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
 import { note, problem, topic } from "./message.js";
+import { limitText } from "./nodes/candidates.js";
 import { EXAMPLE_LABELS, type RefusedNodes, SEE_NODES } from "./nodes/refused-nodes.js";
 
 /** What a record set holds. */
@@ -125,6 +127,19 @@ function seeCondition({ condition }: SeenIn): string {
 }
 
 export const recordMessages = topic("records", {
+  beingChanged: note({
+    reason: "UnderWay",
+    text: ({ name, values }: Content) =>
+      values.length === 0
+        ? `the operator writes ${name}`
+        : `the operator changes ${name}, which held ${listed(values, LISTED)}`,
+    example: EXAMPLE_CONTENT,
+  }),
+  waitsForLimit: note({
+    reason: "RateLimited",
+    text: ({ name, ...wait }: Pick<Content, "name"> & LimitWait) => `the operator changes ${name}; ${limitText(wait)}`,
+    example: { name: "www.example.com", calls: 12, until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
   beingDeleted: note({
     reason: "UnderWay",
     text: () => "the resource is being deleted, so the operator no longer updates its record set",

@@ -13,6 +13,7 @@ import type { Owned } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
@@ -60,6 +61,8 @@ export interface DnsServiceProps {
   /** `undefined`: no such provider, or it has no DNS. */
   readonly dnsOf: (provider: string) => DnsProvider | undefined;
   readonly claims: Pick<Claims, "mayBeClaimed">;
+  /** @default no call waits long */
+  readonly longWaitOf?: (provider: string) => LimitWait | undefined;
 }
 
 export class DnsService {
@@ -85,7 +88,7 @@ export class DnsService {
         previous: { records: previousView.records, ...claimPart(previousClaim) },
         ...failurePart([view, previousView]),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
-        ...omitUndefined({ remarks }),
+        ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
       },
       ours,
       lost: ownersOf(decided),
@@ -183,6 +186,12 @@ export class NoDnsError extends Error {
 /** The DNS provider of that name, where it is set up and has DNS. */
 export function dnsOfRegistry(registry: Pick<ProviderRegistry, "names" | "get">): DnsServiceProps["dnsOf"] {
   return (provider) => (registry.names.includes(provider) ? registry.get(provider, "dns").dns : undefined);
+}
+
+export function ofRegistry(registry: Pick<ProviderRegistry, "names" | "get">) {
+  const longWaitOf = (provider: string) =>
+    registry.names.includes(provider) ? registry.get(provider, "dns").longWait?.() : undefined;
+  return { dnsOf: dnsOfRegistry(registry), longWaitOf };
 }
 
 /** Each owner once. */

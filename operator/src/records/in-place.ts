@@ -3,7 +3,8 @@
 import { type DnsRecordSet, looksComplete } from "cdk8s-flipop/api";
 import type { Problem } from "../messages/message.js";
 import { recordRemarks } from "../messages/record-remarks.js";
-import { no, type PlannedCondition, yes } from "../reconcile/conditions.js";
+import { recordMessages } from "../messages/records.js";
+import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { type DnsSnapshot, fullNameOf, ttlOf } from "./record-plan.js";
 
 type Named = Partial<DnsRecordSet> & {
@@ -26,6 +27,19 @@ export function inPlace(dns: Seen | undefined, named: Named, held: Problem): Pla
     "DNSReady",
     looksComplete(recordName, name) ? recordRemarks.nameCompleted({ recordName, name, cause }) : cause,
   );
+}
+
+/** The record set does not hold yet what it should. @param written what the status says of it, if anything */
+export function beingChanged(
+  dns: Pick<DnsSnapshot, "fqdn" | "longWait"> | undefined,
+  named: Named,
+  written: readonly string[] | undefined,
+): PlannedCondition {
+  const name = fullNameOf(dns, named);
+  if (dns?.longWait !== undefined) return unknown("DNSReady", recordMessages.waitsForLimit({ name, ...dns.longWait }));
+  return written === undefined
+    ? unknown("DNSReady")
+    : unknown("DNSReady", recordMessages.beingChanged({ name, values: written }));
 }
 
 /** The TTL of a proxied name is not for the resource to choose. */

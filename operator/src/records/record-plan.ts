@@ -8,6 +8,7 @@ import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import type { Claim } from "../claims/claims.js";
 import type { Problem } from "../messages/message.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
 import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
@@ -73,6 +74,8 @@ export interface DnsSnapshot {
   readonly failure?: Problem;
   /** ms since the epoch: no call before. */
   readonly retryAt?: number;
+  /** Calls to the DNS provider wait long for its limits. */
+  readonly longWait?: LimitWait;
   /** Of the set that the spec names. Absent: there is none. */
   readonly remarks?: NameRemarks;
   /** ms since the epoch: when `records` were read. */

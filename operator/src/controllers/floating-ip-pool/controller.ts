@@ -19,7 +19,7 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import { isDue, leastRecentlyFailedFirst } from "../../reconcile/retries.js";
-import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
+import { DnsService, ofRegistry } from "../../records/dns-service.js";
 import { type ControllerContext, type ControllerFactory, forgetInRegistries, partsOf } from "../context.js";
 import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
 import { countAssignment, eventsOf, labelsOf, samplesOf, showAddresses, warningsOf } from "./events.js";
@@ -65,7 +65,7 @@ function retainedBy(context: ControllerContext, pool: Pool): readonly EventMessa
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {
   const { claims, providers, records } = context;
-  const dnsService = new DnsService({ records, claims, dnsOf: dnsOfRegistry(providers) });
+  const dnsService = new DnsService({ records, claims, ...ofRegistry(providers) });
   const readPool = poolReader();
   return {
     names: { kind: KIND, plural: PLURAL, controller: "floating-ip-pool", finalizer: Finalizer.cleanup },

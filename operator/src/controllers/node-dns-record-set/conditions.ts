@@ -15,7 +15,7 @@ import { recordMessages } from "../../messages/records.js";
 import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { inPlace } from "../../records/in-place.js";
+import { beingChanged, inPlace } from "../../records/in-place.js";
 import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
@@ -104,13 +104,16 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
     return no("DNSReady", recordMessages.noneWithLabels({ ...kept, ...until, refusals }));
   }
   if (values.length === stale.length && emptying.what === "keep") return unserved(snapshot, publication, desired);
-  if (`${snapshot.resource.status.dns?.values}` !== `${values}`) {
-    return isPaused(snapshot.resource) ? no("DNSReady", addressMessages.paused()) : unknown("DNSReady");
-  }
+  if (`${snapshot.resource.status.dns?.values}` !== `${values}`) return unwritten(snapshot, desired);
   const irreplaceable = [...stale, ...cordoned].sort();
   if (irreplaceable.length === 0) return held(snapshot, desired, publication);
   const { refusals } = snapshot;
   return no("DNSReady", recordMessages.noReplacement({ name, values: irreplaceable, refusals }));
+}
+
+function unwritten({ resource, dns }: Snapshot, { recordSet }: Desired): PlannedCondition {
+  if (isPaused(resource)) return no("DNSReady", addressMessages.paused());
+  return beingChanged(dns, recordSet, resource.status.dns?.values);
 }
 
 function labelOf({ resource: { spec } }: Snapshot): string {

@@ -25,7 +25,7 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
+import { DnsService, ofRegistry } from "../../records/dns-service.js";
 import type { DnsAction } from "../../records/record-plan.js";
 import { supersededRecords } from "../../records/superseded-records.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
@@ -56,7 +56,7 @@ export const createNodeDNSRecordSetController: ControllerFactory = (context) => 
 
 function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObject>): Kind<NodeDNS> {
   const { claims, records, providers, metrics } = context;
-  const dnsService = new DnsService({ records, claims, dnsOf: dnsOfRegistry(providers) });
+  const dnsService = new DnsService({ records, claims, ...ofRegistry(providers) });
   return {
     names: { kind: KIND, plural: PLURAL, controller: "node-dns-record-set", finalizer: Finalizer.cleanup },
     readyWhen: nodeDNSRecordSetKind.readyWhen,

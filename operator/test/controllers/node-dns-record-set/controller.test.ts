@@ -150,6 +150,24 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     expect(waits[1]).to.be.at.least(300);
   });
 
+  it("says at once that a change waits for the rate limit, and forgets nothing that it knows", async () => {
+    for (const node of ["n1", "n2"]) rig.addNode(node);
+    rig.addSet("game");
+    rig.start();
+    await rig.ready();
+    const { faults } = rig.world.digitalocean;
+    faults.inject({ kind: "status", status: 429, retryAfterSeconds: 15 }, { on: /domains/, times: 4 });
+    rig.world.setReady("n2", false);
+    const seen = new Set<string>();
+    await rig.until("the change is made", () => {
+      for (const type of ["Ready", "DNSReady"]) seen.add(`${type} ${rig.condition("game", type)}`);
+      return rig.records().length === 1;
+    });
+    expect([...seen].join("\n"))
+      .to.include("RateLimited")
+      .and.not.include("NotObserved");
+  });
+
   it("deletes a renamed set and its own records at the end under Delete", async () => {
     rig.addNode("n1");
     rig.addSet("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
