@@ -1,7 +1,7 @@
 /** The conditions of a pool. Those that RoutedIPs share are in `addresses/conditions.ts`. */
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
-import { lockProblem } from "../../addresses/address-status.js";
+import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
 import {
   acceptedOf,
   conflictOf,
@@ -55,9 +55,15 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
     ? pauseOf(findings)
     : (creationObstacle(snapshot, findings) ?? obstacle(snapshot, findings));
   if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
+  return onTheirWay(snapshot, findings, count);
+}
+
+function onTheirWay(snapshot: Snapshot, findings: Findings, count: Counted): PlannedCondition {
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));
-  return unknown("Fulfilled", candidateMessages.onTheirWay(count));
+  const doubted = findings.addresses.find((address) => isIdle(address) && isDoubted(snapshot, address));
+  if (doubted === undefined) return unknown("Fulfilled", candidateMessages.onTheirWay(count));
+  return unknown("Fulfilled", candidateMessages.inDoubt({ ...count, ip: doubted.ip }));
 }
 
 type Counted = Pick<Parameters<typeof candidateMessages.tooFewActive>[0], "active" | "desired">;
@@ -135,10 +141,21 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
   const limit = capabilities?.addressesPerNode ?? 1;
   const elsewhere = otherRegion(snapshot, { addresses, assignmentPlan, desired }, limit);
   if (elsewhere !== undefined) return elsewhere;
-  const idle = addresses.find(({ status }) => status.state === "unassigned" || status.state === "no-match");
+  // A node would not help an address that waits for a second read.
+  const isEnough = snapshot.candidates.length >= desired.desiredCount;
+  const idle = addresses.find((address) => isIdle(address) && !(isEnough && isDoubted(snapshot, address)));
   if (idle === undefined) return undefined;
   const busy = busyNodesOf(snapshot, { limit, desired });
   return candidateMessages.tooFew({ desired: desired.desiredCount, idle: idle.ip, refusals, busy });
+}
+
+function isIdle({ status: { state } }: PlannedAddress): boolean {
+  return state === "unassigned" || state === "no-match";
+}
+
+/** A read has contradicted what the operator knows of it. */
+function isDoubted({ inventory }: Snapshot, { ip }: PlannedAddress): boolean {
+  return inventory.get(ip)?.unconfirmed === true;
 }
 
 /** The holder of an active address does not match at the moment: nothing shows that the address serves. */

@@ -158,6 +158,12 @@ export const candidateMessages = topic("candidates", {
     text: (count: Count) => `${countText(count)}, the others are on their way`,
     example: { active: 1, desired: 3 },
   }),
+  inDoubt: note({
+    reason: "UnderWay",
+    text: ({ ip, ...count }: Count & { readonly ip: string }) =>
+      `${countText(count)}; the last read contradicts what the operator knows of ${ip}, so it waits for a second one`,
+    example: { active: 1, desired: 3, ip: "203.0.113.7" },
+  }),
   waitForLimit: note({
     reason: "RateLimited",
     text: ({ calls, until, ...count }: Count & LimitWait) => `${countText(count)}; ${limitText({ calls, until })}`,

@@ -8,6 +8,7 @@ import { createView } from "../../../src/inventory/view.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 import { ModelCloud } from "./support/model-cloud.js";
 import { NO_MEMORY } from "./support/no-memory.js";
+import { altered, cluster, settled } from "./support/pool-plans.js";
 import { poolState } from "./support/pool-state.js";
 
 const IP = "203.0.113.7";
@@ -30,6 +31,22 @@ describe("a dispute over what a pool writes", () => {
     ];
     expect(reasons(false)).to.include("ForeignWriter");
     expect(reasons(true)).not.to.include("ForeignWriter");
+  });
+});
+
+describe("an address that a read contradicts", () => {
+  it("lacks no node while the nodes suffice: it waits for the second read", () => {
+    const ips = [IP, "203.0.113.8"];
+    const cloud = settled(cluster(["n1", "n2"], { ips }));
+    const { inventory } = cloud.snapshot("web");
+    const doubted = { ip: IP, family: "IPv4", region: "", ageSeconds: 0, unconfirmed: true } as const;
+    const get = (ip: string) => (ip === IP ? doubted : inventory.get(ip));
+    const { conditions } = altered(cloud, { inventory: { ...inventory, get } });
+    const fulfilled = conditions.find(({ type }) => type === "Fulfilled");
+    expect(`${fulfilled?.status}/${fulfilled?.reason}`).to.equal("Unknown/UnderWay");
+    expect(fulfilled?.message).to.equal(
+      `1 of 2 addresses are active; the last read contradicts what the operator knows of ${IP}, so it waits for a second one`,
+    );
   });
 });
 
