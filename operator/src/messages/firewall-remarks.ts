@@ -30,6 +30,13 @@ interface PortsForSome extends OpenPorts {
   readonly service: string;
 }
 
+interface PortsForMore extends PortsForSome {
+  /** Ranges that other rules let in. */
+  readonly beyond: readonly string[];
+  /** Clients come from anywhere, because of these. */
+  readonly letsAllIn: boolean;
+}
+
 interface PortsForAll extends OpenPorts {
   /** Of the Service, which the operator does not read. */
   readonly annotations: readonly string[];
@@ -43,19 +50,28 @@ const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${
 const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const countWord = ({ length }: readonly string[]) => (length === 1 ? "annotation" : "annotations");
 
+const FOR_SOME = { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" };
+
 export const firewallRemarks = topic("firewallRemarks", {
   open: note({
     reason: "Observed",
     text: letsThrough,
     example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
   }),
-  openForSome: problem({
+  openForSome: note({
     reason: "RestrictedSources",
-    by: "author",
     text: ({ sources, service, ...open }: PortsForSome) =>
       `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,
-    remedy: ({ service }) => `to let more in, change ${rangesOf(service)}, or remove it to let everybody in`,
-    example: { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" },
+    example: FOR_SOME,
+  }),
+  openForMore: problem({
+    reason: ({ letsAllIn }: PortsForMore) => (letsAllIn ? "UnrestrictedSources" : "RestrictedSources"),
+    by: "other",
+    text: ({ sources, service, beyond, ...open }: PortsForMore) =>
+      `${letsThrough(open)} from ${listed(sources)} (${rangesOf(service)}), and from ${listed(beyond)} by other rules, of another RoutedIP or of a person: the rules of a firewall add up`,
+    remedy:
+      "to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the other rules changed",
+    example: { ...FOR_SOME, beyond: ["0.0.0.0/0"], letsAllIn: true },
   }),
   openToAll: problem({
     reason: "UnrestrictedSources",

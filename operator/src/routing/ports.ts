@@ -137,6 +137,21 @@ export function letsAllIn(sourceRanges: readonly string[], family: IpFamily): bo
   return sourceRanges.length === 0 || sourceRanges.includes(EVERYBODY[family]);
 }
 
+/** Sources that other rules of a firewall let in at these ports: the rules of a firewall add up. Sorted. */
+export function sourcesBeyond(
+  all: readonly FirewallRuleFacts[],
+  ports: readonly Pick<RoutedPort, "port" | "protocol">[],
+  sourceRanges: readonly string[],
+): readonly string[] {
+  const opens = ({ protocol, ports: open }: FirewallRuleFacts) => {
+    const [from = 0, to = from] = open.split("-").map(Number);
+    const isOpen = (port: number) => open === "all" || isInside(port, { from, to });
+    return ports.some((each) => PROTOCOLS[each.protocol] === protocol && isOpen(each.port));
+  };
+  const more = all.filter(opens).flatMap(({ sources }) => sources.filter((source) => !sourceRanges.includes(source)));
+  return [...new Set(more)].sort();
+}
+
 /** Whether a port is outside of the cluster's NodePort range, which is open already. */
 export function needsRule({ port }: Pick<RoutedPort, "port">, nodePortRange: string): boolean {
   const range = parsePortRange(nodePortRange);

@@ -68,7 +68,7 @@ export const ROUTED_FIREWALLS: Group = {
     routed({
       when: "The Service has `loadBalancerSourceRanges`",
       shows: "FirewallReady RestrictedSources",
-      names: ["198.51.100.0/24", "loadBalancerSourceRanges of Service default/web", "remove it"],
+      names: ["198.51.100.0/24", "only (loadBalancerSourceRanges of Service default/web)"],
       seen: () => {
         const sourceRanges = ["198.51.100.0/24"];
         const change = ({ portsOn }: Snapshot) => ({

@@ -7,7 +7,7 @@ import { firewallRemarks } from "../../../messages/firewall-remarks.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import { lackOfPorts, letsAllIn, needsRule, type PortsFound, rulesOf } from "../../../routing/ports.js";
+import { lackOfPorts, letsAllIn, needsRule, type PortsFound, rulesOf, sourcesBeyond } from "../../../routing/ports.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
@@ -89,13 +89,15 @@ function inStep(
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
   const open = { name, ports: plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`) };
-  const seen = openText(snapshot, open, findings.ports);
+  const ruled = findings.ports.ports.filter((port) => needsRule(port, resolvedClass?.nodePortRange ?? ""));
+  const beyond = sourcesBeyond(facts.rules, ruled, findings.ports.sourceRanges);
+  const seen = openText(snapshot, { ...open, beyond }, findings.ports);
   return yes("FirewallReady", withAssumed(snapshot, { name, exists: true, seen }, findings.ports));
 }
 
 function openText(
   { routed: { metadata, spec }, set }: Snapshot,
-  open: Parameters<typeof firewallRemarks.open>[0],
+  { beyond, ...open }: Parameters<typeof firewallRemarks.open>[0] & { readonly beyond: readonly string[] },
   { sourceRanges, sourceAnnotations }: PortsFound,
 ): Problem {
   const service = serviceKeyOf(metadata, spec);
@@ -104,7 +106,9 @@ function openText(
       ? firewallRemarks.open(open)
       : firewallRemarks.openToAll({ ...open, annotations: sourceAnnotations, service });
   }
-  return firewallRemarks.openForSome({ ...open, sources: [...sourceRanges].sort(), service });
+  const restricted = { ...open, sources: [...sourceRanges].sort(), service };
+  if (beyond.length === 0) return firewallRemarks.openForSome(restricted);
+  return firewallRemarks.openForMore({ ...restricted, beyond, letsAllIn: letsAllIn(beyond, set.family) });
 }
 
 interface ReadyFirewall {

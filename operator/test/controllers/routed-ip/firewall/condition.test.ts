@@ -4,6 +4,7 @@ import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
 import { serviceMessages } from "../../../../src/messages/services.js";
+import type { FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import { summary } from "../../../../src/reconcile/summary.js";
 import { FIREWALL } from "../model-cluster.js";
 import { ModelWorld } from "../model-world.js";
@@ -93,7 +94,7 @@ describe("condition FirewallReady of a RoutedIP", () => {
       const portsOn: typeof of.portsOn = (nodes) => ({ ...of.portsOn(nodes), sourceRanges });
       expect(conditionOf(altered(made, { portsOn }), "FirewallReady").message)
         .to.match(/from 203.0.113.64\/27 only \([^;]*\); the operator takes hostPort 30120\/TCP/)
-        .and.match(/; fix: to let more in, change [^;]*; fix: if no other firewall lets it through/);
+        .and.match(/; fix: if no other firewall lets it through/);
     });
   });
 
@@ -145,10 +146,35 @@ describe("condition FirewallReady of a RoutedIP", () => {
     it("names the clients that it lets in and where that comes from, with a reason that status and Ready show", () => {
       const planned = limitedTo("203.0.113.64/27");
       const ranges = "loadBalancerSourceRanges of Service default/web";
-      const message = `${OPEN} from 203.0.113.64/27 only (${ranges}); fix: to let more in, change ${ranges}, or remove it to let everybody in`;
+      const message = `${OPEN} from 203.0.113.64/27 only (${ranges})`;
       expect(conditionOf(planned, "FirewallReady")).to.deep.equal({ is: "True/RestrictedSources", message });
       const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
       expect(ready).to.include({ status: "True", reason: "RestrictedSources", message });
+    });
+
+    it("names whom other rules of the firewall let in at the same ports", () => {
+      const made = settled();
+      const of = made.snapshot("a");
+      const sourceRanges = ["203.0.113.64/27"];
+      const own = { protocol: "tcp", ports: "443", sources: sourceRanges } as const;
+      made.edit("a", { status: { ...made.get("a").status, firewallRules: [{ ...own, phase: "present" }] } });
+      const message = (...others: readonly Partial<FirewallRuleFacts>[]) => {
+        const facts = made.firewalls.get(FIREWALL);
+        if (facts === undefined) throw new Error("no firewall");
+        const rules = [{}, ...others].map((other) => ({ ...own, otherSources: false, ...other }));
+        made.firewalls.set(FIREWALL, { ...facts, rules });
+        const planned = altered(made, { portsOn: (nodes) => ({ ...of.portsOn(nodes), sourceRanges }) });
+        return conditionOf(planned, "FirewallReady");
+      };
+      expect(message({ sources: ["0.0.0.0/0", "::/0"], ports: "443" })).to.deep.equal({
+        is: "True/UnrestrictedSources",
+        message: `${OPEN} from 203.0.113.64/27 (loadBalancerSourceRanges of Service default/web), and from 0.0.0.0/0, ::/0 by other rules, of another RoutedIP or of a person: the rules of a firewall add up; fix: to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the other rules changed`,
+      });
+      const some = message({ sources: ["198.51.100.0/24"], ports: "400-500" }, { sources: ["0.0.0.0/0"], ports: "80" });
+      expect(some.is).to.equal("True/RestrictedSources");
+      expect(some.message).to.include("and from 198.51.100.0/24 by other rules");
+      expect(message({ sources: ["0.0.0.0/0"], protocol: "udp" }).message).to.include("203.0.113.64/27 only");
+      expect(message({ sources: ["0.0.0.0/0"], ports: "all" }).is).to.equal("True/UnrestrictedSources");
     });
 
     it("names annotations for load balancers that limit the clients, and that the operator does not read", () => {
