@@ -100,6 +100,7 @@ const HARMLESS: readonly Reason[] = [
   "HolderCordoned",
   "SeveralNamespaces",
   "SeveralWorkloads",
+  "EndpointWithoutPod",
   "TTLRaised",
   "LongTTL",
   "Proxied",

@@ -131,6 +131,7 @@ const OWN_PLACES = {
   HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralNamespaces: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralWorkloads: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
+  EndpointWithoutPod: { kinds: ["RoutedIP"], conditions: ["Assigned"] },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
   DelegatedName: { kinds: SERVED, conditions: ["DNSReady"] },
   LongTTL: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },

@@ -1,6 +1,6 @@
 import { Annotation } from "./names";
 import type { ReasonFacts } from "./reason-facts";
-import { RECORD_REMARKS } from "./record-remarks";
+import { REMARKS } from "./remarks";
 
 /** Reasons of conditions and addresses. The operator writes no others. */
 export const REASONS = {
@@ -132,20 +132,7 @@ export const REASONS = {
     meaning: "A foreign writer keeps undoing the operator's changes.",
     remedy: "Stop the foreign writer; the operator tries again every 10 minutes.",
   },
-  HolderCordoned: {
-    meaning: "An address stays on a cordoned node, because match.tolerations tolerates the taint of a cordon.",
-    remedy: "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints named by key.",
-  },
-  SeveralNamespaces: {
-    meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
-    remedy: "If only those of one namespace are meant, set match.podNamespace to it.",
-  },
-  SeveralWorkloads: {
-    meaning: "Pods of several workloads of a namespace, such as two Deployments, make nodes match.",
-    remedy:
-      "Nothing, if all of them are meant, such as a blue and a green Deployment; otherwise give the pods of one a label of their own, and select it in match.podLabel.",
-  },
-  ...RECORD_REMARKS,
+  ...REMARKS,
   ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef or publishTo." },
   ServiceUnsuitable: {
     meaning:
@@ -215,13 +202,16 @@ export const REASONS = {
     remedy: "If no other firewall lets it through, narrow nodePortRange of the class, or use a hostPort outside of it.",
   },
   RestrictedSources: {
-    meaning: "The firewall lets only clients through that loadBalancerSourceRanges of the Service lists.",
-    remedy: "If others are to get through, change or remove loadBalancerSourceRanges of the Service.",
+    meaning:
+      "The firewall lets only clients through that loadBalancerSourceRanges of the Service lists, or those of other rules at the same port.",
+    remedy:
+      "Nothing, if that is meant. If others are to get through, change or remove loadBalancerSourceRanges of the Service.",
   },
   UnrestrictedSources: {
     meaning:
-      "The firewall lets everybody through, although an annotation of the Service limits the clients of a load balancer: the operator does not read it.",
-    remedy: "Set loadBalancerSourceRanges of the Service, or remove the annotation.",
+      "The firewall lets everybody through, although the Service limits its clients: by an annotation for load balancers, which the operator does not read, or by loadBalancerSourceRanges, while another rule of the firewall opens the same port.",
+    remedy:
+      "Set loadBalancerSourceRanges of the Service, or remove the annotation; or use a firewall that no other RoutedIP shares.",
   },
   FirewallNotFound: {
     meaning:

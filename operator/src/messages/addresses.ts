@@ -30,6 +30,8 @@ interface Served extends OnNode {
   readonly slice?: string;
 }
 
+type Podless = Required<Served>;
+
 /** @param slice `namespace/name` */
 export function podlessText(slice: string): string {
   return `an endpoint without a pod (EndpointSlice ${slice})`;
@@ -226,6 +228,17 @@ export const addressMessages = topic("addresses", {
     text: ({ ip, node, slice }: Served) =>
       `${ip} is on ${node}${slice === undefined ? "" : `, which counts only for ${podlessText(slice)}`}`,
     example: { ip: "203.0.113.7", node: "node-3" },
+  }),
+  onPodless: problem({
+    reason: "EndpointWithoutPod",
+    by: "author",
+    text: ({ ip, node, slice }: Podless) =>
+      `${ip} is on ${node}, which counts only for ${podlessText(slice)}, while pods serve elsewhere`,
+    remedy: ({ slice }) => {
+      const [namespace, name] = slice.split("/");
+      return `if no program outside of Kubernetes answers there, delete the slice (kubectl -n ${namespace} delete endpointslice ${name})`;
+    },
+    example: { ip: "203.0.113.7", node: "node-3", slice: "web/old" },
   }),
   aboutToMove: note({
     reason: "Observed",

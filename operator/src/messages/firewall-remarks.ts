@@ -66,11 +66,11 @@ export const firewallRemarks = topic("firewallRemarks", {
   }),
   openForMore: problem({
     reason: ({ letsAllIn }: PortsForMore) => (letsAllIn ? "UnrestrictedSources" : "RestrictedSources"),
-    by: "other",
+    by: "author",
     text: ({ sources, service, beyond, ...open }: PortsForMore) =>
       `${letsThrough(open)} from ${listed(sources)} (${rangesOf(service)}), and from ${listed(beyond)} by other rules, of another RoutedIP or of a person: the rules of a firewall add up`,
     remedy:
-      "to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the other rules changed",
+      "to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the owner of the account change the other rules",
     example: { ...FOR_SOME, beyond: ["0.0.0.0/0"], letsAllIn: true },
   }),
   openToAll: problem({

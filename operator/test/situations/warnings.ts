@@ -23,7 +23,21 @@ const SERVES: Group = {
   heading: "The resource serves, and a condition warns",
   situations: [
     routed({
-      when: "The address is on a node where only a leftover or hand-written EndpointSlice has an endpoint",
+      when: "The address is on a node where only a leftover or hand-written EndpointSlice has an endpoint, and pods serve on others",
+      shows: "Assigned EndpointWithoutPod",
+      names: ["an endpoint without a pod (EndpointSlice web/old)", "kubectl -n web delete endpointslice old"],
+      seen: () =>
+        routedSeen({
+          prepare: (world) => world.settle(),
+          change: ({ candidates }) => ({
+            podlessOn: (node) => (node === "other" ? undefined : "web/old"),
+            candidates: [...candidates, ...candidates.slice(0, 1).map((node) => ({ ...node, name: "other" }))],
+          }),
+        }),
+      fix: "Delete the slice, if no program outside of Kubernetes answers there",
+    }),
+    routed({
+      when: "The address is on a node where only hand-written EndpointSlices have endpoints, as everywhere",
       shows: "Assigned Observed",
       names: ["node-1, which counts only for an endpoint without a pod (EndpointSlice web/old)"],
       seen: () => routedSeen({ prepare: (world) => world.settle(), change: () => ({ podlessOn: () => "web/old" }) }),

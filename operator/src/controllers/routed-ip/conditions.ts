@@ -111,11 +111,18 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
   const place = { ip: address.ip, node };
   const moves = address.status.state === "in-progress" && address.problem === undefined;
   if (moves) return yes("Assigned", addressMessages.aboutToMove(place));
-  const served = { ...place, ...omitUndefined({ slice: snapshot.podlessOn?.(node) }) };
-  if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(served));
+  if (obstacle === undefined) return yes("Assigned", servedText(snapshot, place));
   // Its message begins with the address, which this one names already.
   const failure = valuesIn(obstacle, addressMessages.lastActionFailed).find(({ ip }) => ip === address.ip)?.error;
   return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle, ...omitUndefined({ failure }) }));
+}
+
+/** Where only an endpoint without a pod makes the node count, it may be a leftover if pods serve elsewhere. */
+function servedText({ podlessOn, candidates }: Snapshot, place: Parameters<typeof addressMessages.onNode>[0]): Problem {
+  const slice = podlessOn?.(place.node);
+  if (slice === undefined) return addressMessages.onNode(place);
+  const others = candidates.some(({ name }) => podlessOn?.(name) === undefined);
+  return others ? addressMessages.onPodless({ ...place, slice }) : addressMessages.onNode({ ...place, slice });
 }
 
 /** While an action moves it, the address may be on neither node. */

@@ -168,7 +168,7 @@ describe("condition FirewallReady of a RoutedIP", () => {
       };
       expect(message({ sources: ["0.0.0.0/0", "::/0"], ports: "443" })).to.deep.equal({
         is: "True/UnrestrictedSources",
-        message: `${OPEN} from 203.0.113.64/27 (loadBalancerSourceRanges of Service default/web), and from 0.0.0.0/0, ::/0 by other rules, of another RoutedIP or of a person: the rules of a firewall add up; fix: to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the other rules changed`,
+        message: `${OPEN} from 203.0.113.64/27 (loadBalancerSourceRanges of Service default/web), and from 0.0.0.0/0, ::/0 by other rules, of another RoutedIP or of a person: the rules of a firewall add up; fix: to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the owner of the account change the other rules`,
       });
       const some = message({ sources: ["198.51.100.0/24"], ports: "400-500" }, { sources: ["0.0.0.0/0"], ports: "80" });
       expect(some.is).to.equal("True/RestrictedSources");

@@ -1,7 +1,25 @@
 import type { ReasonFacts } from "./reason-facts";
 
-/** Reasons of records that are in place, and that the author of the resource may not have meant so. */
-export const RECORD_REMARKS = {
+/** Reasons of addresses and records that are in place, and that the author of the resource may not have meant so. */
+export const REMARKS = {
+  HolderCordoned: {
+    meaning: "An address stays on a cordoned node, because match.tolerations tolerates the taint of a cordon.",
+    remedy: "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints named by key.",
+  },
+  SeveralNamespaces: {
+    meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
+    remedy: "If only those of one namespace are meant, set match.podNamespace to it.",
+  },
+  SeveralWorkloads: {
+    meaning: "Pods of several workloads of a namespace, such as two Deployments, make nodes match.",
+    remedy:
+      "Nothing, if all of them are meant, such as a blue and a green Deployment; otherwise give the pods of one a label of their own, and select it in match.podLabel.",
+  },
+  EndpointWithoutPod: {
+    meaning:
+      "The address is on a node where no pod of the Service serves: an EndpointSlice names an endpoint there that is no pod, while pods serve elsewhere.",
+    remedy: "If no program outside of Kubernetes answers there, delete the EndpointSlice that the message names.",
+  },
   TTLRaised: {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to the number that the message names, or more.",
