@@ -59,8 +59,9 @@ export const REFUSALS = {
     recoverable: true,
   },
   NodeUnwell: {
-    meaning: "Kubernetes has tainted the node because it is not ready, unreachable, or short of a resource.",
-    remedy: "Check the node's conditions.",
+    meaning:
+      "Kubernetes has tainted the node because it is not ready, unreachable, or short of a resource; or an agent of the node, such as that of its network, has, because it does not run (agent-not-ready).",
+    remedy: "Check the node's conditions, or the agent that the taint names.",
     recoverable: true,
   },
   NoPod: {

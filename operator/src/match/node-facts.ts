@@ -57,8 +57,11 @@ function isCordonTaint({ key }: TaintFacts): boolean {
   return key === CORDON_TAINT.key;
 }
 
+/** Agents of a node, such as those of Cilium and of CSI drivers, keep pods away by such a taint until they run. */
+const AGENT_NOT_READY = "/agent-not-ready";
+
 function isConditionTaint({ key }: TaintFacts): boolean {
-  return CONDITION_TAINTS.has(key);
+  return CONDITION_TAINTS.has(key) || key.endsWith(AGENT_NOT_READY);
 }
 
 /** Type of the condition that a taint stands for. */

@@ -126,7 +126,7 @@ export const serviceMessages = topic("services", {
     reason: "ServiceUnsuitable",
     by: "other",
     text: ({ key, port, targetPort, hostPort }: OtherProtocol) =>
-      `Service ${key}: no node opens ${port}, targetPort ${targetPort}; its pods open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
+      `Service ${key}: on the node of the address, its pods do not open ${port}, targetPort ${targetPort}; they open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
     remedy: (mistake) => `${authorOf(mistake.key)} ${protocolRemedy(mistake)}`,
     example: {
       ...{ ...SERVICE, port: "port game (7777/UDP)", targetPort: "game", protocol: "UDP", hasBoth: false },
@@ -138,7 +138,7 @@ export const serviceMessages = topic("services", {
     by: "other",
     text: ({ key, ports, hostPorts }: ClosedPorts) => {
       const offered = hostPorts.length === 0 ? "no hostPort" : listedClauses(hostPorts.map(hostPortText));
-      return `Service ${key}: no node opens ${listed(ports)}; its pods have ${offered}`;
+      return `Service ${key}: on the node of the address, its pods do not open ${listed(ports)}; they have ${offered}`;
     },
     remedy: ({ key, hostPorts, withoutNodePorts }) => {
       const match = hostPorts.some(({ loopback }) => loopback !== undefined)

@@ -10,7 +10,7 @@ import { tokenHash } from "../providers/credentials.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";
-import { omitUndefined } from "../values.js";
+import { listed, omitUndefined } from "../values.js";
 import type { Issuer } from "./resolved-class.js";
 import type { RoutingSettings } from "./shared-caches.js";
 
@@ -174,8 +174,15 @@ export function credentialsOf(
   const name = `${namespace}/${ref.name}`;
   if (secret === undefined) return nowhere(missingSecret(place, { secret: name, issuer }));
   const token = (Object.hasOwn(secret, key) && secret[key]?.trim()) || "";
-  if (token !== "") return { from: "secret", token, place: `entry ${key} of Secret ${name}` };
+  if (token !== "") return { from: "secret", token, place: placeOf(name, key, secret) };
   return nowhere(credentialMessages.keyMissing({ secret: name, key, issuer }));
+}
+
+/** Whoever renewed the token may have written another entry. */
+function placeOf(name: string, key: string, secret: SecretEntries): string {
+  const others = Object.keys(secret).filter((each) => each !== key);
+  const beside = `${others.length === 1 ? "entry" : "entries"} ${listed(others.sort())}, which the operator does not read`;
+  return `entry ${key} of Secret ${name}${others.length === 0 ? "" : ` (beside ${beside})`}`;
 }
 
 function missingSecret({ leaving = false }: IssuerPlace, names: { readonly secret: string; readonly issuer: string }) {

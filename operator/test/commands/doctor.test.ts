@@ -146,7 +146,7 @@ describe("flipop doctor", () => {
     expect(of("RoutedIPIssuer other/good")).to.deep.equal([]);
     expect(of("RoutedIPIssuer other/bad")[0]).to.deep.include({
       ...{ result: "problem", seen: "Unauthorized: replace the token" },
-      remedy: "see all conditions: kubectl -n other describe routedipissuers bad",
+      remedy: "run kubectl -n other describe routedipissuers bad, which shows all conditions",
     });
   });
 

@@ -159,6 +159,12 @@ const CASES: readonly Case[] = [
     }),
   ),
   {
+    what: "the taint of an agent that does not run",
+    node: { taints: [taint("node.cilium.io/agent-not-ready")] },
+    refused: ["NodeUnwell"],
+    says: "node.cilium.io/agent-not-ready",
+  },
+  {
     what: "the taint out-of-service",
     node: { taints: [taint("node.kubernetes.io/out-of-service")] },
     refused: ["Tainted!"],

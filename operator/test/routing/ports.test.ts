@@ -143,14 +143,14 @@ describe("the ports of a Service", () => {
     const others = "or use type NodePort";
     const http = hostPort(8090, 8081, { name: "http" });
     expect(message([http, http, hostPort(5353, 53, { protocol: "UDP" })])).to.equal(
-      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081; fix: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
+      `Service ${key}: on the node of the address, its pods do not open port web (80/TCP), targetPort 8081; they have containerPort 5353, hostPort 53 (UDP); http: containerPort 8090, hostPort 8081; fix: have the author of Service ${key} set targetPort to a containerPort that has a hostPort, or to its name, ${others}`,
     );
     const balanced = { ...web, type: "LoadBalancer" };
     expect(portsOf(balanced, [READY], { nodes: [NODE] }).problem?.message).to.include(
       "a hostPort for the containerPort that targetPort means, or remove allocateLoadBalancerNodePorts: false",
     );
     expect(message([READY])).to.equal(
-      `Service ${key}: no node opens port web (80/TCP), targetPort 8081; its pods have no hostPort; fix: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
+      `Service ${key}: on the node of the address, its pods do not open port web (80/TCP), targetPort 8081; they have no hostPort; fix: have the author of Service ${key} give its pods a hostPort for the containerPort that targetPort means, ${others}`,
     );
   });
 
@@ -185,9 +185,9 @@ describe("the ports of a Service", () => {
       ).problem?.message;
     for (const targetPort of ["game", 7777]) {
       expect(message(targetPort))
-        .to.include("no node opens port game (7777/TCP)")
+        .to.include("do not open port game (7777/TCP)")
         .and.include(
-          "its pods open hostPort 7777 for UDP only; fix: have the author of Service default/web set protocol: UDP",
+          "they open hostPort 7777 for UDP only; fix: have the author of Service default/web set protocol: UDP",
         );
     }
     expect(message(8080), "another port").to.include("set targetPort to a containerPort");
@@ -203,14 +203,14 @@ describe("the ports of a Service", () => {
       return portsOf(service({ ports }), pods, { nodes: [NODE] }).problem?.message;
     };
     expect(message(["UDP"], "TCP")).to.equal(
-      "Service default/web: no node opens port dns (53/UDP), targetPort 5353; its pods open hostPort 53 for TCP only; fix: have the author of Service default/web set protocol: UDP at containerPort 5353 of its pods (without protocol, a port is TCP), or protocol: TCP at port dns (53/UDP) of the Service",
+      "Service default/web: on the node of the address, its pods do not open port dns (53/UDP), targetPort 5353; they open hostPort 53 for TCP only; fix: have the author of Service default/web set protocol: UDP at containerPort 5353 of its pods (without protocol, a port is TCP), or protocol: TCP at port dns (53/UDP) of the Service",
     );
     for (const [lacking, offered] of [
       ["UDP", "TCP"],
       ["TCP", "UDP"],
     ] as const) {
       expect(message(["TCP", "UDP"], offered), "the Service has both")
-        .to.include(`its pods open hostPort 53 for ${offered} only`)
+        .to.include(`they open hostPort 53 for ${offered} only`)
         .and.include(
           `fix: have the author of Service default/web add a container port to its pods, with containerPort 5353, hostPort 53 and protocol: ${lacking}, or remove port dns (53/${lacking}) from the Service`,
         );

@@ -32,7 +32,11 @@ function refusal({ kind, plural, scope }: AnyKind, object: OwnObject): Finding |
   const named = scope === "Cluster" ? name : `${namespace}/${name}`;
   const place = scope === "Cluster" ? "" : ` -n ${namespace}`;
   const seen = `${accepted.reason}: ${accepted.message}`;
-  return problem(`${kind} ${named}`, seen, `see all conditions: kubectl${place} describe ${plural} ${name}`);
+  return problem(
+    `${kind} ${named}`,
+    seen,
+    `run kubectl${place} describe ${plural} ${name}, which shows all conditions`,
+  );
 }
 
 function acceptedOf({ status }: OwnObject) {

@@ -242,6 +242,11 @@ describe("the credentials of an issuer", () => {
       token: "t1",
       place: "entry token of Secret team/do",
     });
+    expect(asked(ref, place, { token: "t1", TOKEN: "new", ca: "x" }), "names entries that it does not read").to.include(
+      {
+        place: "entry token of Secret team/do (beside entries TOKEN, ca, which the operator does not read)",
+      },
+    );
     expect(asked({ credentialsSecretRef: { name: "do" } }, place, { TOKEN: "t2" })).to.deep.include({ token: "t2" });
     expect(secretOf({ provider: "digitalocean", ...ref }, place)).to.equal("team/do");
   });

@@ -55,7 +55,7 @@ describe("operator in process: input that is as large as Kubernetes allows", fun
     ...more,
   });
   const SERVICES = {
-    "ports that no node opens": { ports: many(port("TCP", {})), says: "no node opens port port-0" },
+    "ports that no node opens": { ports: many(port("TCP", {})), says: "do not open port port-0" },
     "ports of SCTP": { ports: many(port("SCTP", {})), says: "it cannot serve port port-0" },
     "more ports than a status lists": {
       ports: many((index) => ({ ...port("TCP", { targetPort: 443 })(index), nodePort: 20_000 + index })),
