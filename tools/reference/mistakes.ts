@@ -85,7 +85,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: "The same address or DNS name in two resources",
     shows: "ClaimedByOther",
-    remedy: "Remove it from one of the two. Until then, the resource that created it, serves it or is older keeps it.",
+    remedy:
+      "Remove it from one of the two. Until then, the resource that created it, serves it or is older keeps it. A DNS name that a spec no longer contains goes to the resource that can publish there, in place.",
   },
   {
     what: "Two installations, or the operator and a person, that write the same object",

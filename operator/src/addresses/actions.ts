@@ -6,7 +6,7 @@
 
 import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
 import type { CreateAddress, ProviderId } from "../providers/types.js";
-import type { DnsAction, Reasoned, RecordDns } from "../records/record-plan.js";
+import type { DnsAction, Reasoned, RecordDns } from "../records/desired-records.js";
 import type { CreationResult } from "./creation/creation-result.js";
 
 /** What the API server keeps. Confirmed (read back from its answer) before the next action of the sequence. */

@@ -23,7 +23,7 @@ import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { AddressCapabilities, ProviderId } from "../providers/types.js";
 import type { CleanupMemory } from "../reconcile/retries.js";
-import type { DnsSnapshot } from "../records/record-plan.js";
+import type { DnsSnapshot } from "../records/desired-records.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";

@@ -5,15 +5,9 @@ import { isOnlyCordoned } from "../match/checks.js";
 import { claimMessages } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import type { RecordType } from "../providers/types.js";
-import {
-  recordChain as chainOf,
-  foreignValues,
-  fullNameOf,
-  type RecordSequence,
-  recorded,
-  removalChain,
-  ttlOf,
-} from "../records/record-plan.js";
+import type { RecordSequence } from "../records/desired-records.js";
+import { foreignValues } from "../records/foreign-values.js";
+import { recordChain as chainOf, fullNameOf, recorded, removalChain, ttlOf } from "../records/record-plan.js";
 import type { AddressMemory, AddressSnapshot } from "./address-set.js";
 import { dnsProviderOf } from "./desired.js";
 import { isOurs, isServed, type Placement } from "./observed.js";

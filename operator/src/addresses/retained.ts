@@ -1,7 +1,8 @@
 /** Addresses of the account that no resource has: those of a resource that is gone, and all of them for the metric. */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
-import type { ClaimedAddress, Claims } from "../claims/claims.js";
+import type { ClaimedAddress } from "../claims/claimant.js";
+import type { Claims } from "../claims/claims.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { InventoryAddress } from "../inventory/view.js";
 import type { NodeDirectory } from "../match/node-directory.js";

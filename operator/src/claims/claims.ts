@@ -6,65 +6,17 @@
 import type { ResourceRef } from "../inventory/view.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
-import type { RecordType } from "../providers/types.js";
-import { compareText } from "../values.js";
-import { BASIS_OF, isKept, rankOf, type Title } from "./titles.js";
-
-export interface ClaimedAddress {
-  /** Canonical text. */
-  readonly ip: string;
-  readonly title: Title;
-}
-
-/** A DNS name of one type, in a form that compares. */
-interface DnsName {
-  /** DNS provider. */
-  readonly provider: string;
-  /** One text for each zone, however the resource names it. */
-  readonly zone: string;
-  /** In lower case, without the final dot. */
-  readonly fqdn: string;
-  readonly type: RecordType;
-}
-
-export interface ClaimedName extends DnsName {
-  readonly title: Title;
-}
-
-export interface Claimant {
-  readonly ref: ResourceRef;
-  /** RFC 3339, as the API server writes it. */
-  readonly createdAt: string;
-  /** It is being deleted. @default false */
-  readonly leaving?: boolean;
-  /** @default false */
-  readonly paused?: boolean;
-  readonly addresses: readonly ClaimedAddress[];
-  readonly names: readonly ClaimedName[];
-}
-
-/**
- * Below 0: `a` comes first. One `kubectl apply` creates many resources in the same second, so names decide next: a person
- * can see them. Never 0 for two resources.
- */
-export function olderFirst(a: Aged, b: Aged): number {
-  // Times of the API server have one form, which sorts as text.
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
-  return compareText(placeOf(a.ref), placeOf(b.ref)) || compareText(a.ref.uid, b.ref.uid);
-}
-
-type Aged = Pick<Claimant, "ref" | "createdAt">;
-
-function placeOf({ kind, namespace, name }: ResourceRef): string {
-  return `${namespace}/${name}/${kind}`;
-}
+import type { Claimant, ClaimedAddress, DnsName } from "./claimant.js";
+import { Contest, type Entry, ownedBy } from "./contest.js";
+import { isKept, mayBeBeaten } from "./titles.js";
 
 /**
  * Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. `unread`: that
- * is not known, because the resources of some kind with addresses have not been read.
+ * is not known, because the resources of some kind with addresses have not been read. `left`: what the operator wrote on
+ * the name for those that have just left it.
  */
 export type Claim =
-  | { readonly ours: true; readonly askedBy?: ResourceRef; readonly unread?: true }
+  | { readonly ours: true; readonly askedBy?: ResourceRef; readonly unread?: true; readonly left?: readonly string[] }
   | { readonly ours: false; readonly owned: Owned };
 
 /** What one resource may use. */
@@ -126,8 +78,8 @@ export class Claims {
     this.claimants.set(uid, claimant);
     const changed = new Set<string>();
     for (const key of before.keys()) if (!after.has(key)) this.withdraw(key, uid, changed);
-    for (const [key, title] of after)
-      if (alters || before.get(key) !== title) this.enter(key, { claimant, title }, changed);
+    for (const [key, claimed] of after)
+      if (alters || !jsonEqual(before.get(key), claimed)) this.enter(key, { claimant, ...claimed }, changed);
     if (before.size !== after.size || [...after.keys()].some((key) => !before.has(key))) changed.add(uid);
     this.notify(changed);
   }
@@ -151,7 +103,7 @@ export class Claims {
       addresses: new Map(claimant.addresses.map((desired) => [desired.ip, this.claimOn(addressKey(desired), uid)])),
       names: claimant.names
         .filter((desired) => this.isDecided(nameKey(desired), uid))
-        .map(({ title: _, ...name }) => ({ ...name, claim: this.claimOn(nameKey(name), uid) })),
+        .map(({ title: _title, values: _values, ...name }) => ({ ...name, claim: this.claimOn(nameKey(name), uid) })),
     };
     this.views.set(uid, view);
     return view;
@@ -183,7 +135,7 @@ export class Claims {
   private isDecided(key: string, uid: string): boolean {
     const winner = this.contests.get(key)?.winner;
     if (this.complete || winner?.claimant.ref.uid !== uid) return true;
-    return winner.title !== "asks" && winner.title !== "restored";
+    return !mayBeBeaten(winner.title);
   }
 
   private claimOn(key: string, uid: string): Claim {
@@ -193,6 +145,7 @@ export class Claims {
     if (winner.claimant.ref.uid === uid) {
       const askedBy = contest.successor()?.claimant.ref;
       if (askedBy !== undefined) return { ours: true, askedBy };
+      if (contest.left.length > 0) return { ours: true, left: contest.left };
       return winner.title === "created" && this.waiting !== "nothing" ? UNREAD : OURS;
     }
     return { ours: false, owned: ownedBy(winner) };
@@ -215,77 +168,16 @@ export class Claims {
   }
 }
 
-interface Entry {
-  readonly claimant: Claimant;
-  readonly title: Title;
-}
-
-/** All who claim one thing: usually one. */
-class Contest {
-  private readonly entries = new Map<string, Entry>();
-
-  constructor(public winner: Entry) {
-    this.entries.set(winner.claimant.ref.uid, winner);
-  }
-
-  enter(entry: Entry, changed: Set<string>): void {
-    this.entries.set(entry.claimant.ref.uid, entry);
-    this.decide(changed);
-    this.tellWinner(entry.claimant.ref.uid, changed);
-  }
-
-  /** @returns how many are left. */
-  withdraw(uid: string, changed: Set<string>): number {
-    this.entries.delete(uid);
-    this.decide(changed);
-    if (this.entries.size > 0) this.tellWinner(uid, changed);
-    return this.entries.size;
-  }
-
-  /** Of what the winner created, the best of the others that stay. */
-  successor(): Entry | undefined {
-    if (this.winner.title !== "created") return undefined;
-    const others = [...this.entries.values()].filter(
-      (entry) => entry !== this.winner && entry.claimant.leaving !== true,
-    );
-    return others.reduce<Entry | undefined>((best, each) => (best && better(best, each) ? best : each), undefined);
-  }
-
-  /** Its successor may be another one now. */
-  private tellWinner(uid: string, changed: Set<string>): void {
-    const { claimant, title } = this.winner;
-    if (title === "created" && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
-  }
-
-  private decide(changed: Set<string>): void {
-    const previous = this.winner;
-    let best: Entry | undefined;
-    for (const entry of this.entries.values()) if (best === undefined || better(entry, best)) best = entry;
-    if (best === undefined) return;
-    this.winner = best;
-    if (jsonEqual(ownedBy(best), ownedBy(previous))) return;
-    for (const uid of this.entries.keys()) changed.add(uid);
-  }
-}
-
-function ownedBy({ claimant: { ref, paused = false }, title }: Entry): Owned {
-  return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }) };
-}
-
-function better(a: Entry, b: Entry): boolean {
-  const rank = rankOf(a.title) - rankOf(b.title);
-  return rank === 0 ? olderFirst(a.claimant, b.claimant) < 0 : rank < 0;
-}
-
 const OURS: Claim = Object.freeze({ ours: true });
 const UNREAD: Claim = Object.freeze({ ours: true, unread: true });
 const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 
 /** The title for each thing that a resource claims. */
-function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Title> {
-  const titles = new Map<string, Title>();
-  for (const desired of claimant?.addresses ?? []) titles.set(addressKey(desired), desired.title);
-  for (const desired of claimant?.names ?? []) titles.set(nameKey(desired), desired.title);
+function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Omit<Entry, "claimant">> {
+  const titles = new Map<string, Omit<Entry, "claimant">>();
+  for (const { title, ...desired } of claimant?.addresses ?? []) titles.set(addressKey(desired), { title });
+  for (const { title, values = [], ...desired } of claimant?.names ?? [])
+    titles.set(nameKey(desired), { title, values });
   return titles;
 }
 

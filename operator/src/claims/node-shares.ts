@@ -6,7 +6,7 @@
 import type { IpFamily } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import type { ProviderId } from "../providers/types.js";
-import { type Claimant, olderFirst } from "./claims.js";
+import { type Claimant, olderFirst } from "./claimant.js";
 
 /** What a resource would do now, if it had the nodes. Withdraw it while it can't act: others need not wait then. */
 export interface NodeRequest extends Pick<Claimant, "ref" | "createdAt"> {

@@ -24,7 +24,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { RecordSetName, RecordType } from "../providers/types.js";
-import type { Claimant, ClaimedAddress, ClaimedName } from "./claims.js";
+import type { Claimant, ClaimedAddress, ClaimedName } from "./claimant.js";
 import { isKept, type Title } from "./titles.js";
 
 /** A zone as it was found out from a provider: some name zones by an id. */
@@ -64,7 +64,7 @@ export interface Refused {
 const NOT_REFUSED: Refused = { isRefused: () => false, unnamed: false };
 
 export function poolClaims(
-  { metadata, spec, status }: Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>,
+  { metadata, spec, status = {} }: Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>,
   zones: ZoneLookUp = noZones,
   { isRefused, unnamed }: Refused = NOT_REFUSED,
 ): Claimant {
@@ -72,10 +72,11 @@ export function poolClaims(
   addresses.add("asks", spec?.ips);
   const spared = new Set(maySpare(metadata, spec) ? addresses.ips() : []);
   addresses.add("restored", annotated(metadata));
-  addresses.upgrade(Object.entries(status?.ips ?? {}), spared);
+  addresses.upgrade(Object.entries(status.ips ?? {}), spared);
   addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
-  const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
+  const takes = publishable({ metadata, spec, written: status.dns }, hasActive(status) ? types : []);
+  const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status.dns, takes };
   const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
   return claimant("FloatingIPPool", { metadata, spec }, claimed, allowedOf(claimedNames(desired, zones), unnamed));
 }
@@ -85,8 +86,12 @@ function maySpare({ deletionTimestamp }: ObjectMeta, { desiredIPs = 0 }: Partial
   return deletionTimestamp === undefined && desiredIPs > 0;
 }
 
-function createdBy(status: FloatingIPPoolStatus | undefined): readonly string[] | undefined {
-  return status?.createdIPs?.map(({ ip }) => ip);
+function hasActive({ ips = {} }: FloatingIPPoolStatus): boolean {
+  return Object.values(ips).some(({ state }) => state === "active");
+}
+
+function createdBy(status: FloatingIPPoolStatus): readonly string[] | undefined {
+  return status.createdIPs?.map(({ ip }) => ip);
 }
 
 export function nodeRecordClaims(
@@ -96,8 +101,13 @@ export function nodeRecordClaims(
 ): Claimant {
   const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
   const types = publishedFamilies(spec).map(typeOf);
-  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
+  const takes = publishable({ metadata, spec, written: status?.dns }, hasCandidates(status) ? types.slice(0, 1) : []);
+  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns, takes };
   return claimant("NodeDNSRecordSet", { metadata, spec }, [], allowedOf(claimedNames(desired, zones), unnamed));
+}
+
+function hasCandidates({ counts }: NodeDNSRecordSetStatus = {}): boolean {
+  return counts !== undefined && counts.candidates > 0;
 }
 
 export interface RoutedService {
@@ -115,7 +125,8 @@ export function routedIpClaims(
   zones: ZoneLookUp = noZones,
 ): Claimant {
   const types = [typeOf(routedFamily(spec, status))];
-  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
+  const takes = publishable({ metadata, spec, written: status?.dns }, status?.state === "active" ? types : []);
+  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns, takes };
   const addresses = routedAddresses(metadata, spec, status);
   const names = claimedNames(desired, zones);
   const claimed = addresses.filter(({ title }) => !unserved || isKept(title));
@@ -217,20 +228,44 @@ interface DesiredRecordSet {
   readonly types: readonly RecordType[];
   /** As the status has it. */
   readonly written: DnsStatus | undefined;
+  /** Of `types`, those that it can publish on a new name at once. */
+  readonly takes: readonly RecordType[];
 }
 
-/** A set that will have to be deleted stays claimed until it is: its next owner's records would go with it. */
+interface Owner {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly paused?: boolean } | undefined;
+}
+
+/** @param active types for which it has addresses. A type that it has published it can publish elsewhere. */
+function publishable(
+  { metadata, spec, written }: Owner & Pick<DesiredRecordSet, "written">,
+  active: readonly RecordType[],
+): readonly RecordType[] {
+  if (metadata.deletionTimestamp !== undefined || spec?.paused === true) return [];
+  return [...active, ...(written?.values ?? []).map((value) => typeOf(familyOf(value)))];
+}
+
+/** A former name stays claimed: its records are kept up to date until the new name has them. */
 function claimedNames(
-  { recordSet, provider, types, written }: DesiredRecordSet,
+  { recordSet, provider, types, written, takes }: DesiredRecordSet,
   zones: ZoneLookUp,
 ): readonly ClaimedName[] {
   const holds = written === undefined ? [] : namesOf(written, written.types, "holds", zones);
   const dnsProvider = recordSet?.provider || provider;
   if (!recordSet?.zone || !recordSet.recordName || !dnsProvider) return [];
   const asked = namesOf({ ...recordSet, provider: dnsProvider }, types, "asks", zones);
-  const desiredItems = asked.map((name) => holds.find((held) => isSameName(held, name)) ?? name);
-  if (recordSet.deletionPolicy !== "Delete") return desiredItems;
-  return [...desiredItems, ...holds.filter((held) => !desiredItems.includes(held))];
+  const ready = asked.map((name) => (takes.includes(name.type) ? { ...name, title: "takes" as const } : name));
+  const desiredItems = ready.map((name) => holds.find((held) => isSameName(held, name)) ?? name);
+  const former = holds.filter((held) => !desiredItems.includes(held));
+  return [...desiredItems, ...former.map((name) => ({ ...name, ...leaving(recordSet, written) }))];
+}
+
+function leaving(
+  { deletionPolicy }: DnsRecordSet,
+  written: DnsStatus | undefined,
+): Pick<ClaimedName, "title" | "values"> {
+  return deletionPolicy === "Delete" ? { title: "clears", values: written?.values ?? [] } : { title: "leaves" };
 }
 
 function namesOf(
@@ -249,7 +284,7 @@ function isSameName(a: ClaimedName, b: ClaimedName): boolean {
 
 function claimant(
   kind: KindName,
-  { metadata, spec }: { readonly metadata: ObjectMeta; readonly spec: { readonly paused?: boolean } | undefined },
+  { metadata, spec }: Owner,
   addresses: readonly ClaimedAddress[],
   names: readonly ClaimedName[],
 ): Claimant {

@@ -3,7 +3,7 @@
 import type { Basis } from "../messages/claims.js";
 
 /** How good a title is. The best comes first; among equals the older resource, then the first by name. */
-const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as const;
+const TITLES = ["created", "serves", "holds", "waits", "restored", "asks", "clears", "leaves"] as const;
 
 /**
  * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
@@ -11,17 +11,30 @@ const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as co
  * statuses may have it. `waits`: its status has it without a machine: the resource asked for it first. `spares`: the same,
  * and the resource does not need it now. `restored`: only the backup annotation has it, because the status was lost. It comes
  * after every status, because anyone who may edit a resource may write this annotation. `asks`: only its spec names it.
+ * `takes`: the same, of a DNS name for which the resource has addresses to publish. `clears`: its status has records on a
+ * name that its spec no longer asks for, and deletes them. `leaves`: the same, but they stay.
  */
-export type Title = (typeof TITLES)[number] | "spares";
+export type Title = (typeof TITLES)[number] | "spares" | "takes";
 
 /** Titles that a resource has by what the operator did for it, and keeps while it cannot be served. */
 export function isKept(title: Title): boolean {
-  return title === "created" || title === "serves" || title === "holds";
+  return title === "created" || title === "serves" || title === "holds" || isLeft(title);
+}
+
+/** Of a former name: it gives way to whoever can take it. */
+export function isLeft(title: Title): boolean {
+  return title === "clears" || title === "leaves";
+}
+
+/** Whether a resource that has not been read yet may have a better title. */
+export function mayBeBeaten(title: Title): boolean {
+  return title === "restored" || title === "asks" || title === "takes" || isLeft(title);
 }
 
 /** The lower, the better. */
 export function rankOf(title: Title): number {
-  return TITLES.indexOf(title === "spares" ? "waits" : title);
+  if (title === "spares") return TITLES.indexOf("waits");
+  return TITLES.indexOf(title === "takes" ? "asks" : title);
 }
 
 /** As far as others need to know. */
@@ -33,4 +46,7 @@ export const BASIS_OF: Readonly<Record<Title, Basis>> = {
   spares: "spares",
   restored: "restored",
   asks: "asks",
+  takes: "asks",
+  clears: "leaves",
+  leaves: "leaves",
 };

@@ -9,7 +9,7 @@ import {
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import type { Claimant } from "../claims/claims.js";
+import type { Claimant } from "../claims/claimant.js";
 import { nodeRecordClaims, poolClaims, type Resource, routedIpClaims } from "../claims/read-claims.js";
 import { isKept } from "../claims/titles.js";
 import type { KubeObject } from "../kube/objects.js";

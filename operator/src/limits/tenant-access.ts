@@ -18,7 +18,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
 import { TENANT_LIMITS, tenantMessages } from "../messages/tenants.js";
-import type { DnsSnapshot } from "../records/record-plan.js";
+import type { DnsSnapshot } from "../records/desired-records.js";
 import { isSameName } from "../records/same-name.js";
 import {
   type AddressAccess,

@@ -5,7 +5,7 @@ import { listed, listedClauses } from "../values.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 /** Why a resource owns what it claims. */
-export type Basis = "created" | "uses" | "waits" | "spares" | "restored" | "asks";
+export type Basis = "created" | "uses" | "waits" | "spares" | "restored" | "asks" | "leaves";
 
 /** An address or name, and the resource that has the better claim to it. */
 export interface Owned {
@@ -28,6 +28,7 @@ const BASES: Readonly<Record<Basis, string>> = {
   spares: `${ASKED_FIRST}, but does not use it now, because its desiredIPs is lower than the number of its addresses`,
   restored: "created it, as its annotation says",
   asks: `asks for it, too, and ${COMES_FIRST}`,
+  leaves: "has left it in its spec, and keeps its records there until its new name holds them",
 };
 
 /** `FloatingIPPool default/web`. */
@@ -40,7 +41,8 @@ function owned(what: string, { owner, basis, paused = false }: Owned): string {
   return `${what} belongs to ${refText(owner)}, which ${BASES[basis]}${kept}`;
 }
 
-function nameRemedy({ owner }: Owned): string {
+function nameRemedy({ basis, owner }: Owned): string {
+  if (basis === "leaves") return `if that does not end, see what ${refText(owner)} says of its new name`;
   const change = owner.kind === "NodeDNSRecordSet" ? "delete it or change its recordName" : "change its dnsRecordSet";
   return `use another name here, or ask the author of ${refText(owner)} to ${change}`;
 }

@@ -4,7 +4,7 @@
  */
 
 import { MAX_GATEWAY_ADDRESSES, type Publication, type PublicationKind } from "cdk8s-flipop/api";
-import { olderFirst } from "../claims/claims.js";
+import { olderFirst } from "../claims/claimant.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";

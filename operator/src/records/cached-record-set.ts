@@ -95,6 +95,7 @@ export class RecordSet {
   private reverts: readonly number[] = [];
   private caller: Caller | undefined;
   private readonly reads: Coalesced;
+  private changing: Promise<void> | undefined;
   private readonly recoveryOf: (provider: object) => AccountRecovery;
 
   constructor(
@@ -143,6 +144,18 @@ export class RecordSet {
    * unknown. Rejects with ProviderError, or as a withheld write does: where nothing was sent, the view stays.
    */
   async apply(caller: Caller, changes: RecordChangeSet): Promise<void> {
+    if (this.changing !== undefined) {
+      // The resource that had the name before still changes it.
+      await this.changing.catch(() => undefined);
+      throw supersededError(changeOf(caller, changes), CHANGED);
+    }
+    this.changing = this.change(caller, changes);
+    await this.changing.finally(() => {
+      this.changing = undefined;
+    });
+  }
+
+  private async change(caller: Caller, changes: RecordChangeSet): Promise<void> {
     await this.confirm(caller, changes);
     const { provider, context } = caller;
     const before = this.reading?.facts;

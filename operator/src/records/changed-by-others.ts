@@ -13,14 +13,15 @@ export function undone({ before, after }: RecordChangeSet): { readonly cause?: s
   return same ? {} : { cause: CHANGED_BY_OTHERS };
 }
 
-/** Only the first write on a name: later, `status.dns` may be older than what a failed change has written. */
+/** @param left what the operator wrote on the name for another resource. Only the first write on a name: later, `status.dns` may be older than what a failed change has written. */
 export function replacing(
   { before, after }: RecordChangeSet,
   last: DnsStatus | undefined,
   written: DnsStatus,
+  left: readonly string[],
 ): { readonly replaced?: readonly string[] } {
   if (last !== undefined && isSameName(last, written)) return {};
-  const known = [...after, ...(last?.values ?? [])];
+  const known = [...after, ...left, ...(last?.values ?? [])];
   const replaced = before.filter((value) => !known.includes(value));
   return replaced.length === 0 ? {} : { replaced };
 }

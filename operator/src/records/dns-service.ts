@@ -21,8 +21,8 @@ import { AccountRecovery } from "../reconcile/notifier.js";
 import { omitUndefined } from "../values.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
+import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
-import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-plan.js";
 import { RemarkedSets } from "./remarked-sets.js";
 import { isSameName } from "./same-name.js";
 import { ZoneDomains } from "./zone-domains.js";
@@ -120,7 +120,7 @@ export class DnsService {
     const left = renamed ? last.types : last.types.filter((type) => !types.includes(type));
     const claims = left.map((type) => this.claimOn(question, last, type));
     const ours = left.filter((_, index) => claims[index]?.ours !== false);
-    return { previous: this.track(last, ours), claim: claims[0] };
+    return { previous: this.track(last, ours), claim: claims.find((claim) => claim?.ours) ?? claims[0] };
   }
 
   private remarksOn({ types, provider }: DnsQuestion, current: Tracked | undefined): NameRemarks | undefined {

@@ -5,7 +5,8 @@ import type { Problem } from "../messages/message.js";
 import { recordRemarks } from "../messages/record-remarks.js";
 import { recordMessages } from "../messages/records.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
-import { type DnsSnapshot, fullNameOf, ttlOf } from "./record-plan.js";
+import type { DnsSnapshot } from "./desired-records.js";
+import { fullNameOf, ttlOf } from "./record-plan.js";
 
 type Named = Partial<DnsRecordSet> & {
   /** Without `ttl` in the spec, that of existing records stays. @default false */

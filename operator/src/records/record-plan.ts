@@ -5,120 +5,33 @@
 import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
 import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
-import type { Claim } from "../claims/claims.js";
-import type { Problem } from "../messages/message.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
-import type { LimitWait } from "../providers/layers/limiter.js";
-import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
+import type { RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
 import type { Records } from "./cached-record-set.js";
 import { replacing, undone } from "./changed-by-others.js";
-import type { NameRemarks } from "./name-remarks.js";
+import type {
+  DesiredRecords,
+  DnsAction,
+  DnsSnapshot,
+  RecordDns,
+  RecordRemoval,
+  RecordSequence,
+  WhichRecords,
+} from "./desired-records.js";
+import { foreignValues, isDesired, leftTo, type Named } from "./foreign-values.js";
 import { isSameName, mayBeSameSet } from "./same-name.js";
-
-export interface Reasoned {
-  /** For people; completes "... because". */
-  readonly why: string;
-}
-
-/** `previous`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names. */
-export type WhichRecords = "current" | "previous";
-
-export type DnsAction =
-  /** The set has to be read, then plan again. */
-  | (Reasoned & { readonly do: "read-records"; readonly which: WhichRecords })
-  | (Reasoned & {
-      readonly do: "apply-records";
-      readonly which: WhichRecords;
-      readonly provider: string;
-      readonly changes: RecordChangeSet;
-      /** Who made the change necessary, if not the resource; for its Event. */
-      readonly cause?: string;
-      /** Values that it replaces, and that the status does not show as written by the operator. */
-      readonly replaced?: readonly string[];
-    });
-
-/** `status.dns`; `undefined` removes it. */
-export type RecordDns = Reasoned & {
-  readonly do: "record-dns";
-  readonly written: DnsStatus | undefined;
-  /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
-  readonly left?: DnsStatus;
-};
-
-/** One after the other. */
-export type RecordSequence = readonly (DnsAction | RecordDns)[];
-
-export interface DnsSnapshot {
-  /** Of the provider that the spec names; absent: it is unknown or has no DNS. */
-  readonly capabilities?: DnsCapabilities;
-  /** The full name that the spec names. Absent: it names none. */
-  readonly fqdn?: string;
-  /** On the name that the spec names. Absent: there is none, or it is undecided. */
-  readonly claim?: Claim;
-  /** The set that the spec names. */
-  readonly records: Records;
-  /** What `status.dns` names and the spec does not (any more). */
-  readonly previous: { readonly records: Records; readonly claim?: Claim };
-  /** Why the resource may not have the name: nothing is written there. */
-  readonly refused?: Problem;
-  /** The limits do not allow the name any more, but the operator has written it for the resource. */
-  readonly kept?: Problem;
-  /** `false`: records that were not written for the resource stay. @default true */
-  readonly adopts?: boolean;
-  /** The class or issuer that does not let the operator replace them, by kind and name. */
-  readonly adopter?: string;
-  /** The last call to the DNS provider failed. */
-  readonly failure?: Problem;
-  /** ms since the epoch: no call before. */
-  readonly retryAt?: number;
-  /** Calls to the DNS provider wait long for its limits. */
-  readonly longWait?: LimitWait;
-  /** Of the set that the spec names. Absent: there is none. */
-  readonly remarks?: NameRemarks;
-  /** ms since the epoch: when `records` were read. */
-  readonly readAt?: number;
-  /** ms since the epoch: when `records` becomes unknown, or what blocks the name may be gone: it has to be read again. */
-  readonly readAgainAt?: number;
-}
-
-export interface DesiredRecords {
-  /** Wall clock, ms since the epoch. */
-  readonly now: number;
-  readonly dns: DnsSnapshot;
-  /** See `RecordSetView.reverts`. */
-  readonly reverts: readonly number[] | undefined;
-  readonly wanted: DnsRecordSet;
-  /** Provider of the records. */
-  readonly provider: string;
-  /** As the status has it. */
-  readonly last: DnsStatus | undefined;
-  /** Types that the spec asks for, and those of them that no other resource has. */
-  readonly types: { readonly asked: readonly RecordType[]; readonly ours: readonly RecordType[] };
-  /** Canonical addresses, sorted. None: the set is left as it is. */
-  readonly values: readonly string[];
-  /** No address is left, and the resource asks for an empty set then. */
-  readonly empty?: boolean;
-  /** Seconds, as the provider takes it; `keep`: that of existing records stays. */
-  readonly ttl: number | "keep";
-  /** Written beside each record where the provider can. */
-  readonly owner: string;
-}
-
-/** `wanted` may be gone, or not be readable: what was written is known all the same. */
-interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "types"> {
-  readonly wanted: DnsRecordSet | undefined;
-}
 
 /** The new set, then the end of the former one, then the status. */
 export function recordChain(desired: DesiredRecords): RecordSequence {
   const { dns, last, types } = desired;
   if (dns.claim?.ours === false)
-    return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : [];
+    return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : formerSet(desired);
   const values = desired.values.filter((value) => types.ours.includes(typeOf(value)));
-  if (!mayWrite(desired, values)) return [...zoneRead(desired), ...blockedRead(desired, values)];
+  if (!mayWrite(desired, values))
+    return [...zoneRead(desired), ...blockedRead(desired, values), ...heldBack(desired, values)];
   if (values.length === 0 && desired.empty !== true) return afterFailure(dns);
   const written = statusOf(desired, values);
   const change = changeTo(desired, written);
@@ -139,20 +52,6 @@ function begun(desired: DesiredRecords, change: RecordSequence, written: DnsStat
 function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
   if (last !== undefined || dns.adopts === false || dns.records === "unknown") return false;
   return !dns.records.records.some(({ type }) => types.asked.includes(type));
-}
-
-/**
- * Values of records that keep the resource from writing, because it may not adopt them. A set that it has written before is
- * its own, and so is one that already holds what it wants.
- */
-export function foreignValues(
-  { dns, last, wanted, provider, types }: Pick<DesiredRecords, "dns" | "last" | "provider" | "types" | "wanted">,
-  values: readonly string[],
-): readonly string[] {
-  if (dns.adopts !== false || dns.records === "unknown" || isDesired(last, { provider, wanted })) return [];
-  const known = [...values, ...(last?.values ?? [])];
-  const present = dns.records.records.filter(({ type }) => types.asked.includes(type));
-  return present.map(({ value }) => value).filter((value) => !known.includes(value));
 }
 
 /** Deletes what was last written, for a resource that goes. */
@@ -219,11 +118,13 @@ function afterFailure({ failure, records }: DnsSnapshot): RecordSequence {
 }
 
 function mayWrite(desired: DesiredRecords, values: readonly string[]): boolean {
-  const { dns, reverts, now } = desired;
-  const { capabilities, claim, retryAt, refused } = dns;
+  const { capabilities, claim, refused } = desired.dns;
   if (refused !== undefined || foreignValues(desired, values).length > 0) return false;
-  if (capabilities === undefined || claim?.ours !== true || !isDue(retryAt, now)) return false;
-  return undonePauseUntil(reverts, now) === undefined;
+  return capabilities !== undefined && claim?.ours === true && mayCall(desired);
+}
+
+function mayCall({ dns, reverts, now }: DesiredRecords): boolean {
+  return isDue(dns.retryAt, now) && undonePauseUntil(reverts, now) === undefined;
 }
 
 function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus): RecordSequence | "unread" {
@@ -233,8 +134,47 @@ function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus)
   const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
   if (changes.steps.length === 0) return [];
   const why = `${recordName} should hold ${values.length === 0 ? "nothing" : listed(values)}`;
-  const origin = isSame(last, written) ? undone(changes) : replacing(changes, last, written);
+  const origin = isSame(last, written) ? undone(changes) : replacing(changes, last, written, leftTo(dns));
   return [{ do: "apply-records", which: "current", provider, changes, why, ...origin }];
+}
+
+/** The resource waits for its new name: until then it keeps the set on its former one up to date. */
+function formerSet(desired: DesiredRecords): RecordSequence {
+  const { last, dns } = desired;
+  const { records, claim } = dns.previous;
+  if (last === undefined || claim === undefined || isDesired(last, desired)) return [];
+  if (!claim.ours) return [recorded(undefined, "other resources own its former and its new DNS name")];
+  const values = desired.values.filter((value) => last.types.includes(typeOf(value)));
+  if (!mayCall(desired) || values.length === 0 || `${values}` === `${last.values}`) return [];
+  const why = `${last.recordName} should hold ${listed(values)} until the resource has its new name`;
+  if (records === "unknown") return [{ do: "read-records", which: "previous", why }];
+  return records.fqdn === dns.fqdn ? [] : updateOf(desired, { records, values, last, why });
+}
+
+function updateOf({ owner }: DesiredRecords, { records, values, last, why }: FormerUpdate): RecordSequence {
+  const changes = planRecordChanges(records, { values, ttl: "keep", owner });
+  const written = {
+    ...last,
+    types: records.types,
+    values: values.filter((value) => records.types.includes(typeOf(value))),
+  };
+  const change: RecordSequence = [{ do: "apply-records", which: "previous", provider: last.provider, changes, why }];
+  return [
+    ...(changes.steps.length === 0 ? [] : change),
+    recorded(written, "this is what the former record set holds now"),
+  ];
+}
+
+interface FormerUpdate {
+  readonly records: RecordSetFacts;
+  readonly values: readonly string[];
+  readonly last: DnsStatus;
+  readonly why: string;
+}
+
+/** Other records, or limits, keep the resource from its new name. */
+function heldBack(desired: DesiredRecords, values: readonly string[]): RecordSequence {
+  return desired.dns.refused === undefined && foreignValues(desired, values).length === 0 ? [] : formerSet(desired);
 }
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
@@ -283,16 +223,10 @@ export function recorded(written: DnsStatus | undefined, why: string, left?: Dns
 
 const isRead = (action: DnsAction | RecordDns) => action.do === "read-records";
 
-function isDesired(last: DnsStatus | undefined, { provider, wanted }: Named): boolean {
-  return last !== undefined && wanted !== undefined && isSameName(last, { ...wanted, provider });
-}
-
 /** The spec asks for all that was written. */
 function isWhollyCurrent(last: DnsStatus, desired: Named & Pick<DesiredRecords, "types">): boolean {
   return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
 }
-
-type Named = Pick<RecordRemoval, "provider" | "wanted">;
 
 function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
   return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;

@@ -1,6 +1,6 @@
 /** Pure: whether a new plan still contains a change of records that an older one decided. */
 
-import type { DnsAction } from "./record-plan.js";
+import type { DnsAction } from "./desired-records.js";
 
 type Change = Extract<DnsAction, { readonly do: "apply-records" }>;
 

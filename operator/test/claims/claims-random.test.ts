@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { type Claimant, Claims, type ClaimView } from "../../src/claims/claims.js";
+import type { Claimant } from "../../src/claims/claimant.js";
+import { Claims, type ClaimView } from "../../src/claims/claims.js";
 import { nodeRecordClaims, poolClaims, routedIpClaims } from "../../src/claims/read-claims.js";
 import { meta, pool, routed } from "./resources.js";
 

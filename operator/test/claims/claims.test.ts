@@ -86,6 +86,11 @@ describe("claims", () => {
     ["the older of two that asked, though it does not need it now", "spares", "waits", "older", "spares"],
     ["who has an annotation, not who asks", "asks", "restored", "younger", "restored"],
     ["who holds it, not who has an annotation", "restored", "holds", "younger", "uses"],
+    ["who asks for it, not who leaves it", "leaves", "asks", "younger", "asks"],
+    ["who can take it, not who still clears it", "clears", "takes", "younger", "asks"],
+    ["who still clears it, not who has nothing to publish yet", "asks", "clears", "younger", "leaves"],
+    ["the older of two that ask, though the younger could take it", "asks", "takes", "older", "asks"],
+    ["who uses it, not who takes it", "takes", "holds", "younger", "uses"],
   ];
   for (const [what, older, younger, winner, because] of contests) {
     it(`go to ${what}, in whichever order they come`, () => {
@@ -134,6 +139,45 @@ describe("claims", () => {
     claims.drop("uid-a");
     claims.drop("uid-a");
     expect(notified).to.deep.equal([["a"], ["b"], ["a", "b"], ["b"]]);
+  });
+
+  it("pass a name that is to be cleared to the resource that takes it, with the values, until it holds the name", () => {
+    const put = (name: string, title: Title | undefined, values: readonly string[] = []) =>
+      claims.put({
+        ...{
+          ref: { kind: "RoutedIP", namespace: "default", name, uid: `uid-${name}` },
+          createdAt: `2025-01-01T00:00:00Z`,
+        },
+        ...{ addresses: [], names: title === undefined ? [] : [{ ...NAME, title, values }] },
+      });
+    const claim = (name: string) => claims.view(`uid-${name}`).names[0]?.claim;
+    put("a", "clears", [IP]);
+    put("b", "takes");
+    expect(claim("a")).to.have.nested.property("owned.owner.name", "b");
+    expect(claim("b")).to.deep.equal({ ours: true, left: [IP] });
+    put("a", undefined);
+    expect(claim("b"), "the other one has its new name").to.deep.equal({ ours: true, left: [IP] });
+    put("b", "holds");
+    expect(claim("b")).to.deep.equal({ ours: true });
+    expect(notified.at(-1)).to.deep.equal(["b"]);
+  });
+
+  it("of two names that two resources exchange go to those that ask for them, in whichever order they come", () => {
+    const swapped = ["a", "b"].map((name, index) => {
+      const [own = "", other = ""] = index === 0 ? ["a", "b"] : ["b", "a"];
+      const names = [
+        { ...NAME, fqdn: other, title: "takes" as const },
+        { ...NAME, fqdn: own, title: "clears" as const },
+      ];
+      const ref = { kind: "FloatingIPPool", namespace: "default", name, uid: `uid-${name}` };
+      return { ref, createdAt: "2025-01-01T00:00:00Z", addresses: [], names };
+    });
+    for (const order of [swapped, [...swapped].reverse()]) {
+      claims = new Claims();
+      for (const each of order) claims.put(each);
+      for (const uid of ["uid-a", "uid-b"])
+        expect(claims.view(uid).names.map(({ claim }) => claim.ours)).to.deep.equal([true, false]);
+    }
   });
 
   it("name who gets a created address next, as long as that one stays", () => {

@@ -1,7 +1,7 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Claimant } from "../../src/claims/claims.js";
+import type { Claimant } from "../../src/claims/claimant.js";
 import {
   nodeRecordClaims,
   normalName,
@@ -105,15 +105,30 @@ describe("claims of a pool", () => {
     expect(names(poolClaims(pool("p", parts)))).to.deep.equal(["digitalocean example.com www.example.com A holds"]);
   });
 
-  it("let go of a former name, unless its records are still to be deleted", () => {
-    const renamed = (deletionPolicy: "Retain" | "Delete") =>
-      names(
-        poolClaims(
-          pool("p", { spec: { dnsRecordSet: { ...WWW, recordName: "@", deletionPolicy } }, status: { dns: WRITTEN } }),
-        ),
+  it("leave a former name, or clear it where its records are still to be deleted", () => {
+    const renamed = (deletionPolicy: "Retain" | "Delete", values: readonly string[] = []) =>
+      poolClaims(
+        pool("p", {
+          spec: { dnsRecordSet: { ...WWW, recordName: "@", deletionPolicy } },
+          status: { dns: { ...WRITTEN, values } },
+        }),
       );
-    expect(renamed("Retain")).to.deep.equal(["digitalocean example.com example.com A asks"]);
-    expect(renamed("Delete")).to.deep.equal([...renamed("Retain"), "digitalocean example.com www.example.com A holds"]);
+    const asked = "digitalocean example.com example.com A asks";
+    expect(names(renamed("Retain"))).to.deep.equal([asked, "digitalocean example.com www.example.com A leaves"]);
+    expect(names(renamed("Delete"))).to.deep.equal([asked, "digitalocean example.com www.example.com A clears"]);
+    expect(renamed("Delete", ["203.0.113.7"]).names[1]?.values).to.deep.equal(["203.0.113.7"]);
+  });
+
+  it("take a name at once if the pool has something to publish there, and may write", () => {
+    const taken = (parts: Parameters<typeof pool>[1], metadata: object = {}) => {
+      const made = pool("p", { ...parts, spec: { dnsRecordSet: { ...WWW, recordName: "@" }, ...parts?.spec } });
+      return poolClaims({ ...made, metadata: { ...made.metadata, ...metadata } }).names[0]?.title;
+    };
+    const published = { status: { dns: { ...WRITTEN, values: ["203.0.113.7"] } } };
+    const active = { status: { ips: { "203.0.113.7": { state: "active" as const } } } };
+    expect([taken(published), taken(active), taken({})]).to.deep.equal(["takes", "takes", "asks"]);
+    expect(taken({ ...active, spec: { paused: true } })).to.equal("asks");
+    expect(taken(active, { deletionTimestamp: "2025-02-01T00:00:00Z" })).to.equal("asks");
   });
 
   it("are none where the spec is missing or half written", () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
 import { RECORDS_SURE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
+import { isSuperseded } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
 import { ASKER, providerError } from "./fake-dns.js";
 import { FQDN, facts, MINUTE, NAME, RECORDS_MAX_AGE_MS, rig } from "./record-set-rig.js";
@@ -54,6 +55,20 @@ describe("a record set of the book", () => {
     await write("192.0.2.5");
     expect(known()).to.deep.equal(dns.values(FQDN));
     expect(dns.calls.filter((call) => call.startsWith("read"))).to.have.length(1);
+  });
+
+  it("is changed by one resource at a time: another one, which has the name now, plans again afterwards", async () => {
+    const { set, read, dns, known } = rig();
+    dns.set(FQDN, ["192.0.2.1"]);
+    await read();
+    const caller = { provider: dns, context: ASKER };
+    const [first, second] = ["192.0.2.2", "192.0.2.3"].map((value) =>
+      set.apply(caller, planRecordChanges(facts(set), { values: [value], ttl: 60 })),
+    );
+    const refused = await second?.catch((error: unknown) => error);
+    await first;
+    expect(isSuperseded(refused)).to.equal(true);
+    expect([known(), dns.values(FQDN)]).to.deep.equal([["192.0.2.2"], ["192.0.2.2"]]);
   });
 
   it("is read again before a deletion, and keeps the value that would be its last", async () => {

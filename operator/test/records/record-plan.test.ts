@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
-import { type DesiredRecords, recordChain, removalChain } from "../../src/records/record-plan.js";
+import type { DesiredRecords } from "../../src/records/desired-records.js";
+import { recordChain, removalChain } from "../../src/records/record-plan.js";
 
 const [NEW, OLD] = ["www.example.com", "old.example.com"];
 const A = "203.0.113.7";
@@ -144,6 +145,44 @@ describe("the chain of a record set", () => {
     expect(of({ claim: THEIRS })).to.deep.equal([]);
     const lost = { ...WISH, last: { ...LAST, recordName: NEW }, dns: { ...WISH.dns, claim: THEIRS } };
     expect(steps(recordChain(lost))).to.deep.equal(["record-dns"]);
+  });
+
+  describe("that waits for its new name", () => {
+    const previous = { ...WISH.dns.previous, claim: { ours: true } } as const;
+    const waiting = (change: Partial<DesiredRecords>, dns: Partial<DesiredRecords["dns"]> = {}) =>
+      recordChain({ ...WISH, ...change, dns: { ...WISH.dns, claim: THEIRS, previous, ...dns } });
+    const values = ["203.0.113.8"];
+
+    it("keeps the former set up to date, as long as that is its own", () => {
+      expect(steps(waiting({ values }))).to.deep.equal(["apply-records previous", "record-dns"]);
+      expect(waiting({ values }).at(-1)).to.deep.include({ written: { ...LAST, types: ["A", "AAAA"], values } });
+      expect(steps(waiting({ values }, { previous: { ...previous, records: "unknown" } }))).to.deep.equal([
+        "read-records previous",
+      ]);
+      expect(waiting({}), "nothing has changed").to.deep.equal([]);
+      expect(waiting({ values: [] }), "it is not emptied").to.deep.equal([]);
+      expect(waiting({ values }, { previous: { ...previous, claim: THEIRS } })).to.deep.equal([
+        { do: "record-dns", written: undefined, why: "other resources own its former and its new DNS name" },
+      ]);
+    });
+
+    it("keeps it up to date also while records of others, or limits, keep it from the new one", () => {
+      const claim = { ours: true } as const;
+      const theirs = setOf(NEW, [{ id: "9", type: "A", value: "203.0.113.9", ttl: 60 }]);
+      const expected = ["apply-records previous", "record-dns"];
+      expect(steps(waiting({ values }, { claim, adopts: false, records: theirs }))).to.deep.equal(expected);
+      const refused = { reason: "NameNotAllowed", message: "" } as const;
+      expect(steps(waiting({ values }, { claim, refused }))).to.deep.equal(expected);
+      expect(waiting({ values }, { claim, retryAt: 1 })).to.deep.equal([]);
+    });
+
+    it("replaces what the operator wrote there for the resource that left it, though it may not adopt records", () => {
+      const theirs = setOf(NEW, [{ id: "9", type: "A", value: "203.0.113.9", ttl: 60 }]);
+      const claim = { ours: true, left: ["203.0.113.9"] } as const;
+      const sequence = waiting({}, { claim, adopts: false, records: theirs, previous: { ...previous, claim: THEIRS } });
+      expect(steps(sequence)).to.deep.equal(["apply-records current", "record-dns"]);
+      expect(sequence[0]).not.to.have.property("replaced");
+    });
   });
 });
 

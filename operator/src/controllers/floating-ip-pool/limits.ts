@@ -2,11 +2,11 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import { dnsProviderOf } from "../../addresses/desired.js";
-import type { Claimant } from "../../claims/claims.js";
+import type { Claimant } from "../../claims/claimant.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { isUnnamed, type LimitedRecords, recordLimits } from "../../limits/tenant-access.js";
 import type { Problem } from "../../messages/message.js";
-import type { DnsSnapshot } from "../../records/record-plan.js";
+import type { DnsSnapshot } from "../../records/desired-records.js";
 import type { ControllerContext } from "../context.js";
 import { namedAddresses, type Pool } from "./snapshot.js";
 

@@ -5,6 +5,7 @@ import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
 import { recordChain } from "../../records/record-plan.js";
+import { isSameName } from "../../records/same-name.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
@@ -64,13 +65,21 @@ function isServed({ cachesComplete, problem, resource }: Snapshot): boolean {
   return cachesComplete && problem === undefined && !isDeleting(resource) && resource.spec.paused !== true;
 }
 
-/** Under a name that another resource has, nothing of ours is published. */
-function withoutLost(desired: Desired, { lost, ours }: Snapshot): Desired {
+/** Under a name that another resource has, nothing of ours is published: only a former name, until the new one is free. */
+function withoutLost(desired: Desired, snapshot: Snapshot): Desired {
+  const { lost, ours } = snapshot;
   if (lost.length === 0) return desired;
+  const types = ours.length > 0 ? ours : formerTypes(desired, snapshot);
   return {
     ...desired,
-    families: desired.families.filter((_, index) => ours.some((type) => type === desired.types[index])),
+    families: desired.families.filter((_, index) => types.some((type) => type === desired.types[index])),
   };
+}
+
+function formerTypes({ recordSet, provider }: Desired, { dns, resource: { status } }: Snapshot) {
+  const last = status.dns;
+  const isFormer = last !== undefined && !isSameName(last, { ...recordSet, provider });
+  return isFormer && dns.previous.claim?.ours === true ? last.types : [];
 }
 
 /** Nothing is written before the caches are complete; a paused set writes nothing, but is cleaned up when it goes. */

@@ -19,8 +19,9 @@ import { stopOf } from "../../health/stopped-moves.js";
 import { type Grace, graceOf } from "../../match/grace.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { RecordType } from "../../providers/types.js";
+import type { DnsSnapshot } from "../../records/desired-records.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedKind } from "../../records/node-addresses.js";
-import { type DnsSnapshot, ttlOf } from "../../records/record-plan.js";
+import { ttlOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import type { Snapshot } from "./resource.js";
 

@@ -4,7 +4,7 @@
  */
 
 import type { NodeDNSRecordSetSpec, NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
-import type { Claimant } from "../../claims/claims.js";
+import type { Claimant } from "../../claims/claimant.js";
 import { DEFAULT_DNS_PROVIDER, nodeRecordClaims } from "../../claims/read-claims.js";
 import type { MassFailureView } from "../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../health/probed-nodes.js";
@@ -27,8 +27,8 @@ import {
   readSpec,
 } from "../../reconcile/read-spec.js";
 import type { CleanupMemory } from "../../reconcile/retries.js";
+import type { DnsAction, DnsSnapshot, Reasoned, RecordDns } from "../../records/desired-records.js";
 import type { RecordRegistry } from "../../records/dns-service.js";
-import type { DnsAction, DnsSnapshot, Reasoned, RecordDns } from "../../records/record-plan.js";
 
 export const KIND = "NodeDNSRecordSet";
 export const PLURAL = "nodednsrecordsets";

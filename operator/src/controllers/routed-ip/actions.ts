@@ -8,7 +8,7 @@ import type { ListAction, NodeAction, Action as SetAction } from "../../addresse
 import type { Taint } from "../../kube/cache/slim.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Reasoned } from "../../records/record-plan.js";
+import type { Reasoned } from "../../records/desired-records.js";
 import type { Recorded } from "../../routing/firewall-shares.js";
 
 /** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */

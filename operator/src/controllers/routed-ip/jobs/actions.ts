@@ -12,7 +12,7 @@ import type { JobDecision, JobObject } from "../../../jobs/job-decision.js";
 import type { Problem } from "../../../messages/message.js";
 import { stamped, unknown } from "../../../reconcile/conditions.js";
 import type { RetryState } from "../../../reconcile/retries.js";
-import type { DnsAction, RecordDns } from "../../../records/record-plan.js";
+import type { DnsAction, RecordDns } from "../../../records/desired-records.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
 import type { RetainAction, TaintAction } from "../actions.js";

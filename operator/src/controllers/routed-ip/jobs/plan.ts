@@ -14,7 +14,7 @@ import type { PublishedAddresses } from "../../../publishing/publications.js";
 import type { PlannedCondition } from "../../../reconcile/conditions.js";
 import type { Deletion } from "../../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../../reconcile/retries.js";
-import type { RecordSequence } from "../../../records/record-plan.js";
+import type { RecordSequence } from "../../../records/desired-records.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
 import { retaining } from "../address/address-set.js";

@@ -6,7 +6,7 @@ import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { lacksAddress, type PlannedCondition, unknown } from "../../../reconcile/conditions.js";
-import type { RecordSequence } from "../../../records/record-plan.js";
+import type { RecordSequence } from "../../../records/desired-records.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./election.js";
 import { addressOf, type JobSnapshot } from "./snapshot.js";

@@ -1,0 +1,87 @@
+/** Who wins one address or DNS name among all that claim it. */
+
+import { jsonEqual } from "../kube/objects.js";
+import type { Owned } from "../messages/claims.js";
+import { type Claimant, olderFirst } from "./claimant.js";
+import { BASIS_OF, isLeft, rankOf, type Title } from "./titles.js";
+
+export interface Entry {
+  readonly claimant: Claimant;
+  readonly title: Title;
+  /** See `ClaimedName`. */
+  readonly values?: readonly string[];
+}
+
+/** All who claim one thing: usually one. */
+export class Contest {
+  /** What the operator wrote on the name for those that left it to the winner, until the winner has written it. */
+  left: readonly string[] = [];
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(public winner: Entry) {
+    this.entries.set(winner.claimant.ref.uid, winner);
+  }
+
+  enter(entry: Entry, changed: Set<string>): void {
+    this.entries.set(entry.claimant.ref.uid, entry);
+    this.decide(changed);
+    this.tellWinner(entry.claimant.ref.uid, changed);
+  }
+
+  /** @returns how many remain. */
+  withdraw(uid: string, changed: Set<string>): number {
+    this.entries.delete(uid);
+    this.decide(changed);
+    if (this.entries.size > 0) this.tellWinner(uid, changed);
+    return this.entries.size;
+  }
+
+  /** Of what the winner created, the best of the others that stay. */
+  successor(): Entry | undefined {
+    if (this.winner.title !== "created") return undefined;
+    return bestOf([...this.entries.values()].filter((entry) => entry !== this.winner && !entry.claimant.leaving));
+  }
+
+  /** Its successor may be another one now. */
+  private tellWinner(uid: string, changed: Set<string>): void {
+    const { claimant, title } = this.winner;
+    if (title === "created" && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
+  }
+
+  private decide(changed: Set<string>): void {
+    const previous = this.winner;
+    const best = this.best();
+    if (best === undefined) return;
+    this.winner = best;
+    if (!jsonEqual(ownedBy(best), ownedBy(previous))) for (const uid of this.entries.keys()) changed.add(uid);
+    this.handOver(changed);
+  }
+
+  /** Records that are to be deleted stay with their resource until then, unless the next one can take them over at once. */
+  private best(): Entry | undefined {
+    const entries = [...this.entries.values()];
+    const asking = bestOf(entries.filter(({ title }) => !isLeft(title)));
+    const leaving = bestOf(entries.filter(({ title }) => isLeft(title)));
+    return asking?.title === "asks" && leaving?.title === "clears" ? leaving : (asking ?? leaving);
+  }
+
+  private handOver(changed: Set<string>): void {
+    const { left, winner } = this;
+    const cleared = [...this.entries.values()].flatMap(({ title, values = [] }) => (title === "clears" ? values : []));
+    this.left = winner.title === "takes" ? [...new Set([...left, ...cleared])].sort() : [];
+    if (`${this.left}` !== `${left}`) changed.add(winner.claimant.ref.uid);
+  }
+}
+
+export function ownedBy({ claimant: { ref, paused = false }, title }: Entry): Owned {
+  return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }) };
+}
+
+function bestOf(entries: readonly Entry[]): Entry | undefined {
+  return entries.reduce<Entry | undefined>((best, each) => (best && better(best, each) ? best : each), undefined);
+}
+
+function better(a: Entry, b: Entry): boolean {
+  const rank = rankOf(a.title) - rankOf(b.title);
+  return rank === 0 ? olderFirst(a.claimant, b.claimant) < 0 : rank < 0;
+}

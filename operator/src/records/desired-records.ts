@@ -1,0 +1,103 @@
+/** What a plan of a record set reads, and what it may ask for. */
+
+import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
+import type { Claim } from "../claims/claims.js";
+import type { Problem } from "../messages/message.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
+import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
+import type { Records } from "./cached-record-set.js";
+import type { NameRemarks } from "./name-remarks.js";
+
+export interface Reasoned {
+  /** For people; completes "... because". */
+  readonly why: string;
+}
+
+/** `previous`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names. */
+export type WhichRecords = "current" | "previous";
+
+export type DnsAction =
+  /** The set has to be read, then plan again. */
+  | (Reasoned & { readonly do: "read-records"; readonly which: WhichRecords })
+  | (Reasoned & {
+      readonly do: "apply-records";
+      readonly which: WhichRecords;
+      readonly provider: string;
+      readonly changes: RecordChangeSet;
+      /** Who made the change necessary, if not the resource; for its Event. */
+      readonly cause?: string;
+      /** Values that it replaces, and that the status does not show as written by the operator. */
+      readonly replaced?: readonly string[];
+    });
+
+/** `status.dns`; `undefined` removes it. */
+export type RecordDns = Reasoned & {
+  readonly do: "record-dns";
+  readonly written: DnsStatus | undefined;
+  /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
+  readonly left?: DnsStatus;
+};
+
+/** One after the other. */
+export type RecordSequence = readonly (DnsAction | RecordDns)[];
+
+export interface DnsSnapshot {
+  /** Of the provider that the spec names; absent: it is unknown or has no DNS. */
+  readonly capabilities?: DnsCapabilities;
+  /** The full name that the spec names. Absent: it names none. */
+  readonly fqdn?: string;
+  /** On the name that the spec names. Absent: there is none, or it is undecided. */
+  readonly claim?: Claim;
+  /** The set that the spec names. */
+  readonly records: Records;
+  /** What `status.dns` names and the spec does not (any more). */
+  readonly previous: { readonly records: Records; readonly claim?: Claim };
+  /** Why the resource may not have the name: nothing is written there. */
+  readonly refused?: Problem;
+  /** The limits do not allow the name any more, but the operator has written it for the resource. */
+  readonly kept?: Problem;
+  /** `false`: records that were not written for the resource stay. @default true */
+  readonly adopts?: boolean;
+  /** The class or issuer that does not let the operator replace them, by kind and name. */
+  readonly adopter?: string;
+  /** The last call to the DNS provider failed. */
+  readonly failure?: Problem;
+  /** ms since the epoch: no call before. */
+  readonly retryAt?: number;
+  /** Calls to the DNS provider wait long for its limits. */
+  readonly longWait?: LimitWait;
+  /** Of the set that the spec names. Absent: there is none. */
+  readonly remarks?: NameRemarks;
+  /** ms since the epoch: when `records` were read. */
+  readonly readAt?: number;
+  /** ms since the epoch: when `records` becomes unknown, or what blocks the name may be gone: it has to be read again. */
+  readonly readAgainAt?: number;
+}
+
+export interface DesiredRecords {
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  readonly dns: DnsSnapshot;
+  /** See `RecordSetView.reverts`. */
+  readonly reverts: readonly number[] | undefined;
+  readonly wanted: DnsRecordSet;
+  /** Provider of the records. */
+  readonly provider: string;
+  /** As the status has it. */
+  readonly last: DnsStatus | undefined;
+  /** Types that the spec asks for, and those of them that no other resource has. */
+  readonly types: { readonly asked: readonly RecordType[]; readonly ours: readonly RecordType[] };
+  /** Canonical addresses, sorted. None: the set is left as it is. */
+  readonly values: readonly string[];
+  /** No address is left, and the resource asks for an empty set then. */
+  readonly empty?: boolean;
+  /** Seconds, as the provider takes it; `keep`: that of existing records stays. */
+  readonly ttl: number | "keep";
+  /** Written beside each record where the provider can. */
+  readonly owner: string;
+}
+
+/** `wanted` may be gone, or not be readable: what was written is known all the same. */
+export interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "types"> {
+  readonly wanted: DnsRecordSet | undefined;
+}

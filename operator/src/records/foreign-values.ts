@@ -1,0 +1,31 @@
+/** Pure: records on a name that the resource may not replace. */
+
+import type { DnsStatus } from "cdk8s-flipop/api";
+import type { DesiredRecords, DnsSnapshot, RecordRemoval } from "./desired-records.js";
+import { isSameName } from "./same-name.js";
+
+export type Named = Pick<RecordRemoval, "provider" | "wanted">;
+
+/**
+ * Values of records that keep the resource from writing, because it may not adopt them. A set that it has written before is
+ * its own, and so is one that already holds what it wants.
+ */
+export function foreignValues(
+  { dns, last, wanted, provider, types }: Pick<DesiredRecords, "dns" | "last" | "provider" | "types" | "wanted">,
+  values: readonly string[],
+): readonly string[] {
+  if (dns.adopts !== false || dns.records === "unknown" || isDesired(last, { provider, wanted })) return [];
+  const known = [...values, ...(last?.values ?? []), ...leftTo(dns)];
+  const present = dns.records.records.filter(({ type }) => types.asked.includes(type));
+  return present.map(({ value }) => value).filter((value) => !known.includes(value));
+}
+
+/** What the operator wrote for a resource that has left the name to this one, and would delete else. */
+export function leftTo({ claim }: Pick<DnsSnapshot, "claim">): readonly string[] {
+  return (claim?.ours === true && claim.left) || [];
+}
+
+/** The name that was written last is the one that the spec has. */
+export function isDesired(last: DnsStatus | undefined, { provider, wanted }: Named): boolean {
+  return last !== undefined && wanted !== undefined && isSameName(last, { ...wanted, provider });
+}
