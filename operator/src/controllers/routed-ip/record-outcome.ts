@@ -69,8 +69,13 @@ function arrived(state: RoutedState, action: Move, now: number): void {
   memory.creationFailure = undefined;
   endMove(memory);
   if (action.do !== "create-address")
-    change(state, { ...SETTLED, state: machine === undefined ? "unassigned" : "active" });
+    change(state, machine === undefined ? leftNode(state) : { ...SETTLED, state: "active" });
   if (machine !== undefined && ip !== undefined) memory.placement = { ip, machine, at: now };
+}
+
+/** Of a resource that goes, the address stays disabled, or its time to leave DNS would begin again. */
+function leftNode(state: RoutedState): StatusChange {
+  return state.isDeleting() ? { actionID: undefined, error: undefined } : { ...SETTLED, state: "unassigned" };
 }
 
 const SETTLED: StatusChange = {
@@ -102,7 +107,6 @@ function failed(state: RoutedState, action: Move, failure: ActionFailure): void 
     const retryAt = retries.get(CREATION)?.retryAt;
     memory.creationFailure = retryAt === undefined ? undefined : { ...failure.problem, retryAt };
   } else if (state.isDeleting()) {
-    // The address stays disabled, or its time to leave DNS would begin again.
     change(state, { actionID: undefined });
   } else {
     // What the account failed has no time of its own: it is tried when the account answers again.

@@ -160,6 +160,28 @@ describe("operator in process: a RoutedIP goes", function () {
     });
   }
 
+  it("waits for the TTL of its records once, before the address leaves its node", async () => {
+    const made = await RoutedWorld.create(["n1"], { speed: 60 });
+    const { kubernetes, digitalocean } = made.world;
+    try {
+      made.addIssuer({ routedIPReclaimPolicy: "Delete" });
+      made.addRouted("a", { dnsRecordSet: { ...RECORDS, deletionPolicy: "Delete" } });
+      made.serve({ node: "n1" });
+      made.world.start();
+      await made.ready("a");
+      await made.until("the records", () => digitalocean.state.dns.records("example.com", "web").length === 1);
+      kubernetes.delete(PARTS.routed);
+      await made.until("gone", () => !exists(made, "routed"));
+      const ofBoth = /\/(domains|reserved_ips)\//;
+      const changes = digitalocean.journal.calls({ mutating: true, on: ofBoth }).slice(-3);
+      const [records = 0, unassign = 0, release = 0] = changes.map(({ at }) => at);
+      expect((unassign - records) / 1000).to.be.at.least(RECORDS.ttl);
+      expect((release - unassign) / 1000, `${changes.map(({ path }) => path)}`).to.be.below(RECORDS.ttl / 2);
+    } finally {
+      await made.close();
+    }
+  });
+
   it("and keeps no other RoutedIP of the account from being Ready while its release fails", async () => {
     const made = await RoutedWorld.create(["n1", "n2"], { speed: 10 });
     const { kubernetes, digitalocean, clock } = made.world;
