@@ -81,7 +81,7 @@ interface Fitness {
 interface TakenScene {
   /** `was`: where the status shows the address as active; it counts until the account shows the address. */
   readonly addresses: Iterable<{ readonly ip: string; readonly was?: ProviderId | undefined }>;
-  readonly inventory: { get(ip: string): Pick<InventoryAddress, "holder" | "unconfirmed" | "action"> | undefined };
+  readonly inventory: { get(ip: string): Seen | undefined };
   readonly verdictOf: (machine: ProviderId) => Fitness | undefined;
   readonly now: number;
 }
@@ -95,7 +95,8 @@ export class TakenAddresses {
   look({ addresses, inventory, verdictOf, now }: TakenScene): ReadonlyMap<string, Taken> {
     for (const { ip, was } of addresses) {
       const facts = inventory.get(ip);
-      if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;
+      if (isGivenUp(facts)) this.note(ip, undefined, verdictOf);
+      if (facts === undefined || !isSettled(facts)) continue;
       const before = this.known.has(ip) ? this.seenOn.get(ip) : was;
       const left = before === undefined || before === facts.holder ? undefined : fitNode(verdictOf(before));
       if (left !== undefined) this.taken.set(ip, { node: left, at: now });
@@ -111,6 +112,17 @@ export class TakenAddresses {
     this.seenOn.set(ip, holder);
     this.taken.delete(ip);
   }
+}
+
+type Seen = Pick<InventoryAddress, "holder" | "unconfirmed" | "action" | "inFlight">;
+
+function isSettled({ unconfirmed, action, inFlight }: Seen): boolean {
+  return !unconfirmed && action === undefined && inFlight === undefined;
+}
+
+/** The operator itself takes it off its node. */
+function isGivenUp(facts: Seen | undefined): boolean {
+  return facts?.inFlight !== undefined && facts.inFlight.expected === undefined;
 }
 
 /** The name of a node that may have the address. */

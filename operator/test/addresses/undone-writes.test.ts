@@ -26,8 +26,8 @@ describe("an address that somebody else takes off a node", () => {
 
   /** @param unfit machines that may have no address. */
   function looks(taken: TakenAddresses, was?: string) {
-    return (holder: string | undefined, now: number, { unfit = [], unconfirmed = false }: Look = {}) => {
-      const facts = { ...(holder === undefined ? {} : { holder }), unconfirmed };
+    return (holder: string | undefined, now: number, { unfit = [], unconfirmed = false, inFlight }: Look = {}) => {
+      const facts = { ...(holder === undefined ? {} : { holder }), unconfirmed, ...(inFlight && { inFlight }) };
       const verdictOf = (machine: string) => verdict(machine, unfit.includes(machine));
       const scene = { inventory: { get: () => facts }, verdictOf, now };
       return taken.look({ ...scene, addresses: [{ ip: IP, was }] }).get(IP);
@@ -47,6 +47,16 @@ describe("an address that somebody else takes off a node", () => {
     expect(looks(new TakenAddresses())(N2, 5, { unfit: [N2] })).to.equal(undefined);
   });
 
+  it("does not count if the operator itself takes it off its node, as when desiredIPs is lower for a while", () => {
+    const look = looks(new TakenAddresses(), N1);
+    look(N1, 1);
+    look(N1, 2, { inFlight: { id: "1", expected: undefined } });
+    expect(look(undefined, 3)).to.equal(undefined);
+    look(N1, 4, { inFlight: { id: "2", expected: N1 } });
+    look(N1, 5);
+    expect(look(undefined, 6), "somebody else took it").to.deep.equal({ node: "node of 1", at: 6 });
+  });
+
   it("does not count if the node was not well, or nothing is certain", () => {
     const look = looks(new TakenAddresses());
     look(N1, 1);
@@ -59,6 +69,7 @@ describe("an address that somebody else takes off a node", () => {
 interface Look {
   readonly unfit?: readonly string[];
   readonly unconfirmed?: boolean;
+  readonly inFlight?: { readonly id: string; readonly expected: string | undefined };
 }
 
 function verdict(machine: string, unfit: boolean) {

@@ -26,6 +26,23 @@ describe("operator in process: a person takes an address off a healthy node", fu
     });
   });
 
+  it("no Event blames somebody else for the operator's own unassign, when a pool needs the address again meanwhile", async () => {
+    world = await World.create({ nodes: 2, speed: 120 });
+    world.addPool("web", { desiredIPs: 2, reclaimPolicy: "Delete" });
+    world.start();
+    await world.fulfilled("web");
+    await world.rest();
+    const off = () => world.digitalocean.journal.calls({ mutating: true }).filter(({ body }) => isUnassign(body));
+    world.edit("web", { desiredIPs: 1 });
+    await world.until("the unassign", () => off().length === 1);
+    world.edit("web", { desiredIPs: 2 });
+    await world.rest();
+    expect(world.status("web").counts?.active).to.equal(2);
+    expect(JSON.stringify(world.events("Moving"))).not.to.contain("somebody else");
+  });
+
+  const isUnassign = (body: unknown) => JSON.stringify(body)?.includes('"unassign"') === true;
+
   it("a pool takes what it lists from a machine that is no node, and says so", async () => {
     world = await World.create({ nodes: 1 });
     const { state } = world.digitalocean;
