@@ -5,7 +5,7 @@
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/addresses": 4_700,
-  "operator/src/claims": 720,
+  "operator/src/claims": 800,
   "operator/src/commands": 6_150,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_600,
@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 6_150,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_250,
-  "operator/src/records": 1_370,
+  "operator/src/records": 1_430,
   "operator/src/routing": 3_050,
   "operator/src/runtime": 1_850,
   "operator/src": 1_950,
