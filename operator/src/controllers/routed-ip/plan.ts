@@ -40,6 +40,7 @@ import {
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
+import { joinsWithoutMove, replacesPrevious } from "./firewall/handover.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
 import {
@@ -150,7 +151,7 @@ function decide(snapshot: Snapshot, { desired, placement, able }: Given): Decisi
   const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
   const firewall =
     snapshot.firewall &&
-    planFirewall(snapshot.firewall, desiredFirewall(snapshot, { target, holder, ports }), recorded);
+    planFirewall(snapshot.firewall, desiredFirewall(snapshot, { target, holder, ports, placement }), recorded);
   const [pair] = assignmentPlan.assignments;
   const explanation = pair === undefined ? "" : moveText(snapshot, pair, election);
   return {
@@ -208,10 +209,10 @@ function bookkeeping(acts: Acts): readonly ActionSequence[] {
 /** What is no step of an update: DNS, and the firewall of yesterday. */
 function sideChains({ snapshot, decision, published }: Acts): readonly ActionSequence[] {
   const { desired, firewall, assignmentPlan } = decision;
+  const isReplaced = assignmentPlan.assignments.length === 0 && replacesPrevious(snapshot, decision);
   const records = isArmed(snapshot, false) ? sharedChain(recordChain(snapshot, published, desired.family)) : [];
   const previous = snapshot.firewall?.previous === true ? firewallRemoval(snapshot, firewall) : [];
-  const left =
-    assignmentPlan.assignments.length === 0 && isOpen(snapshot, firewall) ? previousFirewallRemovals(snapshot) : [];
+  const left = isReplaced ? previousFirewallRemovals(snapshot) : [];
   return [records, previous, ...left].filter(isFilled);
 }
 
@@ -248,13 +249,15 @@ function placeOf({ verdictOf }: Snapshot, machine: ProviderId | undefined): Plac
 
 /** One that goes, or names another firewall now, needs nothing (there) any more. */
 function desiredFirewall(
-  { routed, resolvedClass, firewall }: Snapshot,
-  { target, holder, ports }: Pick<Decision, "target" | "holder" | "ports">,
+  snapshot: Snapshot,
+  { target, holder, ports, placement }: Pick<Decision, "target" | "holder" | "ports" | "placement">,
 ): DesiredFirewall {
+  const { routed, resolvedClass, firewall } = snapshot;
+  const joining = target ?? (joinsWithoutMove(snapshot, placement) ? holder : undefined);
   if (isDeleting(routed) || firewall?.previous === true || resolvedClass === undefined) return { rules: [] };
   return {
     rules: rulesOf(ports.ports, { nodePortRange: resolvedClass.nodePortRange, sourceRanges: ports.sourceRanges }),
-    ...(target === undefined ? {} : { target: target.machine, ...omitUndefined({ node: target.name }) }),
+    ...(joining === undefined ? {} : { target: joining.machine, ...omitUndefined({ node: joining.name }) }),
     ...(holder === undefined ? {} : { holder: holder.machine }),
   };
 }
@@ -271,15 +274,6 @@ function isInStep({ facts }: FirewallSnapshot, plan: FirewallPlan): boolean {
   const { addRules, addNodes, removeRules, removeNodes, create, read } = plan;
   const changes = [addRules, addNodes, removeRules, removeNodes].flat();
   return facts !== "unknown" && read === undefined && create === undefined && changes.length === 0;
-}
-
-/** Nothing is missing in the firewall that is named now. */
-function isOpen({ firewall }: Snapshot, plan: FirewallPlan | undefined): boolean {
-  if (firewall === undefined || plan === undefined) return false;
-  const { facts, failure } = firewall;
-  const isThere = typeof facts === "object" && failure === undefined && plan.nodeProblem === undefined;
-  const missing = plan.addRules.length + plan.addNodes.length;
-  return isThere && plan.rulesProblem === undefined && plan.read === undefined && missing === 0;
 }
 
 function needsOf(snapshot: Snapshot, { target, holder, placement }: Decision): Needs {

@@ -179,13 +179,12 @@ export class ModelCluster {
     return (this.nodes.get(node)?.taints ?? []).filter(isOwnTaint);
   }
 
-  /** Whether what comes in for a Service is let through at a node. */
+  /** Whether what comes in for a Service is let through at a node: the rules of all its firewalls add up. */
   isOpen(service: string, node: string): boolean {
-    const firewall = this.firewalls.get(FIREWALL);
-    const keys = new Set(firewall?.rules.map(({ protocol, ports }) => `${protocol} ${ports}`));
+    const over = [...this.firewalls.values()].filter(({ nodes }) => nodes.includes(`digitalocean://${node}`));
+    const keys = new Set(over.flatMap(({ rules }) => rules.map(({ protocol, ports }) => `${protocol} ${ports}`)));
     const ports = (this.services.get(`default/${service}`)?.ports ?? []).filter(({ port }) => port < 30_000);
-    const inside = firewall?.nodes.includes(`digitalocean://${node}`) === true;
-    return ports.length === 0 || (inside && ports.every(({ port }) => keys.has(`tcp ${port}`)));
+    return ports.every(({ port }) => keys.has(`tcp ${port}`));
   }
 
   serves(service: string, node: string): boolean {

@@ -163,6 +163,8 @@ interface Drain {
   readonly joinedBefore: boolean;
   /** Of the RoutedIP: no reason to stay with pods that end. */
   readonly gracePeriodSeconds: number;
+  /** When the issuer names another firewall; ms. */
+  readonly renamedAt: number | undefined;
 }
 
 const TICK_MS = 100;
@@ -176,12 +178,19 @@ function drain(world: ModelWorld, it: Drain): void {
   for (let at = 0; at <= goneAt + 6000; at += TICK_MS) {
     const own = at >= goneAt ? [] : [{ node: "n1", ready: at < evictedAt, serving: true }];
     world.endpoints.set("default/web", [...own, ...others]);
+    if (at === it.renamedAt) rename(world);
     world.run("a");
     const holder = world.holderOf("a") ?? "no node";
     expect(world.serves("web", holder), `after ${at} ms on ${holder}, which does not answer`).to.equal(true);
     expect(world.isOpen("web", holder), `after ${at} ms on ${holder}, whose firewall is closed`).to.equal(true);
     world.pass(TICK_MS);
   }
+}
+
+function rename(world: ModelWorld): void {
+  const resolvedClass = world.resolvedClass.get("a");
+  world.firewalls.set("next", { id: "next", name: "next", rules: [FOREIGN], nodes: [], pending: false });
+  if (resolvedClass !== undefined) world.resolvedClass.set("a", { ...resolvedClass, firewallName: "next" });
 }
 
 const parameters = { numRuns: 60 };
@@ -239,6 +248,10 @@ describe("plans of RoutedIPs, at random", () => {
       others: fc.subarray(["n2", "n3", "n4"], { minLength: 1 }),
       joinedBefore: fc.boolean(),
       gracePeriodSeconds: fc.constantFrom(0, 60),
+      renamedAt: fc.option(
+        ms(60).map((tick) => tick * TICK_MS),
+        { nil: undefined },
+      ),
     });
     fc.assert(
       fc.property(drains, (it) => {

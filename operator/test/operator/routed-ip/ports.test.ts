@@ -195,9 +195,8 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     expect([...(made.firewall()?.ports ?? [])].sort()).to.deep.equal(["443", "8443"]);
   });
 
-  it("opens another firewall before it leaves the former one", async () => {
-    made = await RoutedWorld.create(["n1"]);
-    const ip = await made.readyOnFirst();
+  /** The issuer names a second firewall. @returns its id, and the calls so far after which no firewall opened n1's port. */
+  function rename() {
     const { digitalocean, kubernetes } = made.world;
     const { firewalls } = digitalocean.state;
     const [previous = "", next] = [firewalls.byName("ingress")?.id, firewalls.add({ name: "next" }).id];
@@ -214,14 +213,39 @@ describe("operator in process: the open ports of a RoutedIP", function () {
       ...object,
       spec: { ...(object["spec"] as object), routedIPFirewallName: "next" },
     }));
-    await made.until("in the next one", () => firewalls.get(next).config.dropletIds.includes(machine));
+    return { next: () => firewalls.get(next).config, machine, closed, end };
+  }
+
+  it("opens another firewall before it leaves the former one", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const ip = await made.readyOnFirst();
+    const { next, machine, closed, end } = rename();
+    await made.until("in the next one", () => next().dropletIds.includes(machine));
     await made.until("out of the former one", () => made.firewall()?.nodes.length === 0);
     await made.until("forgotten", () => made.status("a").previousFirewalls === undefined);
     end();
     expect(closed).to.deep.equal([]);
     expect(made.firewall()).to.deep.equal({ nodes: [], ports: [] });
-    expect(firewalls.get(next).config.inbound.map(({ ports }) => `${ports}`)).to.deep.equal(["443"]);
+    expect(next().inbound.map(({ ports }) => `${ports}`)).to.deep.equal(["443"]);
     expect(made.status("a").firewall?.name).to.equal("next");
+    expect(made.world.holder(ip)).to.equal(`digitalocean://${machine}`);
+  });
+
+  it("opens the other firewall for a holder that the address cannot leave, before it leaves the former one", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const ip = await made.readyOnFirst();
+    made.world.digitalocean.state.failActions({ dropletId: made.world.droplet("n2").id, times: 1_000 });
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.cordon("n1");
+    await made.until("a try has failed", () => made.status("a").state === "error");
+    const { next, machine, closed, end } = rename();
+    await made.until(
+      "out of the former one",
+      () => made.status("a").previousFirewalls === undefined && made.firewall()?.nodes.length === 0,
+    );
+    end();
+    expect(closed).to.deep.equal([]);
+    expect(next().dropletIds).to.include(machine);
     expect(made.world.holder(ip)).to.equal(`digitalocean://${machine}`);
   });
 

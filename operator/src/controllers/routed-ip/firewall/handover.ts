@@ -1,0 +1,41 @@
+/** When a RoutedIP leaves the firewalls that were named before: its address loses no open port by it. */
+
+import { isOurs, type Placement } from "../../../addresses/observed.js";
+import type { Snapshot } from "../snapshot.js";
+import type { FirewallPlan } from "./firewall.js";
+
+interface Scene {
+  readonly placement: Placement | undefined;
+  readonly firewall: FirewallPlan | undefined;
+}
+
+/** Traffic comes to the holder until the address has left it, and tries to move it may fail: it joins, too, first. */
+export function joinsWithoutMove(snapshot: Snapshot, placement: Placement | undefined): boolean {
+  return (snapshot.previousFirewallStates ?? []).length > 0 && mayAnswer(placement);
+}
+
+/** The firewall that is named now lets through all that the previous ones do. */
+export function replacesPrevious(snapshot: Snapshot, { placement, firewall }: Scene): boolean {
+  return isOpen(snapshot, firewall) && coversHolder(snapshot, placement);
+}
+
+function coversHolder({ firewall }: Snapshot, placement: Placement | undefined): boolean {
+  // In the middle of a move, the API may show no holder.
+  if (placement?.holder === undefined) return placement?.certainty !== "moving";
+  const { facts } = firewall ?? {};
+  return !mayAnswer(placement) || (typeof facts === "object" && facts.nodes.includes(placement.holder));
+}
+
+/** It may become ready again, too. */
+function mayAnswer(placement: Placement | undefined): boolean {
+  return placement?.verdict !== undefined && isOurs(placement);
+}
+
+/** Nothing is missing in the firewall that is named now. */
+function isOpen({ firewall }: Snapshot, plan: FirewallPlan | undefined): boolean {
+  if (firewall === undefined || plan === undefined) return false;
+  const { facts, failure } = firewall;
+  const isThere = typeof facts === "object" && failure === undefined && plan.nodeProblem === undefined;
+  const missing = plan.addRules.length + plan.addNodes.length;
+  return isThere && plan.rulesProblem === undefined && plan.read === undefined && missing === 0;
+}
