@@ -44,6 +44,16 @@ interface PortsForAll extends OpenPorts {
   readonly service: string;
 }
 
+/** What the operator put into a firewall, and leaves there. */
+export interface KeptTraces extends Firewall {
+  readonly items: readonly string[];
+}
+
+interface NamedNoMore {
+  readonly issuer: string;
+  readonly kept: readonly KeptTraces[];
+}
+
 const letsThrough = ({ name, ports }: OpenPorts) =>
   `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`;
 const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
@@ -93,6 +103,17 @@ export const firewallRemarks = topic("firewallRemarks", {
     remedy: ({ issuer }) =>
       `${authorOf({ issuer })} set routedIPFirewallName, or open the ports in a firewall of your own`,
     example: { issuer: "platform/cloud" },
+  }),
+  namedNoMore: problem({
+    reason: "NoFirewall",
+    by: "other",
+    text: ({ issuer, kept }: NamedNoMore) => {
+      const all = kept.map(({ name, items }) => `${listed(items)} stay in firewall "${name}"`).join(", ");
+      return `RoutedIPIssuer ${issuer} names no firewall (routedIPFirewallName) any more, so the operator changes none: ${all} until the RoutedIP is deleted or the issuer names another firewall, also if the address moves; what other firewalls let through is not known`;
+    },
+    remedy: ({ issuer }) =>
+      `${authorOf({ issuer })} set routedIPFirewallName again, or open the ports in a firewall of your own`,
+    example: { issuer: "platform/cloud", kept: [{ ...FIREWALL, items: ["rule tcp 443", "node-1"] }] },
   }),
   notNeeded: note({
     reason: "Observed",

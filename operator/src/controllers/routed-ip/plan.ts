@@ -22,16 +22,14 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published.js";
 import type { PlannedCondition } from "../../reconcile/conditions.js";
 import type { Deletion } from "../../reconcile/plan.js";
-import { rulesOf } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
 import { supersededChain } from "./address/address-set.js";
-import { type PlannedStatus, plannedStatus, recordOf } from "./address/address-status.js";
+import { type PlannedStatus, plannedStatus } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
   deletionChains,
   deletionOf,
-  firewallRemoval,
   hasFinalizer,
   isDeleting,
   needsFinalizer,
@@ -39,9 +37,10 @@ import {
   withDeletion,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
-import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
-import { joinsWithoutMove, replacesPrevious } from "./firewall/handover.js";
-import type { DesiredFirewall, FirewallSnapshot } from "./firewall/snapshot.js";
+import type { FirewallPlan } from "./firewall/firewall.js";
+import { replacesPrevious } from "./firewall/handover.js";
+import { firewallPlanOf } from "./firewall/needed.js";
+import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
 import {
   begun,
@@ -148,10 +147,7 @@ function decide(snapshot: Snapshot, { desired, placement, able }: Given): Decisi
   const target = targetOf(snapshot, { placement, assignmentPlan, creation });
   const holder = placeOf(snapshot, placement?.holder);
   const ports = snapshot.portsOn([target, holder].flatMap((place) => place?.name ?? []));
-  const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
-  const firewall =
-    snapshot.firewall &&
-    planFirewall(snapshot.firewall, desiredFirewall(snapshot, { target, holder, ports, placement }), recorded);
+  const firewall = firewallPlanOf(snapshot, { target, holder, ports, placement });
   const [pair] = assignmentPlan.assignments;
   const explanation = pair === undefined ? "" : moveText(snapshot, pair, election);
   return {
@@ -208,12 +204,11 @@ function bookkeeping(acts: Acts): readonly ActionSequence[] {
 
 /** What is no step of an update: DNS, and the firewall of yesterday. */
 function sideChains({ snapshot, decision, published }: Acts): readonly ActionSequence[] {
-  const { desired, firewall, assignmentPlan } = decision;
+  const { desired, assignmentPlan } = decision;
   const isReplaced = assignmentPlan.assignments.length === 0 && replacesPrevious(snapshot, decision);
   const records = isArmed(snapshot, false) ? sharedChain(recordChain(snapshot, published, desired.family)) : [];
-  const previous = snapshot.firewall?.previous === true ? firewallRemoval(snapshot, firewall) : [];
   const left = isReplaced ? previousFirewallRemovals(snapshot) : [];
-  return [records, previous, ...left].filter(isFilled);
+  return [records, ...left].filter(isFilled);
 }
 
 /** Whether the finalizer stands already, or is not needed. */
@@ -247,26 +242,11 @@ function placeOf({ verdictOf }: Snapshot, machine: ProviderId | undefined): Plac
   return machine === undefined ? undefined : { name: verdictOf(machine)?.node.name, machine };
 }
 
-/** One that goes, or names another firewall now, needs nothing (there) any more. */
-function desiredFirewall(
-  snapshot: Snapshot,
-  { target, holder, ports, placement }: Pick<Decision, "target" | "holder" | "ports" | "placement">,
-): DesiredFirewall {
-  const { routed, resolvedClass, firewall } = snapshot;
-  const joining = target ?? (joinsWithoutMove(snapshot, placement) ? holder : undefined);
-  if (isDeleting(routed) || firewall?.previous === true || resolvedClass === undefined) return { rules: [] };
-  return {
-    rules: rulesOf(ports.ports, { nodePortRange: resolvedClass.nodePortRange, sourceRanges: ports.sourceRanges }),
-    ...(joining === undefined ? {} : { target: joining.machine, ...omitUndefined({ node: joining.name }) }),
-    ...(holder === undefined ? {} : { holder: holder.machine }),
-  };
-}
-
 /** What goes with the status. What is to be recorded before an action is an action itself. */
 function recordedPart({ firewall, problem, routed }: Snapshot, plan: FirewallPlan | undefined) {
   if (firewall === undefined || plan === undefined || problem !== undefined || isDeleting(routed)) return undefined;
   // What is on record is ours to take away one day: the finalizer stands before it.
-  if (!hasFinalizer(routed) || firewall.previous === true || !isInStep(firewall, plan)) return undefined;
+  if (!hasFinalizer(routed) || !isInStep(firewall, plan)) return undefined;
   return { name: firewall.name, recorded: plan.recorded };
 }
 

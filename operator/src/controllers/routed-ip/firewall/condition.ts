@@ -8,11 +8,13 @@ import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
 import { lackOfPorts, letsAllIn, needsRule, type PortsFound, rulesOf, sourcesBeyond } from "../../../routing/ports.js";
+import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
 import type { Place } from "../update/update.js";
 import type { FirewallPlan } from "./firewall.js";
+import { keptTraces } from "./handover.js";
 import type { FirewallSnapshot } from "./snapshot.js";
 
 export interface FirewallFindings {
@@ -45,8 +47,7 @@ function ofNeeded(snapshot: Snapshot, findings: FirewallFindings): PlannedCondit
   const { firewall, resolvedClass } = snapshot;
   const { firewall: plan } = findings;
   if (resolvedClass === undefined) return unknown("FirewallReady");
-  if (resolvedClass.firewallName === undefined)
-    return yes("FirewallReady", firewallRemarks.notNamed({ issuer: resolvedClass.issuer }));
+  if (resolvedClass.firewallName === undefined) return notNamed(snapshot, resolvedClass);
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = firewallProblem(snapshot, findings) ?? lackOfPorts(findings.ports);
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
@@ -55,6 +56,12 @@ function ofNeeded(snapshot: Snapshot, findings: FirewallFindings): PlannedCondit
   const open = { name: firewall.name, ports: textsOf(findings.ports.ports) };
   const seen = firewallRemarks.notNeeded({ ...open, nodePortRange });
   return yes("FirewallReady", withAssumed(snapshot, { name: open.name, exists: false, seen }, findings.ports));
+}
+
+function notNamed(snapshot: Snapshot, { issuer }: Pick<ResolvedIssuerClass, "issuer">): PlannedCondition {
+  const kept = keptTraces(snapshot);
+  const seen = kept.length === 0 ? firewallRemarks.notNamed({ issuer }) : firewallRemarks.namedNoMore({ issuer, kept });
+  return yes("FirewallReady", seen);
 }
 
 /** All its ports are in the NodePort range: a firewall that does not exist is none that is missing. */

@@ -1,6 +1,8 @@
 /** When a RoutedIP leaves the firewalls that were named before: its address loses no open port by it. */
 
 import { isOurs, type Placement } from "../../../addresses/observed.js";
+import type { KeptTraces } from "../../../messages/firewall-remarks.js";
+import { recordOf } from "../address/address-status.js";
 import type { Snapshot } from "../snapshot.js";
 import type { FirewallPlan } from "./firewall.js";
 
@@ -29,6 +31,23 @@ function coversHolder({ firewall }: Snapshot, placement: Placement | undefined):
 /** It may become ready again, too. */
 function mayAnswer(placement: Placement | undefined): boolean {
   return placement?.verdict !== undefined && isOurs(placement);
+}
+
+/** What the operator put into firewalls that it changes no more, because none is named. */
+export function keptTraces({
+  firewall,
+  previousFirewallStates = [],
+  routed,
+  verdictOf,
+}: Snapshot): readonly KeptTraces[] {
+  const states = [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates];
+  return states.flatMap(({ name, facts }) => {
+    const { rules, nodes } = recordOf(routed.status, name);
+    const own = rules.filter(({ preexisting }) => preexisting !== true);
+    const texts = own.map(({ protocol, ports }) => `rule ${protocol} ${ports}`);
+    const items = [...texts, ...nodes.map((machine) => verdictOf(machine)?.node.name ?? machine)];
+    return facts === "missing" || items.length === 0 ? [] : [{ name, items }];
+  });
 }
 
 /** Nothing is missing in the firewall that is named now. */

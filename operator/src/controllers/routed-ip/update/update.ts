@@ -190,7 +190,7 @@ export function isCreating({ sequence }: Decision["creation"]): boolean {
 }
 
 function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan | undefined): Draft["actions"] {
-  if (firewall === undefined || plan === undefined || firewall.previous === true) return {};
+  if (firewall === undefined || plan === undefined) return {};
   const { name, facts } = firewall;
   const nodes = plan.read ?? plan.reread;
   const found = {

@@ -1,0 +1,32 @@
+/** The rules and nodes that a RoutedIP needs in its firewall, and the plan for it. */
+
+import { rulesOf } from "../../../routing/ports.js";
+import { omitUndefined } from "../../../values.js";
+import { recordOf } from "../address/address-status.js";
+import { isDeleting } from "../deletion.js";
+import type { Snapshot } from "../snapshot.js";
+import type { Decision } from "../update/update.js";
+import { type FirewallPlan, planFirewall } from "./firewall.js";
+import { joinsWithoutMove } from "./handover.js";
+import type { DesiredFirewall } from "./snapshot.js";
+
+type Needed = Pick<Decision, "target" | "holder" | "ports" | "placement">;
+
+/** Without a name the operator changes no firewall: what it put into one stays until the RoutedIP goes. */
+export function firewallPlanOf(snapshot: Snapshot, needs: Needed): FirewallPlan | undefined {
+  const { firewall, routed } = snapshot;
+  if (firewall === undefined || (firewall.previous === true && !isDeleting(routed))) return undefined;
+  return planFirewall(firewall, desiredFirewall(snapshot, needs), recordOf(routed.status, firewall.name));
+}
+
+/** One that goes needs nothing any more. */
+function desiredFirewall(snapshot: Snapshot, { target, holder, ports, placement }: Needed): DesiredFirewall {
+  const { routed, resolvedClass } = snapshot;
+  const joining = target ?? (joinsWithoutMove(snapshot, placement) ? holder : undefined);
+  if (isDeleting(routed) || resolvedClass === undefined) return { rules: [] };
+  return {
+    rules: rulesOf(ports.ports, { nodePortRange: resolvedClass.nodePortRange, sourceRanges: ports.sourceRanges }),
+    ...(joining === undefined ? {} : { target: joining.machine, ...omitUndefined({ node: joining.name }) }),
+    ...(holder === undefined ? {} : { holder: holder.machine }),
+  };
+}
