@@ -54,7 +54,7 @@ export const EVENTS = {
   FirewallCreated: { type: "Normal", meaning: "The operator created the firewall that an issuer names.", remedy: "" },
   FirewallChanged: {
     type: "Normal",
-    meaning: "The operator changed rules or nodes of a firewall; the note lists them.",
+    meaning: "The operator changed rules or nodes of a firewall, or deleted it; the note says which.",
     remedy: "",
   },
   RecordsChanged: {

@@ -198,6 +198,12 @@ export const eventMessages = topic("events", {
       why: "the RoutedIP does not need it any more",
     },
   }),
+  firewallDeleted: event({
+    reason: "FirewallChanged",
+    action: "ChangeFirewall",
+    text: ({ name, why }: Pick<FirewallChange, "name"> & Why) => `firewall "${name}" was deleted: ${why}`,
+    example: { name: "ingress", why: "it was created for this issuer, which names it no more, and is empty" },
+  }),
   recordsChanged: event({
     reason: "RecordsChanged",
     action: "ChangeRecords",

@@ -186,11 +186,15 @@ export class SharedFirewall {
     });
   }
 
-  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
+  /** @returns whether it is gone: a RoutedIP may have put something into it meanwhile. */
+  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">, onlyEmpty = false): Promise<boolean> {
     return this.inTurn(async () => {
+      const { facts } = this;
+      if (onlyEmpty && typeof facts === "object" && facts.nodes.length + facts.rules.length > 0) return false;
       await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall), "removal");
       this.own.removed(firewall.id);
       this.facts = "missing";
+      return true;
     });
   }
 

@@ -35,6 +35,7 @@ export interface CreatedFirewall {
 export interface RoutedIPIssuerStatus {
   readonly observedGeneration?: number;
   readonly createdFirewall?: CreatedFirewall;
+  readonly formerFirewalls?: readonly CreatedFirewall[];
   readonly additionalFirewalls?: readonly CreatedFirewall[];
   readonly retainedAddresses?: readonly RetainedAddress[];
   readonly retryAt?: string;
@@ -120,6 +121,15 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
         "The firewall, if the operator created it. With `routedIPReclaimPolicy` Delete, the operator deletes it when it is empty.",
       ),
       optional: true,
+    },
+    formerFirewalls: {
+      type: "array",
+      optional: true,
+      description:
+        "Firewalls that the operator created under earlier names. With `routedIPReclaimPolicy` Delete, the operator deletes each when it is empty and the issuer does not name it.",
+      items: createdFirewallSchema("A firewall that the operator created."),
+      listType: "atomic",
+      maxItems: 32,
     },
     additionalFirewalls: {
       type: "array",

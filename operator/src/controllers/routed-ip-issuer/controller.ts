@@ -3,7 +3,7 @@
 import { Finalizer, type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
 import { type Basis, DONE, type Outcome, objectBasis, recheckOf, skipped } from "../../addresses/calls.js";
 import { finalizerPatch, statusPatch } from "../../kube/write/patch.js";
-import { abandoned, failedEvent } from "../../messages/events.js";
+import { abandoned, eventMessages, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { conditionEvents } from "../../reconcile/conditions.js";
 import type { ActionTable, Kind, SequenceEvents } from "../../reconcile/kind.js";
@@ -11,6 +11,7 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
+import { withCreated, withoutCreated } from "../../routing/created-firewalls.js";
 import { baseName } from "../../routing/firewall-group.js";
 import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/resource.js";
 import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
@@ -72,6 +73,8 @@ function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {
 
 function eventOf({ action, outcome }: ActionResult<Action>): EventMessage | undefined {
   if (action.do === "remove-finalizer" && outcome.is === "done") return abandoned(action.abandonedItems, action.why);
+  if (action.do === "remove-firewall" && outcome.is === "done")
+    return eventMessages.firewallDeleted({ name: action.firewall.name, why: action.why });
   if (!REMOVALS.has(action.do) || outcome.is !== "refused") return undefined;
   return failedEvent(["FirewallFailed", "Check"], outcome.failure.problem);
 }
@@ -89,8 +92,10 @@ export interface RoutedIPIssuer {
 export const ACTIONS: ActionTable<RoutedIPIssuer> = {
   "add-finalizer": ({ state }) => setFinalizer(state, true),
   "remove-finalizer": ({ state }) => setFinalizer(state, false),
-  "record-firewall": async ({ state }, { created }) => {
-    const patch = (object: RoutedIPIssuer["object"]) => statusPatch(object, { createdFirewall: created });
+  "record-firewall": async ({ state }, { name, created }) => {
+    const recorded = (status = {}) =>
+      created === undefined ? withoutCreated(status, name) : withCreated(status, created);
+    const patch = (object: RoutedIPIssuer["object"]) => statusPatch(object, recorded(object.status));
     await state.write({ patch, subresource: "status", fact: true });
     return DONE;
   },
@@ -109,11 +114,11 @@ export const ACTIONS: ActionTable<RoutedIPIssuer> = {
   },
   "remove-firewall": async ({ snapshot: { access }, context }, { firewall }) => {
     const provider = access.answer.account?.providers.firewalls;
-    if (provider === undefined || access.firewall === undefined)
-      return skipped("the account of the firewall is not known");
+    const shared = [access.firewall, ...access.former].find((each) => each?.name === firewall.name);
+    if (provider === undefined || shared === undefined) return skipped("the account of the firewall is not known");
     const { account } = access;
-    await access.firewall.remove({ provider, context, ...(account && { account }) }, firewall);
-    return DONE;
+    const isGone = await shared.remove({ provider, context, ...(account && { account }) }, firewall, true);
+    return isGone ? DONE : { is: "superseded", because: "it is not empty any more" };
   },
 };
 

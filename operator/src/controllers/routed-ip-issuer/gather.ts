@@ -13,6 +13,7 @@ import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
+import { createdFirewallsOf } from "../../routing/created-firewalls.js";
 import { baseName } from "../../routing/firewall-group.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/resource.js";
@@ -40,6 +41,8 @@ export interface Snapshot {
   readonly regions: ReadonlySet<string>;
   /** The firewall that the spec names. */
   readonly firewall: FirewallFacts | "unknown" | "missing" | "none" | { readonly failure: Problem };
+  /** Those that the operator created under earlier names, by name; under `Delete`, as far as they were read lately. */
+  readonly former?: ReadonlyMap<string, FirewallFacts | "missing">;
   /** Those that the operator created because the first one was full. Absent: not read lately. */
   readonly additional?: readonly FirewallFacts[];
   /** The same as it was read last, for people, while a slow read goes on. Nothing is changed by it. */
@@ -87,6 +90,8 @@ export interface Access {
   /** Why there is no account: the provider is unknown, or has no addresses. */
   readonly problem: Problem | undefined;
   readonly firewall: SharedFirewall | undefined;
+  /** Those on record that it does not name now, if they are to go. */
+  readonly former: readonly SharedFirewall[];
   /** Those that additional ones on record belong to. */
   readonly additional: readonly SharedFirewall[];
 }
@@ -106,11 +111,11 @@ export async function prepare(
   const issuer = state.read();
   if (issuer === undefined) return;
   await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
-  const { answer, account, firewall, additional } = accessOf(tools, issuer);
+  const { answer, account, firewall, former, additional } = accessOf(tools, issuer);
   const provider = answer.account?.providers.firewalls;
   if (provider === undefined) return;
   const caller = { provider, context: contextOf("is the firewall there"), ...(account && { account }) };
-  const all = new Set([...(firewall === undefined ? [] : [firewall]), ...additional]);
+  const all = new Set([...(firewall === undefined ? [] : [firewall]), ...former, ...additional]);
   for (const each of [...all].filter((one) => isToBeRead(tools, one))) {
     await each.read(caller, []).catch((error: unknown) => {
       if (!isProviderError(error)) throw error;
@@ -139,6 +144,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     ...omitUndefined({
       problem: issuer.problem ?? access.problem,
       additional: additionalOf(issuer, access),
+      former: formerOf(access),
       lastFirewall,
       retryAt: retryAtOf(state, access),
       accountRetryAt: access.account?.retryAt,
@@ -151,6 +157,15 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     cleanup: state.cleanup,
   };
   return { snapshot, access };
+}
+
+/** One whose last read failed, or is too old, is left out. */
+function formerOf({ former }: Access): Snapshot["former"] {
+  const known = former.flatMap((firewall) => {
+    const { facts, failure } = firewall.view();
+    return facts === "unknown" || failure !== undefined ? [] : [[firewall.name, facts] as const];
+  });
+  return new Map(known);
 }
 
 /** Also those of a firewall that the issuer named before. From here on RoutedIPs may use them. */
@@ -180,11 +195,14 @@ function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Acces
   const shared = (name: string) => sharedFirewall(routing, { answer, account }, name);
   const { routedIPFirewallName: named = issuer.status.createdFirewall?.name } = issuer.spec;
   const { additionalFirewalls = [] } = issuer.status;
+  const created = issuer.spec.routedIPReclaimPolicy === "Delete" ? createdFirewallsOf(issuer.status) : [];
+  const former = created.map(({ name }) => name).filter((name) => name !== named);
   const bases = new Set(additionalFirewalls.map(({ name }) => baseName(name)));
   return {
     ...{ answer, account },
     problem: answer.problem ?? unable,
     firewall: named === undefined ? undefined : shared(named),
+    former: former.flatMap((name) => shared(name) ?? []),
     additional: [...bases].flatMap((name) => shared(name) ?? []),
   };
 }

@@ -11,6 +11,7 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
+import { createdFirewallsOf } from "../../routing/created-firewalls.js";
 import { omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
@@ -24,8 +25,12 @@ export type Action =
   | (EngineAction & { readonly do: "remove-additional"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
   /** In `status.additionalFirewalls`; without an id it is removed there. */
   | (EngineAction & { readonly do: "record-additional"; readonly name: string; readonly id?: string })
-  /** `status.createdFirewall`; `undefined` removes it. */
-  | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
+  /** Of the firewalls that were created for it; `undefined` takes the one of this name off the record. */
+  | (EngineAction & {
+      readonly do: "record-firewall";
+      readonly name: string;
+      readonly created: CreatedFirewall | undefined;
+    });
 
 const NOT_THERE = "it is not there, or not ours, any more";
 const ANSWER_LOST = "it was created, and the answer got lost";
@@ -68,8 +73,8 @@ function chainOf(snapshot: Snapshot): readonly Action[] {
   const { issuer, users, cachesComplete } = snapshot;
   if (!cachesComplete) return [];
   const additional = additionalActions(snapshot);
-  if (users.length > 0) return [...held(issuer), ...settled(snapshot), ...additional];
-  const removal = [...additional, ...firewallRemoval(snapshot)];
+  if (users.length > 0) return [...held(issuer), ...settled(snapshot), ...additional, ...formerRemovals(snapshot)];
+  const removal = [...additional, ...formerRemovals(snapshot), ...firewallRemoval(snapshot)];
   if (!hasFinalizer(issuer)) return removal;
   return [...removal, ...released(snapshot, removal)];
 }
@@ -102,10 +107,10 @@ function deletionOf(snapshot: Snapshot): Deletion | undefined {
 
 /** What should go under `Delete` and is still there. */
 function leftFirewall({ issuer }: Snapshot, removal: readonly Action[]): readonly string[] {
-  const { createdFirewall } = issuer.status;
-  const goes = removal.some((action) => action.do === "remove-firewall");
-  if (issuer.spec.routedIPReclaimPolicy !== "Delete" || createdFirewall === undefined || goes) return [];
-  return [`firewall "${createdFirewall.name}", which was created for it`];
+  if (issuer.spec.routedIPReclaimPolicy !== "Delete") return [];
+  const going = new Set(removal.flatMap((action) => (action.do === "remove-firewall" ? action.firewall.name : [])));
+  const left = createdFirewallsOf(issuer.status).filter(({ name }) => !going.has(name));
+  return left.map(({ name }) => `firewall "${name}", which was created for it`);
 }
 
 /** Whatever the policy: without the issuer the operator does not know that they are its own. */
@@ -137,24 +142,45 @@ function isYoung({ createdTime }: CreatedFirewall, now: number): boolean {
   return now - (timeOf(createdTime) ?? 0) < FIREWALL_CREATION_MS;
 }
 
+/** The name that the spec had last counts as its own as long as it has none. */
+function namedOf({ spec, status }: Issuer): CreatedFirewall | undefined {
+  const { routedIPFirewallName: named = status.createdFirewall?.name } = spec;
+  return createdFirewallsOf(status).find(({ name }) => name === named);
+}
+
+/** RoutedIPs have left it. Those of another issuer that names it would create it again. */
+function formerRemovals({ issuer, former, now }: Snapshot): readonly Action[] {
+  const named = namedOf(issuer);
+  const others = createdFirewallsOf(issuer.status).filter((created) => created !== named);
+  return others.flatMap((created) => {
+    const facts = former?.get(created.name);
+    if (facts === undefined || (created.id === "" && isYoung(created, now))) return [];
+    return removalOf(created, facts, "it was created for this issuer, which names it no more, and is empty");
+  });
+}
+
 function firewallRemoval({ issuer, firewall }: Snapshot): readonly Action[] {
-  const { createdFirewall } = issuer.status;
-  if (createdFirewall === undefined || !isKnown(firewall)) return [];
-  const forget: Action = { do: "record-firewall", created: undefined, why: NOT_THERE };
-  if (firewall === "missing" || !isSame(firewall, createdFirewall)) return [forget];
-  if (issuer.spec.routedIPReclaimPolicy !== "Delete") return [];
-  if (firewall.nodes.length > 0 || firewall.rules.length > 0) return [];
+  const created = namedOf(issuer);
+  if (created === undefined || !isKnown(firewall)) return [];
   const why = "it was created for this issuer, is empty, and routedIPReclaimPolicy is Delete";
-  return [{ do: "remove-firewall", firewall, why }, forget];
+  const removal = removalOf(created, firewall, why);
+  const isRemoved = removal.some((action) => action.do === "remove-firewall");
+  return isRemoved && issuer.spec.routedIPReclaimPolicy !== "Delete" ? [] : removal;
+}
+
+function removalOf(created: CreatedFirewall, facts: FirewallFacts | "missing", why: string): readonly Action[] {
+  const forget: Action = { do: "record-firewall", name: created.name, created: undefined, why: NOT_THERE };
+  if (facts === "missing" || !isSame(facts, created)) return [forget];
+  if (facts.nodes.length > 0 || facts.rules.length > 0) return [];
+  return [{ do: "remove-firewall", firewall: facts, why }, forget];
 }
 
 /** A creation whose answer never came: the firewall of that name is the one. */
 function settled({ issuer, firewall }: Snapshot): readonly Action[] {
-  const { createdFirewall } = issuer.status;
-  if (createdFirewall === undefined || createdFirewall.id !== "" || !isKnown(firewall)) return [];
-  if (firewall === "missing" || firewall.name !== createdFirewall.name) return [];
-  const created = { ...createdFirewall, id: firewall.id };
-  return [{ do: "record-firewall", created, why: ANSWER_LOST }];
+  const recorded = namedOf(issuer);
+  if (recorded === undefined || recorded.id !== "" || !isKnown(firewall) || firewall === "missing") return [];
+  const created = { ...recorded, id: firewall.id };
+  return [{ do: "record-firewall", name: created.name, created, why: ANSWER_LOST }];
 }
 
 function isSame({ id, name }: FirewallFacts, created: CreatedFirewall): boolean {

@@ -150,6 +150,45 @@ describe("the plan of an issuer", () => {
     expect(does(snapshot(going, { firewall: { ...FIREWALL, id: "8" } }))[0]).to.equal("record-firewall");
   });
 
+  describe("that has created firewalls under earlier names", () => {
+    const former = { id: "6", name: "before", createdTime: "2025-06-01T07:00:00Z" };
+    const status = { ...CREATED, formerFirewalls: [former] };
+    const empty = { ...FIREWALL, ...former };
+    const made = (facts: typeof empty | "missing" | undefined, parts: Parts = {}, users = ["default/a"]) => {
+      const spec = { routedIPReclaimPolicy: "Delete", routedIPFirewallName: "ingress", ...parts.spec } as const;
+      const seen = facts === undefined ? {} : { former: new Map([[former.name, facts]]) };
+      return snapshot({ metadata: IN_USE, status, ...parts, spec }, { users, firewall: FIREWALL, ...seen });
+    };
+
+    it("removes each that is empty, although RoutedIPs use the issuer", () => {
+      const [removal, forget] = plan(made(empty)).sequences.flatMap(actionsOf);
+      expect(removal).to.deep.include({ do: "remove-firewall", firewall: empty });
+      expect(forget).to.deep.include({ do: "record-firewall", name: "before", created: undefined });
+      expect(does(made({ ...empty, nodes: ["digitalocean://1"] as never[] })), "a node").to.be.empty;
+      expect(does(made(undefined)), "not read").to.be.empty;
+    });
+
+    it("takes one off the record that is not there, or not the one that was created", () => {
+      expect(does(made("missing"))).to.deep.equal(["record-firewall"]);
+      expect(does(made({ ...empty, id: "9" }))).to.deep.equal(["record-firewall"]);
+    });
+
+    it("keeps the one that it names again, and removes the other one", () => {
+      const spec = { routedIPFirewallName: "before" };
+      const again = made(undefined, { spec });
+      const seen = { ...again, firewall: empty, former: new Map([["ingress", FIREWALL]]) };
+      expect(plan(seen).sequences.flatMap(actionsOf)[0]).to.deep.include({ firewall: FIREWALL });
+    });
+
+    it("goes after all of them, and says which it leaves behind", () => {
+      expect(does(made(empty, { metadata: GOING }, [])).filter((each) => each === "remove-firewall")).to.have.length(2);
+      expect(plan(made(undefined, { metadata: GOING }, [])).deletion?.left).to.deep.equal([
+        'firewall "ingress", which was created for it',
+        'firewall "before", which was created for it',
+      ]);
+    });
+  });
+
   it("gives up after the deadline, and says what stays", () => {
     const going = { metadata: { ...GOING, deletionTimestamp: "2025-06-01T08:00:00Z" }, status: CREATED };
     const failing = { firewall: { failure: { reason: "Unauthorized", message: "no" } } } as const;

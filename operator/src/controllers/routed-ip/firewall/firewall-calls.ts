@@ -9,6 +9,7 @@ import type { CallPriority } from "../../../providers/call.js";
 import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
 import type { RecoveringAccount } from "../../../reconcile/retries.js";
+import { withCreated } from "../../../routing/created-firewalls.js";
 import type { FirewallCaller } from "../../../routing/firewall-failures.js";
 import { mayBeOfMachine } from "../../../routing/refused-machines.js";
 import type { IssuerObject } from "../../../routing/resource.js";
@@ -83,7 +84,7 @@ export async function recordCreated(
   created: CreatedFirewall,
 ): Promise<Outcome> {
   const writer = routing.issuerWriters.of(snapshot.resolvedClass?.issuer ?? "");
-  const patch = (issuer: IssuerObject) => statusPatch(issuer, { createdFirewall: created });
+  const patch = (issuer: IssuerObject) => statusPatch(issuer, withCreated(issuer.status ?? {}, created));
   await writer.write({ patch, subresource: "status", fact: true });
   return DONE;
 }

@@ -1,0 +1,34 @@
+/** The firewalls that the operator created for an issuer, as its status has them: the latest one, and those of earlier names. */
+
+import type { CreatedFirewall, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
+
+/** As many as the schema allows. */
+const MOST_FORMER = 32;
+
+type Records = Pick<RoutedIPIssuerStatus, "createdFirewall" | "formerFirewalls">;
+type Patch = { readonly [K in keyof Records]: Records[K] | undefined };
+
+export function createdFirewallsOf({ createdFirewall, formerFirewalls = [] }: Records): readonly CreatedFirewall[] {
+  return [...(createdFirewall === undefined ? [] : [createdFirewall]), ...formerFirewalls];
+}
+
+export function withCreated(records: Records, created: CreatedFirewall): Patch {
+  return { createdFirewall: created, formerFirewalls: filled(othersOf(records, created.name)) };
+}
+
+export function withoutCreated({ createdFirewall, formerFirewalls = [] }: Records, name: string): Patch {
+  return {
+    createdFirewall: createdFirewall?.name === name ? undefined : createdFirewall,
+    formerFirewalls: filled(formerFirewalls.filter((each) => each.name !== name)),
+  };
+}
+
+/** The oldest first. */
+function othersOf({ createdFirewall, formerFirewalls = [] }: Records, name: string): readonly CreatedFirewall[] {
+  const all = [...formerFirewalls, ...(createdFirewall === undefined ? [] : [createdFirewall])];
+  return all.filter((each) => each.name !== name).slice(-MOST_FORMER);
+}
+
+function filled(list: readonly CreatedFirewall[]): readonly CreatedFirewall[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
