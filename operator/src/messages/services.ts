@@ -46,6 +46,9 @@ function hostPortText({ name, protocol, containerPort, hostPort, loopback }: Hos
 const SERVICE: Service = { key: "web/shop" };
 const USE_CLUSTER_IP = "use a ClusterIP Service with a selector";
 
+const notOpen = (key: string, ports: string) =>
+  `Service ${key}: on the node of the address, its pods do not open ${ports}`;
+
 export const serviceMessages = topic("services", {
   notAllowed: problem({
     reason: "NamespaceNotAllowed",
@@ -126,7 +129,7 @@ export const serviceMessages = topic("services", {
     reason: "ServiceUnsuitable",
     by: "other",
     text: ({ key, port, targetPort, hostPort }: OtherProtocol) =>
-      `Service ${key}: on the node of the address, its pods do not open ${port}, targetPort ${targetPort}; they open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
+      `${notOpen(key, `${port}, targetPort ${targetPort}`)}; they open hostPort ${hostPort.hostPort} for ${hostPort.protocol} only`,
     remedy: (mistake) => `${authorOf(mistake.key)} ${protocolRemedy(mistake)}`,
     example: {
       ...{ ...SERVICE, port: "port game (7777/UDP)", targetPort: "game", protocol: "UDP", hasBoth: false },
@@ -138,7 +141,7 @@ export const serviceMessages = topic("services", {
     by: "other",
     text: ({ key, ports, hostPorts }: ClosedPorts) => {
       const offered = hostPorts.length === 0 ? "no hostPort" : listedClauses(hostPorts.map(hostPortText));
-      return `Service ${key}: on the node of the address, its pods do not open ${listed(ports)}; they have ${offered}`;
+      return `${notOpen(key, listed(ports))}; they have ${offered}`;
     },
     remedy: ({ key, hostPorts, withoutNodePorts }) => {
       const match = hostPorts.some(({ loopback }) => loopback !== undefined)
