@@ -111,6 +111,12 @@ export class SharedFirewall {
     this.shares.set(uid, recorded);
   }
 
+  /** See `FirewallShares.strands`. */
+  strands(uid: string, recorded: Recorded): boolean {
+    const { facts } = this;
+    return typeof facts === "object" && this.shares.strands(facts, uid, recorded);
+  }
+
   others(uid: string): readonly Recorded[] {
     return this.shares.others(uid);
   }

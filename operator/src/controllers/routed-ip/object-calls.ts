@@ -44,12 +44,16 @@ export async function callRecords(
 }
 
 /** In force before it is written: others see it at once. */
-export function recordFirewall(
+export async function recordFirewall(
   { routing }: GatherTools,
   { state, snapshot }: IssuedCall,
   { name, recorded, previous }: Of<"record-firewall">,
 ): Promise<Outcome> {
-  sharedFirewall(routing, snapshot, name)?.record(state.ref.uid, recorded);
+  const firewall = sharedFirewall(routing, snapshot, name);
+  if (firewall?.strands(state.ref.uid, recorded) === true) {
+    return { is: "superseded", because: "no other RoutedIP needs the rule any more" };
+  }
+  firewall?.record(state.ref.uid, recorded);
   const { status } = snapshot.snapshot.routed;
   return keep(
     state,
