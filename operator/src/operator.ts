@@ -211,7 +211,7 @@ class Assembly {
     addExternalDns(providers, { client, settings });
     const created = new CreatedAddresses(() => creations.retry());
     const leads = () => leading.at !== undefined;
-    const parts = { clock, random, metrics, watches, providers, notify, replica: this.replica, leads };
+    const parts = { clock, random, metrics, watches, nodes, providers, notify, replica: this.replica, leads };
     const { standby, ...health } = createHealth({ ...this.options, ...parts });
     this.standby = standby;
     return {

@@ -6,7 +6,7 @@ import type { Settings } from "../config.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { KubeClient } from "../kube/client.js";
 import type { Logger } from "../logging.js";
-import { nodeFacts } from "../match/node-facts.js";
+import type { NodeDirectory } from "../match/node-directory.js";
 import type { FlipopMetrics } from "../metrics/definitions.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import { HealthChecks } from "./health-checks.js";
@@ -25,6 +25,7 @@ export interface HealthChecksParts {
   readonly logger: Logger;
   readonly metrics: Pick<FlipopMetrics, "probes" | "massFailure">;
   readonly watches: Pick<SharedWatches, "nodeLease" | "nodes">;
+  readonly nodes: Pick<NodeDirectory, "list">;
   /** To the API server. */
   readonly transport: KubeClient;
   /** To ask the clouds about machines. */
@@ -74,8 +75,7 @@ function ownAddress({ watches, settings }: HealthChecksParts): string | undefine
   return node?.addresses.find(({ type }) => type === "InternalIP")?.address;
 }
 
-function createHolders({ clock, notify, watches, metrics: { massFailure } }: HealthChecksParts): HolderRegistry {
-  const nodes = () => [...watches.nodes().store.list()].map((node) => nodeFacts(node));
+function createHolders({ clock, notify, nodes, metrics: { massFailure } }: HealthChecksParts): HolderRegistry {
   const holders = new HolderRegistry(clock, notify, nodes);
   massFailure.readFrom(() => new Map([["", 0], ...holders.stops().map(({ zone = "" }) => [zone, 1] as const)]));
   return holders;

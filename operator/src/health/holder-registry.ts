@@ -4,6 +4,7 @@ import type { Condition } from "cdk8s-flipop/api";
 import { MASS_FAILURE_LEAST, MASS_FAILURE_WINDOW_MS } from "../bounds.js";
 import { type Clock, timeOf } from "../clock.js";
 import type { Verdict } from "../match/checks.js";
+import type { NodeDirectory } from "../match/node-directory.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import type { ProviderId } from "../providers/types.js";
 import { failureOf, type HolderFacts, isRecent, type MassFailure, massFailuresOf, zoneOf } from "./mass-failure.js";
@@ -48,7 +49,7 @@ interface Observed {
 
 const NO_HOLDERS: Holders = new Map();
 
-/** 0: no stop was in force. It had begun by then, so its window ends no later. */
+/** In the past: no stop was in force. It had begun by the time of the condition, so its window ends no later. */
 function endOfStop(conditions: readonly Condition[] = []): number {
   const stop = conditions.find(({ type, status }) => type === "MassFailure" && status === "True");
   return (timeOf(stop?.lastTransitionTime) ?? Number.NEGATIVE_INFINITY) + MASS_FAILURE_WINDOW_MS;
@@ -68,7 +69,7 @@ export class HolderRegistry {
   constructor(
     private readonly clock: Pick<Clock, "now">,
     private readonly notify: (uids: readonly string[]) => void,
-    private readonly nodes: () => Iterable<NodeFacts>,
+    private readonly nodes: Pick<NodeDirectory, "list">,
   ) {}
 
   /**
@@ -94,22 +95,29 @@ export class HolderRegistry {
     const failedAt = facts.reduce((last, { failure }) => Math.max(last, failure?.at ?? last), Number.NEGATIVE_INFINITY);
     const holders = new Map(facts.map((each) => [each.machine, each]));
     this.resources.set(uid, { held: what, holders, stoppedUntil, failedAt });
-    const stops = this.stops();
+    const stops = this.ownStops();
     this.noteChange(uid, stops);
     return this.viewOf(stops);
   }
 
   /** Whether a stop keeps addresses on the machine now. */
   isStopped(machine: ProviderId): boolean {
-    return this.viewOf(this.stops())(machine) !== undefined;
+    return this.viewOf(this.ownStops())(machine) !== undefined;
   }
 
   drop(uid: string): void {
     this.resources.delete(uid);
   }
 
-  /** Those that are in force now. Many nodes in DNS names must not hide that most holders of addresses failed. */
+  /** Those that are in force now. */
   stops(): readonly MassFailure[] {
+    const own = this.ownStops();
+    const former = own.length > 0 ? undefined : this.formerStop(this.formerlyStopped());
+    return former === undefined ? own : [former];
+  }
+
+  /** By what this process has seen. Many nodes in DNS names must not hide that most holders of addresses failed. */
+  private ownStops(): readonly MassFailure[] {
     const now = this.clock.now();
     // The usual case, at each decision of each resource.
     if (![...this.resources.values()].some(({ failedAt: at }) => isRecent({ at }, now))) return [];
@@ -125,28 +133,34 @@ export class HolderRegistry {
   }
 
   private viewOf(stops: readonly MassFailure[]): MassFailureView {
-    const now = this.clock.now();
-    const former = [...this.resources.values()].filter(({ stoppedUntil }) => stoppedUntil > now);
-    if (stops.length === 0 && former.length === 0) return NO_STOP;
+    const stopped = this.formerlyStopped();
+    if (stops.length === 0 && stopped.length === 0) return NO_STOP;
     const zones = new Map(this.facts().map(({ machine, zone }) => [machine, zone]));
-    return (machine) =>
-      stops.find(({ zone }) => zone === undefined || zone === zones.get(machine)) ?? this.formerStop(former, machine);
+    return (machine) => {
+      const own = stops.find(({ zone }) => zone === undefined || zone === zones.get(machine));
+      return own ?? this.formerStop(stopped.filter(({ holders }) => holders.has(machine)));
+    };
   }
 
-  private formerStop(former: readonly Observed[], machine: ProviderId): MassFailure | undefined {
-    const until = Math.max(0, ...former.flatMap((each) => (each.holders.has(machine) ? [each.stoppedUntil] : [])));
-    if (until === 0) return undefined;
+  private formerlyStopped(): readonly Observed[] {
+    const now = this.clock.now();
+    return [...this.resources.values()].filter(({ stoppedUntil }) => stoppedUntil > now);
+  }
+
+  private formerStop(stopped: readonly Observed[]): MassFailure | undefined {
+    if (stopped.length === 0) return undefined;
     const facts = [...merged(this.facts()).values()];
     const failed = facts.filter(({ failure }) => failure !== undefined);
     const lost = new Set([...failed.map((each) => each.machine), ...this.notReady()]).size;
     if (lost < MASS_FAILURE_LEAST || failed.every(({ failure }) => failure?.confirmed)) return undefined;
+    const until = Math.max(...stopped.map(({ stoppedUntil }) => stoppedUntil));
     return { lost, holders: facts.filter(({ held }) => held).length, until, former: true };
   }
 
   /** Those that no longer hold anything have no verdict here. */
   private notReady(): readonly ProviderId[] {
     const now = this.clock.now();
-    const lost = [...this.nodes()].filter(
+    const lost = [...this.nodes.list()].filter(
       ({ notReady, notReadySince: at = now, cordoned, deletingSince }) =>
         notReady !== undefined && isRecent({ at }, now) && !cordoned && deletingSince === undefined,
     );

@@ -192,11 +192,11 @@ export class SharedFirewall {
     });
   }
 
-  /** @returns whether it is gone: a RoutedIP may have put something into it meanwhile. */
-  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">, onlyEmpty = false): Promise<boolean> {
+  /** Removes it if it is empty. @returns whether it is gone: a RoutedIP may have put something into it meanwhile. */
+  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<boolean> {
     return this.inTurn(async () => {
       const { facts } = this;
-      if (onlyEmpty && typeof facts === "object" && facts.nodes.length + facts.rules.length > 0) return false;
+      if (typeof facts === "object" && facts.nodes.length + facts.rules.length > 0) return false;
       await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall), "removal");
       this.own.removed(firewall.id);
       this.facts = "missing";

@@ -64,7 +64,8 @@ describe("holders of all resources", () => {
   beforeEach(() => {
     clock = new FakeClock();
     [notified, refused, notReady] = [[], new Map(), []];
-    const nodes = () => notReady.map((name) => ({ ...nodeFacts(slimNode(name)), notReady: "Ready is Unknown" }));
+    const failing = (name: string) => ({ ...nodeFacts(slimNode(name)), notReady: "Ready is Unknown" });
+    const nodes = { list: () => notReady.map(failing).values() };
     registry = new HolderRegistry(clock, (uids) => notified.push(...uids), nodes);
   });
 
@@ -184,6 +185,7 @@ describe("holders of all resources", () => {
       ...{ former: true, until: begun + MASS_FAILURE_WINDOW_MS },
     });
     expect(registry.isStopped(machine("c"))).to.equal(true);
+    expect(registry.stops(), "for the metric").to.have.length(1);
     expect(first("old", conditionsAt(begun - MASS_FAILURE_WINDOW_MS), "e")(machine("e")), "too old").to.equal(
       undefined,
     );
@@ -197,6 +199,7 @@ describe("holders of all resources", () => {
     fail("c");
     await clock.advance(MASS_FAILURE_WINDOW_MS - 60 * SECOND_MS);
     expect(observe("web", "c", "d")(machine("c")), "after the window").to.equal(undefined);
+    expect(registry.stops()).to.deep.equal([]);
   });
 
   it("leave nothing behind", () => {

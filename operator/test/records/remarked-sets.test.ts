@@ -9,7 +9,7 @@ describe("a reading of a record set", () => {
   let now = 0;
   const sets = () => new RemarkedSets({ monotonic: () => now });
 
-  it("may be used as long as usual if nobody else has anything on the name", () => {
+  it("stays good as long as usual while the name has only what the operator wrote", () => {
     expect(sets().goodForMs({}, { ...NONE, ttl: 86_400 })).to.equal(Number.POSITIVE_INFINITY);
   });
 

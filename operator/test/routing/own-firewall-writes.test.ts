@@ -41,6 +41,11 @@ describe("a firewall whose list shows the state before a write of the operator",
     const none = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] };
     return firewall.apply(caller, "a", { id, name, ...none, ...part });
   };
+  const removeIt = async () => {
+    expect(await firewall.remove(caller, cloud.facts("ingress")), "it is not empty").to.equal(false);
+    await change({ removeNodes: [A], removeRules: [rule("443")] });
+    expect(await firewall.remove(caller, cloud.facts("ingress"))).to.equal(true);
+  };
   /** All reads show the firewalls of now; the next call fails, so that the firewall is read again. */
   const freeze = () => {
     const before = new Map(cloud.all);
@@ -87,7 +92,7 @@ describe("a firewall whose list shows the state before a write of the operator",
 
   it("exists after its creation, and not after its removal", async () => {
     freeze();
-    await firewall.remove(caller, cloud.facts("ingress"));
+    await removeIt();
     await readAgain();
     expect(seen()).to.equal("missing");
     await firewall.create(caller, CREATION);
@@ -96,7 +101,7 @@ describe("a firewall whose list shows the state before a write of the operator",
   });
 
   it("is gone when the provider says so of the next call", async () => {
-    await firewall.remove(caller, cloud.facts("ingress"));
+    await removeIt();
     await firewall.create(caller, CREATION);
     cloud.all.clear();
     cloud.faults.set("apply", { kind: "Conflict", status: 404 });

@@ -1,15 +1,11 @@
 /** The workloads whose pods a selector would find, where it finds none: one with 0 replicas has no pod that could say why. */
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
-import { isForbidden, isNotFound, type KubeClient } from "../../kube/client.js";
+import { isForbidden, isNotFound } from "../../kube/client.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { compareText } from "../../values.js";
 import { listAll } from "../read.js";
-
-interface Call {
-  readonly client: KubeClient;
-  readonly signal: AbortSignal;
-}
+import type { PodReader, RawCondition } from "./pods.js";
 
 interface Selected {
   readonly namespace: string;
@@ -20,7 +16,7 @@ interface Selected {
 const LINES = 3;
 
 /** Who explains need not have the right to read workloads: without it, there are no lines. */
-export async function idleWorkloadNotes(call: Call, selected: Selected): Promise<readonly string[]> {
+export async function idleWorkloadNotes(call: PodReader, selected: Selected): Promise<readonly string[]> {
   const kinds = [
     ["Deployment", "deployments"],
     ["StatefulSet", "statefulsets"],
@@ -36,7 +32,7 @@ export async function idleWorkloadNotes(call: Call, selected: Selected): Promise
 }
 
 async function readIfAllowed(
-  { client, signal }: Call,
+  { client, signal }: PodReader,
   namespace: string,
   plural: string,
 ): Promise<readonly RawWorkload[]> {
@@ -71,12 +67,5 @@ interface RawWorkload extends KubeObject {
     readonly replicas?: number;
     readonly template?: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } };
   };
-  readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-    }[];
-  };
+  readonly status?: { readonly conditions?: readonly RawCondition[] };
 }

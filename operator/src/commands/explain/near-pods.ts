@@ -22,13 +22,13 @@ const NAMES = 3;
 
 /** @param wanted the pods that the selector finds. `undefined`: one of them serves */
 export async function readNearPods(
-  reader: PodReader,
+  reader: PodReader & { readonly matchedPods?: unknown },
   { namespace, requirements }: Pick<PodsWanted, "namespace" | "requirements">,
   wanted: readonly PodFacts[],
   field: string,
 ): Promise<NearPods | undefined> {
-  // Without a namespace, this would read all pods of the cluster.
-  if (namespace === undefined || wanted.some(serves)) return undefined;
+  // Without a namespace, this would read all pods of the cluster; for all resources of a node, the same namespaces again and again.
+  if (namespace === undefined || reader.matchedPods !== undefined || wanted.some(serves)) return undefined;
   const workloads = wanted.length > 0 ? [] : await idleWorkloadNotes(reader, { namespace, requirements });
   // A release may have changed the label that one of several requirements asks for.
   const pods = requirements.length < 2 ? [] : [...(await readPods(reader, { namespace, selector: {} })).list()];

@@ -118,17 +118,19 @@ interface RawAffinity {
   };
 }
 
+export interface RawCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 interface RawPod extends KubeObject {
   readonly spec?: {
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly affinity?: RawAffinity;
   };
   readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-    }[];
+    readonly conditions?: readonly RawCondition[];
   };
 }

@@ -74,8 +74,15 @@ function isLeft(
   const resources = owner && marks.resourcesOf(owner.kind);
   if (owner === undefined || resources?.complete !== true) return false;
   if (watchNamespaces.length > 0 && !watchNamespaces.includes(owner.namespace ?? "")) return false;
-  for (const object of resources.list()) if (isKeyOf(key, owner.kind, object)) return false;
+  for (const object of resources.list()) if (owns(object, key, owner)) return false;
   return true;
+}
+
+/** Compares names first, which spares all other resources the making of their keys. */
+function owns(object: KubeObject, key: string, { kind, ...owner }: MarkOwner): boolean {
+  const { metadata } = object;
+  const { namespace = metadata.namespace, name = metadata.name } = owner;
+  return namespace === metadata.namespace && name === metadata.name && isKeyOf(key, kind, object);
 }
 
 export async function removeLeftMark(

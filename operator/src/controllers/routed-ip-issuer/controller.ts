@@ -117,7 +117,7 @@ export const ACTIONS: ActionTable<RoutedIPIssuer> = {
     const shared = [access.firewall, ...access.former].find((each) => each?.name === firewall.name);
     if (provider === undefined || shared === undefined) return skipped("the account of the firewall is not known");
     const { account } = access;
-    const isGone = await shared.remove({ provider, context, ...(account && { account }) }, firewall, true);
+    const isGone = await shared.remove({ provider, context, ...(account && { account }) }, firewall);
     return isGone ? DONE : { is: "superseded", because: "it is not empty any more" };
   },
 };

@@ -5,7 +5,6 @@ import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { credentialsOf, secretOf } from "../../../src/routing/issuer-accounts.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
@@ -264,49 +263,5 @@ describe("the plan of an issuer", () => {
       do: "record-firewall",
       created: CREATED.createdFirewall,
     });
-  });
-});
-
-describe("the credentials of an issuer", () => {
-  const place = { name: "do", namespace: "team", operatorNamespace: "flipop", issuerNamespaces: ["flipop", "team"] };
-  const asked = (spec: Partial<RoutedIPIssuerSpec>, where = place, secret?: Readonly<Record<string, string>>) => {
-    const answer = credentialsOf({ provider: "digitalocean", ...spec }, where, { secret, variable: "TOKEN" });
-    return answer.from === "nowhere" ? answer.problem.reason : answer;
-  };
-  const ref = { credentialsSecretRef: { name: "do", key: "token" } };
-
-  it("are those of its Secret, in its own namespace", () => {
-    expect(asked(ref, place, { token: " t1\n" })).to.deep.equal({
-      from: "secret",
-      token: "t1",
-      place: "entry token of Secret team/do",
-    });
-    expect(asked(ref, place, { token: "t1", TOKEN: "new", ca: "x" }), "names entries that it does not read").to.include(
-      {
-        place: "entry token of Secret team/do (beside entries TOKEN, ca, which the operator does not read)",
-      },
-    );
-    expect(asked({ credentialsSecretRef: { name: "do" } }, place, { TOKEN: "t2" })).to.deep.include({ token: "t2" });
-    expect(secretOf({ provider: "digitalocean", ...ref }, place)).to.equal("team/do");
-  });
-
-  it("are never the operator's, but for an issuer of its own namespace", () => {
-    expect(asked({})).to.equal("NamespaceNotAllowed");
-    expect(asked({}, { ...place, namespace: "flipop" })).to.deep.equal({ from: "operator" });
-  });
-
-  it("are not read in other namespaces than those allowed", () => {
-    const elsewhere = { ...place, namespace: "other" };
-    expect(asked(ref, elsewhere, { token: "t" })).to.equal("NamespaceNotAllowed");
-    expect(secretOf({ provider: "digitalocean", ...ref }, elsewhere)).to.equal(undefined);
-  });
-
-  it("are missing where the Secret or its key is", () => {
-    expect(asked(ref)).to.equal("SecretNotFound");
-    expect(asked(ref, place, { other: "t" })).to.equal("SecretNotFound");
-    expect(asked(ref, place, { token: " " })).to.equal("SecretNotFound");
-    for (const key of ["constructor", "__proto__"]) {
-      expect(asked({ credentialsSecretRef: { name: "do", key } }, place, {}), key).to.equal("SecretNotFound");
-    }
   });
 });
