@@ -10,6 +10,7 @@ import type { PodView } from "../kube/cache/pods.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
+import { jsonEqual } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { specMessages } from "../messages/spec.js";
 import type { MachineIds } from "../providers/types.js";
@@ -17,6 +18,7 @@ import { omitUndefined } from "../values.js";
 import { type CompiledMatch, compileMatch, type MatchProblem, podScopeOf } from "./compile-match.js";
 import { MatchIndex, type ProbeFailures, type VerdictChange, type Wanted } from "./match-index.js";
 import type { NodeDirectory } from "./node-directory.js";
+import type { NodeFacts } from "./node-facts.js";
 import { isOfWaiting, nodesOfPodEvent, PodWorkload } from "./workload.js";
 
 /** `pods`: a node lacks the pod, and the message about that may name another one. */
@@ -166,4 +168,14 @@ function textOf({ field, message }: MatchProblem): string {
 
 function invalid(problems: readonly MatchProblem[]): Problem {
   return specMessages.invalid({ mistakes: problems.map(({ field, message }) => ({ path: `spec.${field}`, message })) });
+}
+
+/** The operator's own taints, and nothing else. */
+export function hasOnlyNewTaints({ what, before, after }: VerdictChange): boolean {
+  return what === "facts" && jsonEqual(withoutOwnTaints(before?.node), withoutOwnTaints(after?.node));
+}
+
+function withoutOwnTaints(node: NodeFacts | undefined): object {
+  const { ownTaints, ...rest } = node ?? {};
+  return rest;
 }

@@ -6,12 +6,11 @@ import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipo
 import { undonePauseUntil } from "../addresses/undone-writes.js";
 import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
-import type { RecordSetFacts, RecordType } from "../providers/types.js";
+import type { RecordChangeSet, RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
 import type { Records } from "./cached-record-set.js";
-import { replacing, undone } from "./changed-by-others.js";
 import type {
   DesiredRecords,
   DnsAction,
@@ -230,4 +229,26 @@ function isWhollyCurrent(last: DnsStatus, desired: Named & Pick<DesiredRecords, 
 
 function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
   return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;
+}
+
+/** A restart between a change and its status looks the same, so this is no certainty. */
+const CHANGED_BY_OTHERS = "they differed from status.dns: somebody else has probably changed them";
+
+/** The set has been written as it is wanted now. */
+function undone({ before, after }: RecordChangeSet): { readonly cause?: string } {
+  const same = `${[...before].sort()}` === `${[...after].sort()}`;
+  return same ? {} : { cause: CHANGED_BY_OTHERS };
+}
+
+/** @param left what the operator wrote on the name for another resource. Only the first write on a name: later, `status.dns` may be older than what a failed change has written. */
+function replacing(
+  { before, after }: RecordChangeSet,
+  last: DnsStatus | undefined,
+  written: DnsStatus,
+  left: readonly string[],
+): { readonly replaced?: readonly string[] } {
+  if (last !== undefined && isSameName(last, written)) return {};
+  const known = [...after, ...left, ...(last?.values ?? [])];
+  const replaced = before.filter((value) => !known.includes(value));
+  return replaced.length === 0 ? {} : { replaced };
 }

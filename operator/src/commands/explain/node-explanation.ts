@@ -22,8 +22,8 @@ import { addressesOf, offeredFamily, type PublishedKind, publishedText } from ".
 import { listed, omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
 import type { PodFacts } from "./pods.js";
+import { servedText } from "./pods.js";
 import { roomOn } from "./room.js";
-import { servedText } from "./served.js";
 
 export interface Question {
   readonly match: CompiledMatch;

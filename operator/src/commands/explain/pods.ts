@@ -6,7 +6,9 @@ import { type SlimPod, slimPods } from "../../kube/cache/slim.js";
 import { Store } from "../../kube/cache/store.js";
 import type { KubeClient } from "../../kube/client.js";
 import { type KubeObject, selectorString, type Transform } from "../../kube/objects.js";
-import { omitUndefined } from "../../values.js";
+import type { WorkloadSource } from "../../match/workload.js";
+import { podlessText } from "../../messages/addresses.js";
+import { listed, omitUndefined } from "../../values.js";
 import { listMapped } from "../read.js";
 
 /** Requirements of one term; a node fits if it fits one of the terms. */
@@ -133,4 +135,11 @@ interface RawPod extends KubeObject {
   readonly status?: {
     readonly conditions?: readonly RawCondition[];
   };
+}
+
+/** What makes the node match. `undefined`: nothing, or it is not known. */
+export function servedText(workload: WorkloadSource, node: string): string | undefined {
+  const [pods, slice] = [workload.servingOn?.(node) ?? [], workload.podlessOn?.(node)];
+  if (slice !== undefined) return podlessText(slice);
+  return pods.length === 0 ? undefined : `${listed(pods)} ${pods.length === 1 ? "is" : "are"} ready`;
 }

@@ -37,9 +37,9 @@ import {
   withDeletion,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
+import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
 import { replacesPrevious } from "./firewall/handover.js";
-import { firewallPlanOf } from "./firewall/needed.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
 import {
