@@ -70,6 +70,7 @@ export function graceProblem(snapshot: AddressSnapshot, placement: Placement, by
     ip: address.ip,
     node: steadyHolder(snapshot, placement),
     free: freeNodesFor(snapshot, placement).map(({ name }) => name),
+    gracePeriodSeconds: snapshot.set.gracePeriodSeconds,
     repair: repairOfHolder(notableRefusals(grace.refusals), nameOf(placement), by),
   });
 }

@@ -219,11 +219,13 @@ export function deletionOf(
   placements: readonly Placement[],
   left: readonly string[],
 ): Deletion {
-  const { now, problem, providerFailure, inventory, dns } = snapshot;
+  const { now, problem, providerFailure, inventory, dns, set } = snapshot;
   // Once the account has been read, a mistake in the spec keeps no cleanup.
   const cause = (inventory.complete ? undefined : problem) ?? providerFailure ?? dns?.failure;
   const ends = placements.flatMap((placement) => drainUntil(snapshot, placement) ?? []).filter((at) => at > now);
-  return { left, ...omitUndefined({ cause, until: ends.length === 0 ? undefined : Math.max(...ends) }) };
+  if (ends.length === 0) return { left, ...omitUndefined({ cause }) };
+  const ttl = set.dnsRecordSet && ttlOf(dns, set.dnsRecordSet);
+  return { left, until: Math.max(...ends), ...omitUndefined({ cause, ttl }) };
 }
 
 /** In words; empty: all is cleaned up. */

@@ -42,6 +42,7 @@ interface InGrace extends OnNode {
   readonly free: readonly string[];
   /** What lets the holder match again. */
   readonly repair: string;
+  readonly gracePeriodSeconds: number;
 }
 
 interface OnHolder {
@@ -260,14 +261,18 @@ export const addressMessages = topic("addresses", {
   staysInGrace: problem({
     reason: "InGrace",
     by: "operator",
-    text: ({ ip, node, free }: InGrace) =>
-      `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds); ${freeText(free)}`,
-    remedy: ({ repair }) => `to keep it there, ${repair}`,
+    text: ({ ip, node, free, gracePeriodSeconds }: InGrace) =>
+      `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds is ${gracePeriodSeconds}); ${freeText(free)}`,
+    remedy: ({ repair, free }) => [
+      ...(free.length === 0 ? [] : ["to let it move sooner, lower gracePeriodSeconds"]),
+      `to keep it there, ${repair}`,
+    ],
     example: {
       ip: "203.0.113.7",
       node: "node-3 (NodeNotReady, grace until 2026-01-01T10:02:11Z)",
       free: ["node-4", "node-9"],
       repair: EXAMPLE_NOT_READY.repair ?? "",
+      gracePeriodSeconds: 60,
     },
   }),
   heldElsewhere: problem({

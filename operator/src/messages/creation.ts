@@ -43,6 +43,8 @@ interface Elsewhere {
   readonly regions: string;
   /** Nodes match, and these are meant. */
   readonly matches: boolean;
+  /** Nodes of `region` that the resource means and cannot use. */
+  readonly refusals?: RefusedNodes;
 }
 
 interface InRegion {
@@ -124,12 +126,16 @@ export const creationMessages = topic("creation", {
     example: { provider: "digitalocean", family: "IPv6", regionOf: refText(OTHER), regions: "ams3" },
   }),
   nodesElsewhere: problem({
-    reason: "WrongRegion",
+    reason: ({ refusals }: Elsewhere) => (refusals?.repair === undefined ? "WrongRegion" : "NoCandidate"),
     by: "author",
-    text: ({ region, regions, matches }: Elsewhere) =>
-      `all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, by their ${REGION_LABEL_TEXT}, and an address in region ${region} cannot be assigned there, so the operator creates none`,
-    remedy: ({ region, regions }) =>
-      `set region to ${regions} (of a RoutedIP: in its issuer), correct the label if the provider has no such region, or ${addNodeIn(region)}`,
+    text: ({ region, regions, matches, refusals }: Elsewhere) => {
+      const there = refusals?.repair === undefined ? "" : ` (${refusals.text} in region ${region})`;
+      return `all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, by their ${REGION_LABEL_TEXT}, and an address in region ${region} cannot be assigned there, so the operator creates none${there}`;
+    },
+    remedy: ({ region, regions, refusals }) => {
+      const other = `set region to ${regions} (of a RoutedIP: in its issuer), correct the label if the provider has no such region, or ${addNodeIn(region)}`;
+      return refusals?.repair === undefined ? other : `${refusals.repair}; or ${other}`;
+    },
     example: { region: "nyc33", regions: "nyc3", matches: true },
   }),
   coolingOff: problem({

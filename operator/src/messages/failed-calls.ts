@@ -56,7 +56,7 @@ export const REMEDIES = {
 } as const satisfies Readonly<Record<string, Remedy>>;
 
 export const CORRECT_ZONE =
-  "correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName)";
+  "correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName), or dnsRecordSet.provider if the zone is in the account of another provider";
 
 /** @param status of the machine, in the provider's words */
 export function startMachine(machine: string, status: string): Remedy {

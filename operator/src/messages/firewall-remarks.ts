@@ -20,7 +20,7 @@ interface AssumedPorts {
   readonly ports: readonly string[];
   readonly nodePortRange: string;
   /** Absent: the RoutedIP names its issuer, and the range is the default. */
-  readonly className?: string;
+  readonly classObject?: string;
 }
 
 interface PortsForSome extends OpenPorts {
@@ -136,17 +136,17 @@ export const firewallRemarks = topic("firewallRemarks", {
       const [one, is] = ports.length === 1 ? ["hostPort", "it is"] : ["hostPorts", "they are"];
       return `${partsOf(seen.message)[0]}; the operator takes ${one} ${listed(ports)} for open, because ${is} in nodePortRange ${nodePortRange}`;
     },
-    remedy: ({ seen, ports, className }) => {
+    remedy: ({ seen, ports, classObject }) => {
       const [hostPort, them] = ports.length === 1 ? ["a hostPort", "it"] : ["hostPorts", "them"];
       const [, ...others] = partsOf(seen.message);
       const cure =
-        className === undefined
+        classObject === undefined
           ? `use ${hostPort} outside of the range, or open ${them} in a firewall of your own`
-          : `${haveChanged(`ClusterRoutedIPClass ${className}`, "narrow nodePortRange")}, or use ${hostPort} outside of it`;
+          : `${haveChanged(`ClusterRoutedIPClass ${classObject}`, "narrow nodePortRange")}, or use ${hostPort} outside of it`;
       return [...others, `if no other firewall lets ${them} through, ${cure}`];
     },
     example: {
-      ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, className: "games" },
+      ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, classObject: "games" },
       seen: { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' },
     },
   }),

@@ -68,10 +68,10 @@ export const jobMessages = topic("jobs", {
   disabledForClass: problem({
     reason: "JobsDisabled",
     by: "administrator",
-    text: ({ className }: { readonly className: string }) =>
-      `ClusterRoutedIPClass ${className} works by Jobs, and the operator runs without feature jobs`,
+    text: ({ name }: { readonly name: string }) =>
+      `ClusterRoutedIPClass ${name} works by Jobs, and the operator runs without feature jobs`,
     remedy: ENABLE,
-    example: { className: "rack" },
+    example: { name: "rack" },
   }),
   namespaceNotAllowed: problem({
     reason: "NamespaceNotAllowed",
@@ -84,9 +84,8 @@ export const jobMessages = topic("jobs", {
   refusedByClass: problem({
     reason: "JobRefused",
     by: "cause",
-    text: ({ className, said }: Refused & { readonly className: string }) =>
-      `ClusterRoutedIPClass ${className} is not ready: ${said}`,
-    example: { className: "rack", said: `the operator runs without feature jobs; fix: ${ENABLE}` },
+    text: ({ name, said }: Refused & { readonly name: string }) => `ClusterRoutedIPClass ${name} is not ready: ${said}`,
+    example: { name: "rack", said: `the operator runs without feature jobs; fix: ${ENABLE}` },
   }),
   accountNotLabelled: problem({
     reason: "JobRefused",

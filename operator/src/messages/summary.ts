@@ -81,19 +81,27 @@ interface Removing {
   readonly left: readonly string[];
   /** ms since the epoch: addresses stay until then. */
   readonly until?: number;
+  /** Of their records, in seconds. */
+  readonly ttl?: number;
 }
 
 function waitsFor(left: readonly string[]): string {
   return `the deletion waits until the operator has removed ${listed(left)}`;
 }
 
-function removingText({ left, until }: Removing): string {
+function removingText({ left, until, ttl }: Removing): string {
   if (left.length === 0) return "the operator has nothing left to clean up, and the deletion ends with its finalizer";
   const drains =
     until === undefined
       ? ""
-      : `; it releases addresses at the earliest at ${timeText(until)}, when resolvers no longer have them from DNS`;
+      : `; it releases addresses at the earliest at ${timeText(until)}, when resolvers no longer have them from DNS${ttlText(ttl)}`;
   return `${waitsFor(left)}${drains}`;
+}
+
+/** A TTL of a day looks like a deletion that hangs. */
+function ttlText(ttl: number | undefined): string {
+  if (ttl === undefined) return "";
+  return ` (their TTL is ${ttl} s; to end the wait and keep the addresses in the account, set reclaimPolicy to Retain, of a RoutedIP: routedIPReclaimPolicy of its issuer)`;
 }
 
 interface WaitingForUsers {
@@ -242,7 +250,7 @@ export const deletionMessages = topic("deletion", {
   underWay: note({
     reason: "UnderWay",
     text: (removing: Removing) => `the resource is being deleted: ${removingText(removing)}`,
-    example: { left: ["address 203.0.113.7"], until: Date.parse("2026-01-01T10:02:11Z") },
+    example: { left: ["address 203.0.113.7"], until: Date.parse("2026-01-01T10:02:11Z"), ttl: 60 },
   }),
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,

@@ -79,13 +79,13 @@ function conditionsOf<T extends KindTypes>(
 function deletionWaitOf<T extends KindTypes>(
   { finalizer = "" }: KindNames,
   state: ResourceState<T>,
-  { deletion: { left, until, cause } = { left: [] }, sequences }: Plan,
+  { deletion: { left, until, ttl, cause } = { left: [] }, sequences }: Plan,
 ): Problem | undefined {
   if (!state.isDeleting()) return undefined;
   const keys = sequences.flatMap(({ lockKey, steps }) => steps.map(({ retryKey = lockKey }) => retryKey));
   const failure = left.length === 0 ? undefined : (cause ?? state.retries.cleanupProblem(keys));
   if (failure !== undefined) return deletionMessages.cleanupFails({ left, cause: failure, finalizer });
-  return deletionMessages.underWay({ left, ...omitUndefined({ until }) });
+  return deletionMessages.underWay({ left, ...omitUndefined({ until, ttl }) });
 }
 
 /** `undefined`: it is not being deleted, or the operator has something left to clean up. */

@@ -51,6 +51,8 @@ export interface Deletion {
   readonly left: readonly string[];
   /** ms since the epoch: addresses stay until then, since resolvers may still have them. */
   readonly until?: number;
+  /** Of the records, in seconds: why it waits until then. */
+  readonly ttl?: number;
   /** Why the operator cannot remove it, if not for an action that failed. */
   readonly cause?: Problem;
 }

@@ -41,6 +41,7 @@ function issuerSource(key: string, limits: RoutedIPIssuerSpec): LimitSource {
 /** The class that uses an issuer; empty: a RoutedIP names the issuer itself. */
 interface UsingClass {
   readonly spec?: ClusterRoutedIPClassSpec;
+  readonly objectName?: string;
   readonly own?: LimitSource;
 }
 
@@ -58,6 +59,8 @@ export interface ClassRules {
 /** The built-in implementation. */
 export interface ResolvedIssuerClass extends ClassRules {
   readonly by: "issuer";
+  /** Of the class; absent: the RoutedIP names the issuer itself. */
+  readonly objectName?: string;
   /** `namespace/name`. */
   readonly issuer: string;
   readonly provider: string;
@@ -138,24 +141,29 @@ function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassRes
   if (found === undefined) {
     return { problem: classMessages.missing({ name, ...omitUndefined({ servedAs: lookUp.classNameOf?.(name) }) }) };
   }
+  const objectName = found.metadata.name;
   const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;
   if (allowedNamespaces !== undefined && !allowedNamespaces.includes(namespace)) {
-    return { problem: classMessages.namespaceNotAllowed({ name, namespace }) };
+    return { problem: classMessages.namespaceNotAllowed({ name: objectName, namespace }) };
   }
   const hasFirewallJob = updateFirewall !== undefined;
   const hasJobs = updateRoutedIP !== undefined || hasFirewallJob;
-  const own = classSource(`ClusterRoutedIPClass ${name}`, found.spec);
+  const own = classSource(`ClusterRoutedIPClass ${objectName}`, found.spec);
   if (issuerRef !== undefined && !hasJobs) {
-    return resolvedIssuerClass(`${issuerRef.namespace}/${issuerRef.name}`, { spec: found.spec, own }, lookUp);
+    return resolvedIssuerClass(
+      `${issuerRef.namespace}/${issuerRef.name}`,
+      { spec: found.spec, objectName, own },
+      lookUp,
+    );
   }
   if (issuerRef === undefined && updateRoutedIP !== undefined) {
-    const names = { className: name, objectName: found.metadata.name };
+    const names = { className: name, objectName };
     return { resolvedClass: { ...classRules(found.spec, [own]), by: "jobs", ...names, hasFirewallJob } };
   }
-  return { problem: classMessages.incomplete({ name }) };
+  return { problem: classMessages.incomplete({ name: objectName }) };
 }
 
-function resolvedIssuerClass(key: string, { spec = {}, own }: UsingClass, lookUp: LookUp): ClassResolution {
+function resolvedIssuerClass(key: string, { spec = {}, objectName, own }: UsingClass, lookUp: LookUp): ClassResolution {
   const issuer = lookUp.issuer(key);
   if (issuer === undefined) {
     const missing = own === undefined ? issuerMessages.missingHere : issuerMessages.missing;
@@ -168,6 +176,7 @@ function resolvedIssuerClass(key: string, { spec = {}, own }: UsingClass, lookUp
       by: "issuer",
       issuer: key,
       provider,
+      ...omitUndefined({ objectName }),
       ...(region === undefined ? {} : { region }),
       reclaimPolicy: routedIPReclaimPolicy,
       ...(routedIPFirewallName === undefined ? {} : { firewallName: routedIPFirewallName }),

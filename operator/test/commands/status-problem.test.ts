@@ -93,7 +93,7 @@ describe("the problem that flipop status and explain show", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
     const shown = problemIn(metadata, [["Ready", "True", "Observed", "fine"]]);
     expect(shown).to.equal(
-      "Ready Deleting: its deletion began at 2026-01-31T12:00:00Z; finalizer flipop.digitalocean.com/cleanup keeps it until the operator has cleaned up at the provider, or has tried for an hour",
+      "Ready Deleting: its deletion began at 2026-01-31T12:00:00Z; finalizer flipop.digitalocean.com/cleanup keeps it until the operator has cleaned up at the provider, or its attempts have failed for an hour",
     );
   });
 

@@ -162,7 +162,13 @@ describe("the summary of a resource", () => {
   });
 
   it("is not Ready for what keeps it from serving although its conditions are True", () => {
-    const unserved = addressMessages.staysInGrace({ ip: "203.0.113.7", node: "node-3", free: [], repair: "repair it" });
+    const unserved = addressMessages.staysInGrace({
+      ip: "203.0.113.7",
+      node: "node-3",
+      free: [],
+      gracePeriodSeconds: 60,
+      repair: "repair it",
+    });
     expect(summary(SERVING, { ...POOL, unserved })).to.match(
       /^Ready=False\/InGrace Reconciling=True\/InGrace Stalled=False/,
     );

@@ -43,6 +43,20 @@ describe("the terms of a RoutedIP", () => {
       .and.include("create it again with className internet");
   });
 
+  it("name the object of the class in what they refuse, since kubectl finds it by no other name", () => {
+    const applicant = { metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, className: "public" } };
+    const classes = (spec: ClusterRoutedIPClassSpec): LookUp => ({
+      ...lookUp(spec),
+      class: () => ({ metadata: meta("public-2026"), spec: { className: "public", ...spec } }),
+    });
+    for (const spec of [{ issuerRef, allowedNamespaces: ["team"] }, {}]) {
+      const { message = "" } = resolveClass(applicant, classes(spec)).problem ?? {};
+      expect(message).to.include("ClusterRoutedIPClass public-2026 ");
+    }
+    const { nameAccess } = resolveClass(applicant, classes({ issuerRef })).resolvedClass ?? {};
+    expect(JSON.stringify(nameAccess)).to.include("ClusterRoutedIPClass public-2026");
+  });
+
   it("are refused with a reason", () => {
     const rows: readonly (readonly [Partial<RoutedIPSpec>, ClusterRoutedIPClassSpec | undefined, string])[] = [
       [{}, undefined, "Invalid"],

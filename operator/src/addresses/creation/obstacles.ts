@@ -68,7 +68,10 @@ function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
   }
   return nodes.length === 0
     ? undefined
-    : creationMessages.nodesElsewhere({ region, regions: regionsText(nodes), matches });
+    : creationMessages.nodesElsewhere({
+        ...{ region, regions: regionsText(nodes), matches },
+        ...omitUndefined({ refusals: matches ? snapshot.refusalsIn?.(region) : undefined }),
+      });
 }
 
 /** Another resource's creation could be mistaken for this one. */

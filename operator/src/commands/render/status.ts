@@ -174,7 +174,7 @@ function isNotable({ type, status, reason }: Pick<Condition, "type" | "status" |
 }
 
 const UNTIL: Readonly<Record<string, string>> = {
-  [Finalizer.cleanup]: " until the operator has cleaned up at the provider, or has tried for an hour",
+  [Finalizer.cleanup]: " until the operator has cleaned up at the provider, or its attempts have failed for an hour",
   [Finalizer.inUse]: " until the last RoutedIP that uses it is deleted",
 };
 

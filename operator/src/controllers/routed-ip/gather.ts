@@ -172,14 +172,15 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
   const leaving = isDeleting(routed);
   const unserved = leaving ? found.problem : (problem ?? found.problem ?? problemOfService(routing, state));
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
-  if (resolvedClass.by === "jobs") return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.className) };
+  if (resolvedClass.by === "jobs")
+    return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.objectName) };
   const { issued, account, problem: unable } = accountOf(tools, resolvedClass, familyOfRouted(routed));
   const refused = unserved ?? (leaving ? undefined : problemOfAddress(routing, routed, resolvedClass));
   return { resolvedClass, account, issued, problem: refused ?? unable };
 }
 
-function jobsDisabled(className: string): Problem {
-  return jobMessages.disabledForClass({ className });
+function jobsDisabled(name: string): Problem {
+  return jobMessages.disabledForClass({ name });
 }
 
 function accountOf({ routing, accounts }: GatherTools, { issuer: key }: ResolvedIssuerClass, family: IpFamily) {

@@ -130,6 +130,18 @@ describe("the plan of a pool at the limits of its provider", () => {
       );
     });
 
+    it("names the nodes of that region that somebody cordoned before it names another region", () => {
+      const { cloud } = regional("nyc3", { far: "ams3" });
+      cloud.addNode("near", { labels: { [REGION]: "nyc3" }, unschedulable: true });
+      const { capabilities } = cloud.snapshot("web");
+      const made = altered(cloud, { capabilities: { ...capabilities, regional: true } as never });
+      expect(actions(made)).to.deep.equal([]);
+      const { reason, message = "" } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
+      expect(reason).to.equal("NoCandidate");
+      expect(message).to.match(/creates none \(.*Cordoned.* in region nyc3\)/);
+      expect(message.indexOf("kubectl uncordon near")).to.be.within(0, message.indexOf("set region to ams3"));
+    });
+
     it("creates nothing in a region without any node of the cluster, also while no node matches", () => {
       const { cloud } = regional("fra1", { far: "ams3" });
       cloud.setReady("far", false);

@@ -132,7 +132,7 @@ describe("Cloudflare provider: reading a record set", () => {
     const error = (await failureOf(read("example.org", "www"))) as ProviderError;
     expect([error.kind, error.message]).to.deep.equal([
       "NotFound",
-      "cloudflare: find zone example.org: the token sees no zone of this name; fix: correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName); or write the id of the zone there, or have the owner of the DNS account give the token the right Zone:Read on the zone",
+      "cloudflare: find zone example.org: the token sees no zone of this name; fix: correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName), or dnsRecordSet.provider if the zone is in the account of another provider; or write the id of the zone there, or have the owner of the DNS account give the token the right Zone:Read on the zone",
     ]);
   });
 

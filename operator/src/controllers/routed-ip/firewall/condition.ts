@@ -126,17 +126,16 @@ interface ReadyFirewall {
 }
 
 /** A hostPort in the NodePort range is not known to be open: the operator adds no rule, and cannot see other firewalls. */
-function withAssumed({ routed, resolvedClass }: Snapshot, ready: ReadyFirewall, { ports }: PortsFound): Problem {
+function withAssumed({ resolvedClass }: Snapshot, ready: ReadyFirewall, { ports }: PortsFound): Problem {
   const { nodePortRange = "" } = resolvedClass ?? {};
   const unruled = ports.filter((port) => !needsRule(port, nodePortRange));
   const assumed = unruled.filter(({ origin }) => origin === "HostPort");
   if (assumed.length === 0) return ready.seen;
-  const { className } = routed.spec;
   const { name, exists } = ready;
   const others = textsOf(unruled.filter((port) => !assumed.includes(port)));
   const seen = unruled.length < ports.length ? ready.seen : firewallRemarks.noRule({ name, exists, ports: others });
   const values = { seen, ports: textsOf(assumed), nodePortRange };
-  return firewallRemarks.assumedOpen({ ...values, ...omitUndefined({ className }) });
+  return firewallRemarks.assumedOpen({ ...values, ...omitUndefined({ classObject: resolvedClass?.objectName }) });
 }
 
 /** Ports of pods that are not ready yet, which no earlier pod had, and which need a rule. */

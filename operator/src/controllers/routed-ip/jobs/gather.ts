@@ -156,13 +156,13 @@ function problemIn(verdict: Verdict): Problem | undefined {
 }
 
 /** What the class, as it is now, says is in the way, such as a Job that the server refuses. `unknown`: not tried yet. */
-function verdictOnClass(routing: RoutingCaches, { className }: ResolvedJobClass): Verdict {
+function verdictOnClass(routing: RoutingCaches, { className, objectName }: ResolvedJobClass): Verdict {
   const { metadata, status } = routing.lookUp.class(className) ?? {};
   const accepted = status?.conditions?.find(({ type }) => type === "Accepted");
   if (accepted === undefined || accepted.observedGeneration !== metadata?.generation) return "unknown";
   if (accepted.status === "True") return undefined;
   if (accepted.status === "Unknown") return "unknown";
-  return jobMessages.refusedByClass({ className, said: accepted.message });
+  return jobMessages.refusedByClass({ name: objectName, said: accepted.message });
 }
 
 /** By the statuses of other RoutedIPs, by where their Jobs are bringing them, and by what pools have put there. */

@@ -78,9 +78,10 @@ describe("condition FirewallReady of a RoutedIP", () => {
       made.addFirewall();
       made.addRouted("a", { routedIP: IP });
       made.settle();
-      const routed = made.get("a");
-      const { issuerRef: _issuer, ...spec } = routed.spec;
-      const ofClass = altered(made, { routed: { ...routed, spec: { ...spec, className: "games" } } });
+      const { resolvedClass } = made.snapshot("a");
+      const ofClass = altered(made, {
+        ...(resolvedClass && { resolvedClass: { ...resolvedClass, objectName: "games" } }),
+      });
       const { is, message } = conditionOf(ofClass, "FirewallReady");
       expect(is).to.equal("True/AssumedOpen");
       expect(message).to.equal(
