@@ -76,7 +76,7 @@ export interface CloudflareSimulator extends SimulatorServer {
   zone(name: string): ZoneData;
   /** As a person would in the dashboard; throws the API's refusals. */
   addRecord(zone: string, record: RecordOptions): RecordData;
-  /** Records of one full name, in the order of creation. @default all names */
+  /** Records of one full name, in the order of creation. None of a zone that is not there. @default all names */
   records(zone: string, fqdn?: string): readonly RecordData[];
 }
 
@@ -94,8 +94,7 @@ export async function startCloudflareSimulator(options: CloudflareSimulatorOptio
     removeZone: (name) => void account.world.zones.delete(account.zone(name).id),
     zone: (name) => account.zone(name),
     addRecord: (zone, record) => account.addRecord(zone, record),
-    records: (zone, fqdn) =>
-      [...account.zone(zone).records.values()].filter(({ name }) => fqdn === undefined || name === fqdn),
+    records: (zone, fqdn) => account.recordsOf(zone).filter(({ name }) => fqdn === undefined || name === fqdn),
   };
 }
 
@@ -143,6 +142,12 @@ class Account {
     const zone = [...this.world.zones.values()].find((known) => known.name === name);
     if (zone === undefined) throw new Error(`the simulator has no zone "${name}": add it with addZone`);
     return zone;
+  }
+
+  recordsOf(zoneName: string): readonly RecordData[] {
+    return [...this.world.zones.values()].flatMap(({ name, records }) =>
+      name === zoneName ? [...records.values()] : [],
+    );
   }
 
   addRecord(zoneName: string, record: RecordOptions): RecordData {

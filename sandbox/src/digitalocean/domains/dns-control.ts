@@ -33,9 +33,10 @@ export class DnsControl {
     this.domain(domain).records.delete(id);
   }
 
-  /** Records of a domain, of one name if given. */
+  /** Records of a domain, of one name if given. None of a domain that the account does not have (any more). */
   records(domain: string, name?: string): readonly RecordData[] {
-    return [...this.domain(domain).records.values()].filter((record) => name === undefined || record.name === name);
+    const { records = new Map<number, RecordData>() } = this.world.data.domains.get(domain) ?? {};
+    return [...records.values()].filter((record) => name === undefined || record.name === name);
   }
 
   private domain(name: string) {

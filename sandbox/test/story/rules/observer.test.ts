@@ -128,6 +128,18 @@ describe("the observer of a story", () => {
     expect(world.cloudflare.zone("example.com").id).to.equal("a".repeat(32));
   });
 
+  it("sees that somebody deletes a zone with all of its records", async () => {
+    const { world, post, facts } = await rig();
+    await post("/v2/domains/example.net/records", { type: "A", name: "www", data: "192.0.2.1", ttl: 60 });
+    const { url, token } = world.digitalocean;
+    const headers = { authorization: `Bearer ${token}` };
+    const { status } = await fetch(`${url}/v2/domains/example.net`, { method: "DELETE", headers });
+    expect(status).to.equal(204);
+    expect(facts("records").at(-1)).to.deep.include({ set: "A www.example.net (digitalocean)", values: [] });
+    world.cloudflare.removeZone("example.com");
+    expect(world.cloudflare.records("example.com")).to.deep.equal([]);
+  });
+
   it("sees what firewalls let in, those of the cluster apart", async () => {
     const { world, observer, facts, first = 0 } = await rig();
     const { firewalls } = world.digitalocean.state;
