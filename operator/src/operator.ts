@@ -127,6 +127,7 @@ class Assembly {
     this.replica = ownReplica(settings, { identity: this.identity, clock });
     const elector = this.makeElector();
     this.elector = elector ?? noElection;
+    this.health.add("readyz", "lease", () => elector?.tooSlow());
     this.fence = elector?.fence ?? openFence;
     const metrics = flipopMetrics(registry);
     showStop(this.stop, metrics);

@@ -103,7 +103,12 @@ export const FLAGS: readonly Flag[] = [
   ),
   flag("leader-elect", "boolean", "true", "Act only while holding the Lease; required with more than one replica"),
   flag("leader-elect-lease-duration", "seconds", "15", "How long a leader keeps the Lease without renewing it"),
-  flag("leader-elect-renew-deadline", "seconds", "10", "How long the leader tries to renew the Lease before it stops"),
+  flag(
+    "leader-elect-renew-deadline",
+    "seconds",
+    "10",
+    "How long the leader tries to renew the Lease before it stops; one answer may take half of it",
+  ),
   flag("leader-elect-retry-period", "seconds", "2", "Time between attempts to get or renew the Lease"),
   flag("node-name", "string", "", "Node that the operator runs on; empty: unknown, so a standby is no witness"),
   flag(

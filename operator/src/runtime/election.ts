@@ -3,7 +3,7 @@
  * candidate's calls: a single try to win or renew the lease, and its release.
  */
 
-import { LEASE_CALL_MS, LEASE_RELEASE_ATTEMPTS, LEASE_RELEASED_SECONDS, SECOND_MS } from "../bounds.js";
+import { KUBE_CALL_SECONDS, LEASE_RELEASE_ATTEMPTS, LEASE_RELEASED_SECONDS, SECOND_MS } from "../bounds.js";
 import { type Clock, microTime } from "../clock.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/write/lease.js";
@@ -84,7 +84,22 @@ export function checkTimings({ leaseMs, renewDeadlineMs, retryMs }: ElectionTimi
 
 /** How long an answer about the lease may take: two tries fit into a renew deadline. */
 export function leaseCallMs(renewDeadlineMs: number): number {
-  return Math.min(LEASE_CALL_MS, renewDeadlineMs / 2);
+  return renewDeadlineMs / 2;
+}
+
+/** How long a read of the lease took, if a leader could not renew it at that pace. */
+interface SlowRead {
+  readonly ms: number;
+  readonly answered: boolean;
+}
+
+function slowText({ ms, answered }: SlowRead, usualMs: number): string {
+  const took = `${answered ? "" : "more than "}${(ms / SECOND_MS).toFixed(1)} s`;
+  return (
+    `the API server takes ${took} to answer for the Lease, and a leader needs answers within ${usualMs / SECOND_MS} s; ` +
+    "fix: look for its load and for a slow proxy or network in between; or raise --leader-elect-renew-deadline " +
+    `above ${2 * Math.ceil(ms / SECOND_MS)} s, and --leader-elect-lease-duration above that`
+  );
 }
 
 function isHeldByOther(seen: Observation, self: string): boolean {
@@ -111,6 +126,7 @@ export class Candidate {
   private lease: Lease | undefined;
   private seen: Observation | undefined;
   private resigned = false;
+  private slow: SlowRead | undefined;
 
   constructor(private readonly options: CandidateOptions) {}
 
@@ -119,21 +135,31 @@ export class Candidate {
     return this.seen?.record.holder ?? "";
   }
 
+  /** Why this process does not try to win the lease, for people. */
+  tooSlow(): string | undefined {
+    return this.slow && slowText(this.slow, leaseCallMs(this.options.timings.renewDeadlineMs));
+  }
+
   /**
-   * Tries once to win or renew the lease; the fence is extended on success. Resolves to false when another one holds it,
-   * and rejects when that is not known.
+   * Tries once to win or renew the lease; the fence is extended on success. Resolves to false when another one holds it
+   * or the API server answers too slowly to lead, and rejects when the holder is not known.
    */
   async tryOnce(): Promise<boolean> {
     const { identity } = this.options;
-    if (this.lease !== undefined && this.holder === identity) {
+    if (this.lease !== undefined && this.holder === identity && this.mayWrite) {
       if (await this.renewFromMemory(this.lease)) return true;
       this.options.onSlowPath();
     }
     await this.evaluate();
     const decision = this.decision();
-    if (decision === "wait") return false;
+    if (decision === "wait" || !this.mayWrite) return false;
     await this.write(decision, this.lease);
     return true;
+  }
+
+  /** A win that cannot be renewed in time ends the process, and keeps the lease from a replica that is closer. */
+  private get mayWrite(): boolean {
+    return this.slow === undefined || this.options.fence.untilDeadlineMs() > 0;
   }
 
   /** ms until the holder's term is over, if it is not renewed; `undefined`: there is none. */
@@ -184,9 +210,23 @@ export class Candidate {
   }
 
   private async evaluate(): Promise<void> {
-    const lease = await this.options.lock.get(this.call());
-    this.lease = lease;
-    if (lease !== undefined) this.observe(lease);
+    const { clock, lock, timings } = this.options;
+    const usualMs = leaseCallMs(timings.renewDeadlineMs);
+    // A read that was too slow gets more time, so that its latency can be measured.
+    const ms = Math.max(usualMs, Math.min(2 * (this.slow?.ms ?? 0), KUBE_CALL_SECONDS * SECOND_MS));
+    const askedAt = clock.monotonic();
+    const noteTime = (answered: boolean) => {
+      const tookMs = clock.monotonic() - askedAt;
+      this.slow = tookMs < usualMs ? undefined : { ms: tookMs, answered };
+    };
+    try {
+      this.lease = await lock.get(this.call(ms));
+      noteTime(true);
+    } catch (error) {
+      noteTime(false);
+      throw error;
+    }
+    if (this.lease !== undefined) this.observe(this.lease);
   }
 
   private decision(): Decision {
@@ -216,9 +256,8 @@ export class Candidate {
     this.seen = { record, atMs: this.options.clock.monotonic() };
   }
 
-  private call() {
-    const { renewDeadlineMs } = this.options.timings;
-    return { deadlineSeconds: leaseCallMs(renewDeadlineMs) / SECOND_MS, maxAttempts: 1 };
+  private call(ms = leaseCallMs(this.options.timings.renewDeadlineMs)) {
+    return { deadlineSeconds: ms / SECOND_MS, maxAttempts: 1 };
   }
 }
 

@@ -59,6 +59,11 @@ export class LeaderElector implements Elector {
     return this.candidate.holder;
   }
 
+  /** See `Candidate.tooSlow`. */
+  tooSlow(): string | undefined {
+    return this.candidate.tooSlow();
+  }
+
   async run(stop: AbortSignal, lead: Lead): Promise<ElectionOutcome> {
     if (!(await this.acquire(stop))) return "stopped";
     this.logger.info({}, "leading");
@@ -89,6 +94,8 @@ export class LeaderElector implements Elector {
     while (!stop.aborted) {
       // A win that arrived too late to be used (the process had stalled) is renewed by the next try.
       if ((await this.attempt()) === "held" && this.fence.remainingMs() > 0) return this.unlessStopped(stop);
+      const reason = this.tooSlow();
+      if (reason !== undefined) this.logger.warn({ reason }, "The API server answers too slowly to lead, waiting");
       if (this.leader !== reported) this.logger.info({ leader: this.leader }, "waiting for the lease");
       reported = this.leader;
       await pause(clock, this.waitMs(random), stop);
@@ -125,7 +132,12 @@ export class LeaderElector implements Elector {
       else lose("it was not renewed in time");
     };
     let watchdog = watch();
-    while (!lost.signal.aborted && (await pause(clock, this.timings.retryMs, over))) {
+    // From one start to the next: a slow answer leaves no time to wait.
+    const { retryMs, renewDeadlineMs } = this.timings;
+    let startedAt = clock.monotonic() + this.fence.untilDeadlineMs() - renewDeadlineMs;
+    const waitMs = () => Math.max(0, startedAt + retryMs - clock.monotonic());
+    while (!lost.signal.aborted && (await pause(clock, waitMs(), over))) {
+      startedAt = clock.monotonic();
       if ((await this.attempt()) === "taken") lose("another process holds it");
     }
     watchdog.cancel();

@@ -2,6 +2,7 @@ import { type Lease, LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { leaderMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
+import type { ElectionTimings } from "../../src/runtime/election.js";
 import { LeaderElector } from "../../src/runtime/leader.js";
 import { MemoryKube } from "../support/kube/memory-kube.js";
 import { FakeClock } from "../support/time/fake-clock.js";
@@ -13,7 +14,11 @@ export function world() {
 }
 
 /** An elector that leads until `finish`, and what became of it. */
-export function contend({ clock, kube, registry }: ReturnType<typeof world>, identity = "a") {
+export function contend(
+  { clock, kube, registry }: ReturnType<typeof world>,
+  identity = "a",
+  timings?: ElectionTimings,
+) {
   const stop = new AbortController();
   const state = { leading: false, lost: false, outcome: "" };
   let finish: (release: boolean) => void = () => undefined;
@@ -23,6 +28,7 @@ export function contend({ clock, kube, registry }: ReturnType<typeof world>, ide
     clock,
     logger: silentLogger,
     random: () => 0,
+    ...(timings && { timings }),
     metrics: leaderMetrics(identity === "a" ? registry : new MetricsRegistry(), "lock"),
   });
   const ended = elector
