@@ -1,7 +1,7 @@
 /** The accounts of addresses, by the name that resources give the provider, each with its inventory. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
+import { ACCOUNT_FAILURE_KEPT_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
@@ -9,7 +9,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
-import { isProviderError, isWithdrawn, type ProviderError, withProps } from "../providers/errors.js";
+import { isAnswer5xx, isProviderError, type ProviderError } from "../providers/errors.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
@@ -19,6 +19,14 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
+import {
+  type AccountError,
+  type FailedCall,
+  FailedReads,
+  isAccountError,
+  longestWaitMs,
+  withoutAddress,
+} from "./account-failures.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -38,6 +46,7 @@ export class AddressAccount {
   private failedAt: number | undefined;
   /** Those whose calls failed since the account was last answered. */
   private readonly failingAddresses = new Set<string>();
+  private readonly failedReads: FailedReads;
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
   private readonly recovery: AccountRecovery;
@@ -49,11 +58,24 @@ export class AddressAccount {
     private readonly tools: AccountTools,
   ) {
     this.recovery = new AccountRecovery(tools.clock);
+    this.failedReads = new FailedReads(tools.clock);
   }
 
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
     return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
+  }
+
+  /** Why the account, or a read of one of these addresses, fails; and when it is tried again, ms since the epoch. */
+  troubleOf(ips: readonly string[]): { readonly failure?: Problem; readonly retryAt?: number } {
+    const { failure, retryAt } = this;
+    const [read] = failure === undefined ? ips.flatMap((ip) => this.failedRead(ip) ?? []) : [];
+    if (read === undefined) return omitUndefined({ failure, retryAt });
+    return { failure: problemOf(read.error, "ProviderUnavailable"), retryAt: read.retry.retryAt };
+  }
+
+  private failedRead(ip: string) {
+    return this.failedReads.get(ip, this.inventory?.view());
   }
 
   /** Calls wait long for the limits of the account. */
@@ -100,11 +122,12 @@ export class AddressAccount {
     });
   }
 
-  /** Reads these alone. Never rejects. */
+  /** Reads these alone; not one whose last read failed and is not due again. Never rejects. */
   async read(context: CallContext, ips: readonly string[]): Promise<void> {
     const { inventory } = this;
     if (inventory === undefined) return;
-    await Promise.all(ips.map((ip) => this.noting(() => inventory.read(context, ip), { of: "address" })));
+    const due = ips.filter((ip) => isDue(this.failedRead(ip)?.retry.retryAt, this.tools.clock.now()));
+    await Promise.all(due.map((ip) => this.noting(() => inventory.read(context, ip), { of: "address", ip })));
   }
 
   /**
@@ -148,8 +171,8 @@ export class AddressAccount {
   }
 
   /** The API answers, and fails for one address alone. The next list, or a second address, shows whether the account is the cause. */
-  private isOfAddress({ kind, status = 0 }: AccountError, ip: string): boolean {
-    if (kind !== "Unavailable" || status < 500 || this.failed !== undefined) return false;
+  private isOfAddress(error: AccountError, ip: string): boolean {
+    if (!isAnswer5xx(error) || this.failed !== undefined) return false;
     this.failingAddresses.add(ip);
     this.failedAt = this.tools.clock.monotonic();
     return this.failingAddresses.size === 1;
@@ -184,12 +207,16 @@ export class AddressAccount {
   }
 
   private async noting(call: () => Promise<unknown>, failed: FailedCall = { of: "list" }): Promise<void> {
+    const { ip } = failed;
     try {
       await call();
       this.answered();
+      if (ip !== undefined) this.failedReads.delete(ip);
     } catch (error) {
       if (!isProviderError(error)) throw error;
-      if (isAccountError(error)) this.fail(error, failed);
+      if (!isAccountError(error)) return;
+      if (ip !== undefined && this.isOfAddress(error, ip)) this.failedReads.note(ip, error);
+      else this.fail(error, failed);
     }
   }
 
@@ -209,33 +236,6 @@ export class AddressAccount {
       this.opening = undefined;
     }
   }
-}
-
-type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
-type AccountError = ProviderError & { readonly kind: AccountErrorKind };
-
-/** `address`: a read of one. `change`: a write, also of one. */
-interface FailedCall {
-  readonly of: "list" | "address" | "change";
-}
-
-/** For all who use the account: one address may be another namespace's. */
-function withoutAddress(error: AccountError, provider: string): ProviderError {
-  return withProps(error, { where: `${provider}: read or change an address` });
-}
-
-/** Failures of the account or the API; the others are about one address or node. */
-export function isAccountError(error: unknown): error is AccountError {
-  if (!isProviderError(error) || isWithdrawn(error) || error.reason === "GroupLimit") return false;
-  return Object.hasOwn(ACCOUNT_RETRY_MS, error.kind);
-}
-
-/** Never earlier than the API asks. */
-function longestWaitMs(
-  { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & { readonly kind: AccountErrorKind },
-  read: boolean,
-): number {
-  return Math.max(read ? ACCOUNT_RETRY_MS[kind] : ACCOUNT_FIRST_READ_MS, retryAfterSeconds * SECOND_MS);
 }
 
 export class AddressAccounts {

@@ -21,8 +21,9 @@ import { problemOf } from "../reconcile/conditions.js";
 import { ObjectGone } from "../reconcile/object-writer.js";
 import { type Failure, isWithheld } from "../reconcile/retries.js";
 import { NoDnsError } from "../records/dns-service.js";
+import { isAccountError } from "./account-failures.js";
 import type { AddressAction } from "./actions.js";
-import { type AddressAccount, isAccountError } from "./address-accounts.js";
+import type { AddressAccount } from "./address-accounts.js";
 
 /** Why nothing came of an action. */
 export interface ActionFailure extends Failure {

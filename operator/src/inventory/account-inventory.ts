@@ -18,7 +18,7 @@ import type {
 } from "../providers/types.js";
 import { abandoned, type CachedState, type Observation, type OwnAction, observe, started } from "./cached-state.js";
 import { OwnActions } from "./follow-actions.js";
-import { Coalesced, type EnsureOptions, InventoryReader, lostAnswer, ReadGate } from "./reads.js";
+import { Coalesced, type EnsureOptions, eachButOne, InventoryReader, lostAnswer, ReadGate } from "./reads.js";
 import {
   type Confirmation,
   createView,
@@ -251,7 +251,7 @@ export class AccountInventory {
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
     for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
-    for (const ip of this.absent(listed, named)) await this.fetch(context, ip);
+    await eachButOne(this.absent(listed, named), (ip) => this.fetch(context, ip));
     this.drop(listed, new Set(named));
     if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
   }

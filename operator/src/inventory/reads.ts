@@ -5,7 +5,7 @@ import { READ_PAUSE_MS, SECOND_MS, SHARED_READ_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { failedCalls } from "../messages/failed-calls.js";
 import type { CallContext, CallPriority, Urgency } from "../providers/call.js";
-import { isProviderError, ProviderError } from "../providers/errors.js";
+import { isAnswer5xx, isProviderError, ProviderError } from "../providers/errors.js";
 import type { AddressFacts, AddressProvider, CreateOutcome, IpFamily } from "../providers/types.js";
 
 export interface EnsureOptions {
@@ -193,6 +193,20 @@ export class InventoryReader {
         if (left <= 1 || !isProviderError(error, "Unauthorized")) throw error;
         this.providers.push(...this.providers.splice(0, 1));
       }
+    }
+  }
+}
+
+/** One address that alone cannot be read stays as it is: only its own resource waits for it. Rejects at two in a row. */
+export async function eachButOne(ips: readonly string[], read: (ip: string) => Promise<void>): Promise<void> {
+  let failed = false;
+  for (const ip of ips) {
+    try {
+      await read(ip);
+      failed = false;
+    } catch (error) {
+      if (failed || !isAnswer5xx(error)) throw error;
+      failed = true;
     }
   }
 }

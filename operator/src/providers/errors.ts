@@ -169,6 +169,11 @@ export function isWithdrawn(error: ProviderError): boolean {
   return error.reason === "Cancelled" || error.reason === "Superseded";
 }
 
+/** The API answers, and fails. */
+export function isAnswer5xx(error: unknown): error is ProviderError {
+  return isProviderError(error, "Unavailable") && (error.status ?? 0) >= 500;
+}
+
 /** A request without an answer, or with one that cannot be understood. */
 export function brokenError(call: ApiCall, error: unknown, names: ApiNames): ProviderError {
   const where = callText(call);

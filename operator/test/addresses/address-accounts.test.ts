@@ -26,7 +26,7 @@ describe("an account of addresses", () => {
         state.lists += 1;
         return state.fails === undefined ? Promise.resolve([]) : Promise.reject(state.fails);
       },
-      get: (): Promise<undefined> => Promise.resolve(undefined),
+      get: (_context?: unknown, _ip?: string): Promise<undefined> => Promise.resolve(undefined),
     } satisfies Partial<AddressProvider>;
     const tools = { clock, inventories: new Inventories(clock) };
     const open = () => new AddressAccount(provider as Partial<AddressProvider> as AddressProvider, "IPv4", tools);
@@ -112,6 +112,49 @@ describe("an account of addresses", () => {
       expect(account.failure, `${kind} without an answer of the API`).to.not.equal(undefined);
       account.answered();
     }
+  });
+
+  it("takes a read 5xx of one address for that address's failure, and asks again for it alone", async () => {
+    const { state, account, provider, clock } = rig();
+    await account.refresh(300, "check");
+    const reads: string[] = [];
+    const [broken, sound, other] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"] as const;
+    const failing = new Set<string>([broken]);
+    provider.get = (_context?: unknown, ip = "") => {
+      reads.push(ip);
+      return failing.has(ip) ? Promise.reject(error("Unavailable", { status: 500 })) : Promise.resolve(undefined);
+    };
+    const context = sharedRead("test", "check");
+    await account.read(context, [broken]);
+    expect([account.failure, account.troubleOf([sound])], "of the others").to.deep.equal([undefined, {}]);
+    expect(account.troubleOf([sound, broken])).to.deep.include({ retryAt: clock.now() + 1_000 });
+    expect(account.troubleOf([broken]).failure?.reason).to.equal("ProviderUnavailable");
+    await account.read(context, [broken]);
+    expect(reads, "before it is due").to.deep.equal([broken]);
+    await clock.advance(1_000);
+    failing.clear();
+    await account.read(context, [broken]);
+    expect([reads.length, account.troubleOf([broken])]).to.deep.equal([2, {}]);
+    for (const ip of [broken, other]) failing.add(ip);
+    await clock.advance(2_000);
+    account.inventory?.want({ kind: "Test", namespace: "a", name: "b", uid: "c" }, [sound]);
+    await account.read(context, [broken, other]);
+    expect(account.failure?.reason, "two addresses in a row").to.equal("ProviderUnavailable");
+    expect(state.lists).to.equal(1);
+  });
+
+  it("has a list although the read of an address that it lacks fails", async () => {
+    const { account, provider, clock } = rig();
+    await account.refresh(300, "check");
+    await clock.advance(2_000);
+    const [first, second] = ["203.0.113.7", "203.0.113.8"];
+    const failing = new Set([first]);
+    provider.get = (_context?: unknown, ip = "") =>
+      failing.has(ip) ? Promise.reject(error("Unavailable", { status: 502 })) : Promise.resolve(undefined);
+    account.inventory?.want({ kind: "Test", namespace: "a", name: "b", uid: "c" }, [first, second]);
+    await account.refresh(0, "check");
+    const view = account.inventory?.view();
+    expect([account.failure, view?.isGone(first), view?.isGone(second)]).to.deep.equal([undefined, false, true]);
   });
 
   it("takes a list that began after its failure as an answer, for any caller", async () => {

@@ -41,7 +41,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
   const inventory = viewOf(state, account);
   const claims = context.claims.view(state.ref.uid);
   const dns = lookUp(dnsService, pool, family, claims);
-  const [now, monotonic] = [context.clock.now(), context.clock.monotonic()];
+  const [now, monotonic, ips] = [context.clock.now(), context.clock.monotonic(), namedAddresses(pool)];
   markHolders(memory.health, pool.spec.healthCheck, () =>
     nodesOf(holdersOf({ pool, inventory }), (machine) => memory.match.index?.verdictOfMachine(machine)),
   );
@@ -49,7 +49,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
   const matches = matchesOf(context, memory, marks);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
-    ...{ pool, set: setWithLimits(context, pool), now, inventory, claims, ...matches, ...accountFacts(account) },
+    ...{ pool, set: setWithLimits(context, pool), now, inventory, claims, ...matches, ...accountFacts(account, ips) },
     ...optional("problem", problem ?? memory.match.problem ?? problemOf(found)),
     ...optional("dns", dns && { ...dns.snapshot, ...limitsOfRecords(context, pool) }),
     creationProblem: () => context.tenants.creationProblem(state.ref, pool.spec.reclaimPolicy ?? "Retain"),
@@ -57,7 +57,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ownerOf: (ip) => context.claims.holderOf(ip),
     ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
-    annotated: context.annotated.find(family, ownerName(pool.metadata), namedAddresses(pool)),
+    annotated: context.annotated.find(family, ownerName(pool.metadata), ips),
     ...marks,
     crdTooOld: state.statusWrites.droppedAt !== undefined,
     creating: state.inFlight.has(CREATION),
@@ -94,9 +94,10 @@ function matchesOf(
   };
 }
 
-function accountFacts(account: AddressAccount | undefined) {
+function accountFacts(account: AddressAccount | undefined, ips: readonly string[]) {
   if (account === undefined) return {};
-  const { failure, retryAt, provider, longWait } = account;
+  const { provider, longWait } = account;
+  const { failure, retryAt } = account.troubleOf(ips);
   const failed = { ...optional("providerFailure", failure), ...optional("providerRetryAt", retryAt) };
   return { ...failed, ...optional("longWait", longWait), capabilities: provider.capabilities };
 }
@@ -193,7 +194,8 @@ export async function prepare(
 /** ms until the account, an address or the record set is to be read again. */
 export function readAgainMs(state: PoolState, { snapshot, account }: Gathered): number | undefined {
   const { now, pool, dns } = snapshot;
-  const due = [account?.retryAt, dns?.readAgainAt].flatMap((at) => (at === undefined ? [] : Math.max(0, at - now)));
+  const retryAt = account?.troubleOf(namedAddresses(pool)).retryAt;
+  const due = [retryAt, dns?.readAgainAt].flatMap((at) => (at === undefined ? [] : Math.max(0, at - now)));
   // An account that does not answer is read when its next try is due, and no sooner.
   const reads =
     account?.failure === undefined

@@ -95,7 +95,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     set: addressSetOf({ routed, ...omitUndefined({ resolvedClass }) }),
     ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
     previousFirewallStates: around.previousFirewallStates,
-    ...accountFacts(scene),
+    ...accountFacts(scene, namedAddresses(routed)),
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
@@ -133,9 +133,10 @@ function viewOf(account: AddressAccount | undefined) {
   return account?.inventory?.view() ?? NOTHING_SEEN;
 }
 
-function accountFacts({ account }: Pick<ResolvedAccount, "account">) {
+function accountFacts({ account }: Pick<ResolvedAccount, "account">, ips: readonly string[]) {
   if (account === undefined) return {};
-  const { failure: providerFailure, retryAt: providerRetryAt, longWait } = account;
+  const { longWait } = account;
+  const { failure: providerFailure, retryAt: providerRetryAt } = account.troubleOf(ips);
   return {
     capabilities: account.provider.capabilities,
     ...omitUndefined({ providerFailure, providerRetryAt, longWait }),
@@ -266,14 +267,10 @@ export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathe
   return earliest([dueInMs, ...accountDueMs(clock.now(), gathered)]);
 }
 
-function accountDueMs(now: number, { account, snapshot }: IssuedGathered): readonly (number | undefined)[] {
-  if (account?.failure === undefined) {
-    return [
-      listDueMs(account, snapshot.routed),
-      lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed)),
-    ];
-  }
-  const { retryAt = 0 } = account;
+function accountDueMs(now: number, { account, snapshot: { routed } }: IssuedGathered): readonly (number | undefined)[] {
+  const names = namedAddresses(routed);
+  const { failure, retryAt = 0 } = account?.troubleOf(names) ?? {};
+  if (failure === undefined) return [listDueMs(account, routed), lockedDueMs(account?.inventory?.view(), names)];
   return retryAt > now ? [retryAt - now] : [];
 }
 

@@ -4,9 +4,17 @@ import { exponentialMs, jittered, type Random } from "../../async.js";
 import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, MAX_TOKEN_GUARDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { failedCalls } from "../../messages/failed-calls.js";
-import { type ApiCall, type CallGroup, type CallLayer, type CallPriority, callText } from "../call.js";
+import {
+  type ApiCall,
+  CALL,
+  type CallGroup,
+  type CallLayer,
+  type CallName,
+  type CallPriority,
+  callText,
+} from "../call.js";
 import { tokenHash } from "../credentials.js";
-import { isProviderError, isWithdrawn, ProviderError } from "../errors.js";
+import { isAnswer5xx, isProviderError, isWithdrawn, ProviderError } from "../errors.js";
 import { type GroupLimit, groupLimits } from "./group-limits.js";
 import { RateLimiter } from "./limiter.js";
 import { perClass, type RateLimit } from "./rate-limits.js";
@@ -14,6 +22,8 @@ import { perClass, type RateLimit } from "./rate-limits.js";
 /** Failures in a row that open it. */
 const THRESHOLD = 5;
 const JITTER = 0.2;
+
+const OF_THE_ACCOUNT: ReadonlySet<CallName> = new Set([CALL.account, CALL.listAddresses, CALL.listFirewalls]);
 
 /**
  * Closed: calls pass. After `THRESHOLD` failures in a row it opens: calls are refused at once. After a rest one call
@@ -27,6 +37,7 @@ export class CircuitBreaker {
   private probing = false;
   /** Of the last call that spoke against the API. */
   private lastFailure: unknown;
+  private lastCall: string | undefined;
 
   constructor(
     private readonly clock: Pick<Clock, "monotonic">,
@@ -52,10 +63,15 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** The result of an admitted call: whether the API works. `undefined`: the call does not show it. */
-  settled(works: boolean | undefined, failure?: unknown): void {
+  /**
+   * The result of an admitted call: whether the API works. `undefined`: the call does not show it.
+   * @param about one thing: what it alone causes counts once
+   */
+  settled(works: boolean | undefined, failure?: unknown, about?: string): void {
     this.probing = false;
-    if (works === undefined) return;
+    const again = about !== undefined && about === this.lastCall && this.openUntil === undefined;
+    if (works === undefined || again) return;
+    this.lastCall = about;
     if (works) {
       this.failures = 0;
       this.rests = 0;
@@ -84,7 +100,8 @@ export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
       breaker.settled(true);
       return answer;
     } catch (error) {
-      breaker.settled(verdict(error), error);
+      const ofOne = isAnswer5xx(error) && !OF_THE_ACCOUNT.has(call.name);
+      breaker.settled(verdict(error), error, ofOne ? callText(call) : undefined);
       throw error;
     }
   };

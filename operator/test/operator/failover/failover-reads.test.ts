@@ -59,3 +59,36 @@ describe("operator in process: a failover of a RoutedIP soon after a move", func
     expect(world.digitalocean.journal.count({ on: READ }) - before).to.be.below(10);
   });
 });
+
+describe("operator in process: reads of one address that fail", function () {
+  this.timeout(240_000);
+  let world: World;
+
+  afterEach(() => world.close());
+
+  it("are a failure of the pool that names it, and of no other pool of the account", async () => {
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
+    const missing = "203.0.113.250";
+    const on = new RegExp(`^GET /v2/reserved_ips/${missing}$`);
+    world.digitalocean.faults.inject({ kind: "status", status: 500 }, { on, times: Infinity });
+    world.addPool("web", { ips: [ip] });
+    world.addPool("broken", { ips: [missing] });
+    const said = new Set<string | undefined>();
+    world.kubernetes.onRequest(() => {
+      const { status, message } = world.condition("web", "ProviderReachable") ?? {};
+      if (status === "False") said.add(message);
+    });
+    world.start();
+    await world.until("it says so", () => world.condition("broken", "ProviderReachable")?.status === "False");
+    await world.fulfilled("web");
+    expect(world.condition("broken", "ProviderReachable")?.message).to.include(missing).and.include("500");
+    await world.clock.sleep(900_000);
+    expect([...said]).to.deep.equal([]);
+    const reads = world.digitalocean.journal.count({ on });
+    await world.clock.sleep(900_000);
+    expect(world.digitalocean.journal.count({ on }) - reads, "reads in a quarter of an hour").to.be.below(60);
+    world.digitalocean.faults.clear();
+    await world.until("it is read again", () => world.condition("broken", "Fulfilled")?.reason === "AddressNotFound");
+  });
+});

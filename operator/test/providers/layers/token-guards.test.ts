@@ -38,6 +38,21 @@ describe("the circuit breaker", () => {
     expect(sent).to.equal(false);
   });
 
+  it("counts a call about one thing once that the API answers with 5xx each time, and others anew", async () => {
+    const { run } = rig();
+    const fails = (props: Parameters<typeof callOf>[1]) =>
+      errorOf(run(callOf("web", props), () => Promise.reject(failure({ status: 500 }))));
+    const read = (ip: string) => fails({ name: "IPToProviderID", subject: `read address ${ip}` });
+    for (let count = 0; count < 10; count++) expect(await read("203.0.113.1")).to.include({ seen: "answer 503" });
+    for (const last of [2, 3, 4, 5]) expect(await read(`203.0.113.${last}`)).to.include({ seen: "answer 503" });
+    expect(await read("203.0.113.6"), "five in a row").to.include({ reason: "CircuitOpen" });
+    const other = rig();
+    const list = () =>
+      errorOf(other.run(callOf("web", { name: "ListIPs" }), () => Promise.reject(failure({ status: 500 }))));
+    for (let count = 0; count < 5; count++) await list();
+    expect(await list(), "a call about the whole account").to.include({ reason: "CircuitOpen" });
+  });
+
   it("says the same however long it still rests: a status that shows it is not written again and again", async () => {
     const { clock, fail } = rig();
     for (let count = 0; count < 5; count++) await fail();

@@ -1,0 +1,68 @@
+/** What a failed call says: of the account, or of the one address that it was about. */
+
+import { ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import type { InventoryView } from "../inventory/view.js";
+import { isProviderError, isWithdrawn, type ProviderError, withProps } from "../providers/errors.js";
+import { afterFailure, type RetryState } from "../reconcile/retries.js";
+
+type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
+export type AccountError = ProviderError & { readonly kind: AccountErrorKind };
+
+/** `address`: a read of one. `change`: a write, also of one. */
+export interface FailedCall {
+  readonly of: "list" | "address" | "change";
+  readonly ip?: string;
+}
+
+/** For all who use the account: one address may be another namespace's. */
+export function withoutAddress(error: AccountError, provider: string): ProviderError {
+  return withProps(error, { where: `${provider}: read or change an address` });
+}
+
+/** Failures of the account or the API; the others are about one address or node. */
+export function isAccountError(error: unknown): error is AccountError {
+  if (!isProviderError(error) || isWithdrawn(error) || error.reason === "GroupLimit") return false;
+  return Object.hasOwn(ACCOUNT_RETRY_MS, error.kind);
+}
+
+/** Never earlier than the API asks. */
+export function longestWaitMs(
+  { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & { readonly kind: AccountErrorKind },
+  read: boolean,
+): number {
+  return Math.max(read ? ACCOUNT_RETRY_MS[kind] : ACCOUNT_FIRST_READ_MS, retryAfterSeconds * SECOND_MS);
+}
+
+interface FailedRead {
+  readonly error: ProviderError;
+  readonly retry: RetryState;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** Addresses whose last read failed with an answer of the API, until they are read. */
+export class FailedReads {
+  private readonly all = new Map<string, FailedRead>();
+
+  constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
+
+  note(ip: string, error: ProviderError): void {
+    const retry = afterFailure(this.all.get(ip)?.retry, error, this.clock.now());
+    this.all.set(ip, { error, retry, at: this.clock.monotonic() });
+  }
+
+  delete(ip: string): void {
+    this.all.delete(ip);
+  }
+
+  get(ip: string, view: InventoryView | undefined): FailedRead | undefined {
+    const failed = this.all.get(ip);
+    if (failed === undefined) return undefined;
+    const { ageSeconds = Number.POSITIVE_INFINITY } = view?.get(ip) ?? {};
+    const readSince = this.clock.monotonic() - ageSeconds * SECOND_MS > failed.at;
+    if (!readSince && view?.isGone(ip) !== true) return failed;
+    this.all.delete(ip);
+    return undefined;
+  }
+}
