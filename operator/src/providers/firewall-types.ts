@@ -22,6 +22,8 @@ export interface FirewallFacts {
   /** How many outbound rules it has: the limit is for both directions. @default 0 */
   readonly outboundRules?: number;
   readonly nodes: readonly ProviderId[];
+  /** Not in `nodes`: it is unknown whether the operator's addition of them had an effect. @default none */
+  readonly mayHave?: readonly ProviderId[];
   /** Changes that the provider has accepted and not yet carried out. */
   readonly pending: boolean;
 }

@@ -34,8 +34,19 @@ export function wholeOf({ base, additional }: FirewallGroup): FirewallFacts {
     // Each of them has to have room for a rule.
     outboundRules: Math.max(...all.map(({ outboundRules = 0 }) => outboundRules)),
     nodes: [...new Set(all.flatMap(({ nodes }) => nodes))],
+    mayHave: all.flatMap(({ mayHave = [] }) => mayHave),
     pending: all.some(({ pending }) => pending),
   };
+}
+
+/** The machine is in it, or an addition of unknown outcome put it there: it is removed as if it were. */
+export function mayBeIn({ nodes, mayHave }: Pick<FirewallFacts, "nodes" | "mayHave">, node: ProviderId): boolean {
+  return nodes.includes(node) || mayHave?.includes(node) === true;
+}
+
+/** As far as is known. */
+export function isEmpty({ nodes, mayHave = [] }: Pick<FirewallFacts, "nodes" | "mayHave">): boolean {
+  return nodes.length + mayHave.length === 0;
 }
 
 /** How many more machines fit. */
@@ -106,13 +117,13 @@ function placesFor({ base, additional }: FirewallGroup, nodes: readonly Provider
 }
 
 function nodeChange(
-  { id, nodes }: FirewallFacts,
+  { id, nodes, mayHave = [] }: FirewallFacts,
   { addNodes, removeNodes }: FirewallChange,
   places: ReadonlyMap<ProviderId, string>,
 ): Pick<FirewallChange, "addNodes" | "removeNodes"> {
   return {
     addNodes: addNodes.filter((node) => places.get(node) === id),
-    removeNodes: removeNodes.filter((node) => nodes.includes(node)),
+    removeNodes: removeNodes.filter((node) => mayBeIn({ nodes, mayHave }, node)),
   };
 }
 
@@ -122,7 +133,8 @@ export function changedFacts(facts: FirewallFacts, change: FirewallChange): Fire
   const added = new Map([...facts.rules, ...change.addRules].map((rule) => [ruleKey(rule), rule]));
   const rules = [...added].flatMap(([key, rule]) => (removed.has(key) ? [] : [rule]));
   const nodes = [...new Set([...facts.nodes, ...change.addNodes])].filter((node) => !change.removeNodes.includes(node));
-  return { ...facts, rules, nodes };
+  const left = (node: ProviderId) => !nodes.includes(node) && !change.removeNodes.includes(node);
+  return { ...facts, rules, nodes, ...(facts.mayHave && { mayHave: facts.mayHave.filter(left) }) };
 }
 
 export interface GroupView {

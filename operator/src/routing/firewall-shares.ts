@@ -4,6 +4,7 @@ import type { FirewallRule } from "cdk8s-flipop/api";
 import { ruleKey } from "../providers/diff.js";
 import type { FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
 import type { ProviderId } from "../providers/types.js";
+import { mayBeIn } from "./firewall-group.js";
 import { ruleFacts } from "./ports.js";
 
 /** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
@@ -55,7 +56,7 @@ export class FirewallShares {
       addRules: change.addRules.filter((rule) => !present.has(ruleKey(rule))),
       addNodes: change.addNodes.filter((node) => !facts.nodes.includes(node)),
       removeRules: change.removeRules.filter((rule) => present.has(ruleKey(rule)) && !needed.has(ruleKey(rule))),
-      removeNodes: change.removeNodes.filter((node) => facts.nodes.includes(node) && !nodes.has(node)),
+      removeNodes: change.removeNodes.filter((node) => mayBeIn(facts, node) && !nodes.has(node)),
     };
   }
 }

@@ -2,7 +2,7 @@
 
 import { SECOND_MS, SETTLE_SECONDS } from "../bounds.js";
 import type { FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
-import { changedFacts } from "./firewall-group.js";
+import { changedFacts, mayBeIn } from "./firewall-group.js";
 
 type Firewalls = readonly FirewallFacts[];
 
@@ -26,6 +26,18 @@ export class OwnFirewallWrites {
   changed(change: FirewallChange): void {
     this.note(change.id, (listed) =>
       listed.map((facts) => (facts.id === change.id ? changedFacts(facts, change) : facts)),
+    );
+  }
+
+  /** Its outcome is unknown: what it added may be there. */
+  attempted({ id, addNodes }: FirewallChange): void {
+    const added = (facts: FirewallFacts) => addNodes.filter((node) => !mayBeIn(facts, node));
+    this.note(id, (listed) =>
+      listed.map((facts) =>
+        facts.id === id && added(facts).length > 0
+          ? { ...facts, mayHave: [...(facts.mayHave ?? []), ...added(facts)] }
+          : facts,
+      ),
     );
   }
 

@@ -15,6 +15,7 @@ import {
   changesFor,
   type Extension,
   type GroupView,
+  isEmpty,
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
@@ -183,7 +184,7 @@ export class SharedFirewall {
       const numbered = this.own.correct(listed.numbered ?? [], readAt);
       this.additional.take(numbered);
       const found = numbered.find((each) => each.id === id);
-      if (found !== undefined && found.nodes.length > 0) return false;
+      if (found !== undefined && !isEmpty(found)) return false;
       if (found !== undefined)
         await this.writing(caller, ({ provider, context }) => provider.remove(context, found), "removal");
       this.own.removed(id);
@@ -196,7 +197,7 @@ export class SharedFirewall {
   remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<boolean> {
     return this.inTurn(async () => {
       const { facts } = this;
-      if (typeof facts === "object" && facts.nodes.length + facts.rules.length > 0) return false;
+      if (typeof facts === "object" && !(isEmpty(facts) && facts.rules.length === 0)) return false;
       await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall), "removal");
       this.own.removed(firewall.id);
       this.facts = "missing";
@@ -241,7 +242,14 @@ export class SharedFirewall {
 
   private async change(caller: FirewallCaller, change: FirewallChange): Promise<void> {
     const apply = ({ provider, context }: FirewallCaller) => provider.apply(context, change);
-    await this.writing(caller, apply, additionsOf(change));
+    try {
+      await this.writing(caller, apply, additionsOf(change));
+    } catch (error) {
+      // What is added is sent before what is removed.
+      const removes = change.removeRules.length + change.removeNodes.length > 0;
+      if (removes || (isProviderError(error) && error.outcome === "unknown")) this.own.attempted(change);
+      throw error;
+    }
     this.own.changed(change);
     const { facts } = this;
     if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.facts = changedFacts(facts, change);

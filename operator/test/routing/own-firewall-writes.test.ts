@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import { ProviderError } from "../../src/providers/errors.js";
 import type { FirewallChange, FirewallFacts } from "../../src/providers/firewall-types.js";
 import type { FirewallCaller } from "../../src/routing/firewall-failures.js";
 import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
@@ -77,6 +78,48 @@ describe("a firewall whose list shows the state before a write of the operator",
     expect(seen()).to.equal(`80 ${B}`);
     await change({ removeNodes: [B] });
     expect(cloud.state).to.deep.equal({ ingress: "80 " });
+  });
+
+  describe("after an addition whose answer was lost", () => {
+    beforeEach(async () => {
+      freeze();
+      const apply = cloud.provider.apply.bind(cloud.provider);
+      const lost = {
+        kind: "Unavailable",
+        where: "test",
+        seen: "no answer",
+        remedy: "wait",
+        outcome: "unknown",
+      } as const;
+      Object.assign(cloud.provider, {
+        apply: async (...args: Parameters<typeof apply>) => {
+          await apply(...args);
+          throw new ProviderError(lost);
+        },
+      });
+      await change({ addNodes: [B] }).catch(() => undefined);
+      Object.assign(cloud.provider, { apply });
+      await firewall.read(caller, []);
+      expect(seen(), "for the assignment of an address").to.equal(`443 ${A}`);
+    });
+
+    it("may have the machine, which is removed when nothing needs it", async () => {
+      await change({ removeNodes: [B] });
+      expect(cloud.state).to.deep.equal({ ingress: `443 ${A}` });
+      expect(firewall.view().facts).to.deep.include({ mayHave: [] });
+    });
+
+    it("is not removed as empty", async () => {
+      await change({ removeNodes: [A], removeRules: [rule("443")] });
+      expect(await firewall.remove(caller, cloud.facts("ingress"))).to.equal(false);
+      expect(cloud.state).to.deep.equal({ ingress: ` ${B}` });
+    });
+
+    it("has what a list shows that is 30 s younger", async () => {
+      await clock.advance(SETTLED_MS);
+      await readAgain();
+      expect(firewall.view().facts).not.to.have.property("mayHave");
+    });
   });
 
   it("is believed when it was read 30 s after the write", async () => {

@@ -12,6 +12,7 @@ import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditi
 import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import { createdFirewallsOf } from "../../routing/created-firewalls.js";
+import { isEmpty } from "../../routing/firewall-group.js";
 import { omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
@@ -129,7 +130,7 @@ function additionalActions({ issuer, additional, now }: Snapshot): readonly Acti
     const { name } = recorded;
     const found = additional.find((facts) => facts.name === name);
     if (found === undefined) return isYoung(recorded, now) ? [] : [{ do: "record-additional", name, why: NOT_THERE }];
-    if (found.nodes.length === 0) {
+    if (isEmpty(found)) {
       const forget: Action = { do: "record-additional", name, why: "the firewall is removed" };
       return [{ do: "remove-additional", firewall: found, why: "the additional firewall is empty" }, forget];
     }
@@ -171,7 +172,7 @@ function firewallRemoval({ issuer, firewall }: Snapshot): readonly Action[] {
 function removalOf(created: CreatedFirewall, facts: FirewallFacts | "missing", why: string): readonly Action[] {
   const forget: Action = { do: "record-firewall", name: created.name, created: undefined, why: NOT_THERE };
   if (facts === "missing" || !isSame(facts, created)) return [forget];
-  if (facts.nodes.length > 0 || facts.rules.length > 0) return [];
+  if (!isEmpty(facts) || facts.rules.length > 0) return [];
   return [{ do: "remove-firewall", firewall: facts, why }, forget];
 }
 

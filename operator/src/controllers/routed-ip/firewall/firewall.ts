@@ -9,6 +9,7 @@ import type { Problem } from "../../../messages/message.js";
 import { excessRules, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
+import { mayBeIn } from "../../../routing/firewall-group.js";
 import type { Recorded } from "../../../routing/firewall-shares.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
@@ -117,7 +118,7 @@ function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Tas
         ...going.map((rule) => record(rule, "removing")),
       ],
       nodes: unique([...recorded.nodes, ...addNodes, ...inherited(firewall, facts, desired)]).filter(
-        (each) => addNodes.includes(each) || (facts.nodes.includes(each) && isKept(desired, removeNodes, each)),
+        (each) => addNodes.includes(each) || (mayBeIn(facts, each) && isKept(desired, removeNodes, each)),
       ),
     },
   };
@@ -140,9 +141,7 @@ function nodesToRemove(
   { desired, recorded }: Task,
 ): readonly ProviderId[] {
   const elsewhere = new Set(others.flatMap(({ nodes }) => nodes));
-  return recorded.nodes.filter(
-    (node) => facts.nodes.includes(node) && !isNeeded(desired, node) && !elsewhere.has(node),
-  );
+  return recorded.nodes.filter((node) => mayBeIn(facts, node) && !isNeeded(desired, node) && !elsewhere.has(node));
 }
 
 /** Where the address goes; without such a node, where it is. */

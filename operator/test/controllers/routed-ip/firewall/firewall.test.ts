@@ -29,6 +29,13 @@ describe("the firewall of a RoutedIP", () => {
     expect(plan(firewall("unknown", { due: true })).reread).to.equal(undefined);
   });
 
+  it("keeps a node on record that may be in it, and removes it when it serves nothing", () => {
+    const seen = { ...facts([rule(443)], [A]), mayHave: [B] };
+    const recorded = { rules: [record(443)], nodes: [A, B] };
+    const { removeNodes, recorded: kept } = plan(firewall(seen), {}, recorded);
+    expect([removeNodes, kept.nodes]).to.deep.equal([[B], [A, B]]);
+  });
+
   it("is made when there is none, a rule to add and a node that may join it; a former one never", () => {
     expect(plan(firewall("missing")).create).to.deep.equal({ addRules: [rule(443)], addNodes: [A] });
     const none: readonly FirewallSnapshot[] = [
