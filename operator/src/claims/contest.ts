@@ -67,8 +67,8 @@ export class Contest {
 
   private handOver(changed: Set<string>): void {
     const { left, winner } = this;
-    const cleared = [...this.entries.values()].flatMap(({ title, values = [] }) => (title === "clears" ? values : []));
-    this.left = winner.title === "takes" ? [...new Set([...left, ...cleared])].sort() : [];
+    const former = [...this.entries.values()].flatMap(({ title, values = [] }) => (isLeft(title) ? values : []));
+    this.left = winner.title === "takes" ? [...new Set([...left, ...former])].sort() : [];
     if (`${this.left}` !== `${left}`) changed.add(winner.claimant.ref.uid);
   }
 }

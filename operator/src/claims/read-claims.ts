@@ -265,7 +265,7 @@ function leaving(
   { deletionPolicy }: DnsRecordSet,
   written: DnsStatus | undefined,
 ): Pick<ClaimedName, "title" | "values"> {
-  return deletionPolicy === "Delete" ? { title: "clears", values: written?.values ?? [] } : { title: "leaves" };
+  return { title: deletionPolicy === "Delete" ? "clears" : "leaves", values: written?.values ?? [] };
 }
 
 function namesOf(

@@ -20,7 +20,7 @@ export function foreignValues(
   return present.map(({ value }) => value).filter((value) => !known.includes(value));
 }
 
-/** What the operator wrote for a resource that has left the name to this one, and would delete else. */
+/** What the operator wrote for a resource that has left the name to this one. */
 export function leftTo({ claim }: Pick<DnsSnapshot, "claim">): readonly string[] {
   return (claim?.ours === true && claim.left) || [];
 }

@@ -141,26 +141,27 @@ describe("claims", () => {
     expect(notified).to.deep.equal([["a"], ["b"], ["a", "b"], ["b"]]);
   });
 
-  it("pass a name that is to be cleared to the resource that takes it, with the values, until it holds the name", () => {
-    const put = (name: string, title: Title | undefined, values: readonly string[] = []) =>
-      claims.put({
-        ...{
-          ref: { kind: "RoutedIP", namespace: "default", name, uid: `uid-${name}` },
-          createdAt: `2025-01-01T00:00:00Z`,
-        },
-        ...{ addresses: [], names: title === undefined ? [] : [{ ...NAME, title, values }] },
-      });
-    const claim = (name: string) => claims.view(`uid-${name}`).names[0]?.claim;
-    put("a", "clears", [IP]);
-    put("b", "takes");
-    expect(claim("a")).to.have.nested.property("owned.owner.name", "b");
-    expect(claim("b")).to.deep.equal({ ours: true, left: [IP] });
-    put("a", undefined);
-    expect(claim("b"), "the other one has its new name").to.deep.equal({ ours: true, left: [IP] });
-    put("b", "holds");
-    expect(claim("b")).to.deep.equal({ ours: true });
-    expect(notified.at(-1)).to.deep.equal(["b"]);
-  });
+  for (const left of ["clears", "leaves"] as const)
+    it(`pass a name that its holder ${left} to the resource that takes it, with the values, until it holds the name`, () => {
+      const put = (name: string, title: Title | undefined, values: readonly string[] = []) =>
+        claims.put({
+          ...{
+            ref: { kind: "RoutedIP", namespace: "default", name, uid: `uid-${name}` },
+            createdAt: `2025-01-01T00:00:00Z`,
+          },
+          ...{ addresses: [], names: title === undefined ? [] : [{ ...NAME, title, values }] },
+        });
+      const claim = (name: string) => claims.view(`uid-${name}`).names[0]?.claim;
+      put("a", left, [IP]);
+      put("b", "takes");
+      expect(claim("a")).to.have.nested.property("owned.owner.name", "b");
+      expect(claim("b")).to.deep.equal({ ours: true, left: [IP] });
+      put("a", undefined);
+      expect(claim("b"), "the other one has its new name").to.deep.equal({ ours: true, left: [IP] });
+      put("b", "holds");
+      expect(claim("b")).to.deep.equal({ ours: true });
+      expect(notified.at(-1)).to.deep.equal(["b"]);
+    });
 
   it("of two names that two resources exchange go to those that ask for them, in whichever order they come", () => {
     const swapped = ["a", "b"].map((name, index) => {

@@ -116,7 +116,8 @@ describe("claims of a pool", () => {
     const asked = "digitalocean example.com example.com A asks";
     expect(names(renamed("Retain"))).to.deep.equal([asked, "digitalocean example.com www.example.com A leaves"]);
     expect(names(renamed("Delete"))).to.deep.equal([asked, "digitalocean example.com www.example.com A clears"]);
-    expect(renamed("Delete", ["203.0.113.7"]).names[1]?.values).to.deep.equal(["203.0.113.7"]);
+    for (const policy of ["Delete", "Retain"] as const)
+      expect(renamed(policy, ["203.0.113.7"]).names[1]?.values).to.deep.equal(["203.0.113.7"]);
   });
 
   it("take a name at once if the pool has something to publish there, and may write", () => {
