@@ -65,7 +65,7 @@ function addressRemedy({ basis, owner }: Owned): string {
 }
 
 export const STOP_WRITER =
-  "have the cluster's administrator find and stop it, such as a second operator or a person's script";
+  "have the cluster's administrator find and stop it, such as a second operator, Terraform or a person's script";
 
 export const claimMessages = topic("claims", {
   none: note({ reason: "Observed", text: () => "no other resource claims its addresses or DNS name" }),

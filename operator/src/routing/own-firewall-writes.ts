@@ -1,10 +1,22 @@
-/** What this process wrote to firewalls lately: a list that shows the state before a write does not hide the write. */
+/**
+ * What this process wrote to firewalls: a list that shows the state before a write does not hide the write, and what others
+ * take out again is noticed.
+ */
 
-import { SECOND_MS, SETTLE_SECONDS } from "../bounds.js";
+import { PLACEMENT_LASTING_MS, REVERTS_KEPT, SECOND_MS, SETTLE_SECONDS } from "../bounds.js";
+import type { Clock } from "../clock.js";
 import type { FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
 import { changedFacts, mayBeIn } from "./firewall-group.js";
 
 type Firewalls = readonly FirewallFacts[];
+/** A rule without its sources, such as `tcp 443`, or a machine. */
+type Item = string;
+/** When others took each out, ms since the epoch. */
+export type FirewallReverts = ReadonlyMap<Item, readonly number[]>;
+
+export function itemsOf({ rules, nodes }: Pick<FirewallFacts, "rules" | "nodes">): readonly Item[] {
+  return [...rules.map(({ protocol, ports }) => `${protocol} ${ports}`), ...nodes];
+}
 
 interface Write {
   readonly id: string;
@@ -16,14 +28,26 @@ interface Write {
 
 export class OwnFirewallWrites {
   private writes: readonly Write[] = [];
+  /** By id: what was added, and is there as far as is known. */
+  private readonly added = new Map<string, readonly Item[]>();
+  private readonly undone = new Map<Item, readonly number[]>();
 
-  constructor(private readonly clock: { monotonic(): number }) {}
+  constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
+
+  get reverts(): FirewallReverts {
+    return this.undone;
+  }
 
   created(made: FirewallFacts): void {
+    this.added.set(made.id, itemsOf(made));
     this.note(made.id, (listed) => (listed.some(({ id }) => id === made.id) ? listed : [...listed, made]));
   }
 
   changed(change: FirewallChange): void {
+    const { id, addRules, addNodes, removeRules, removeNodes } = change;
+    const gone = new Set(itemsOf({ rules: removeRules, nodes: removeNodes }));
+    const known = (this.added.get(id) ?? []).filter((item) => !gone.has(item));
+    this.added.set(id, [...new Set([...known, ...itemsOf({ rules: addRules, nodes: addNodes })])]);
     this.note(change.id, (listed) =>
       listed.map((facts) => (facts.id === change.id ? changedFacts(facts, change) : facts)),
     );
@@ -42,6 +66,7 @@ export class OwnFirewallWrites {
   }
 
   removed(id: string): void {
+    this.added.delete(id);
     this.note(id, (listed) => listed.filter((facts) => facts.id !== id));
   }
 
@@ -54,6 +79,30 @@ export class OwnFirewallWrites {
   correct(listed: Firewalls, readAt: number): Firewalls {
     this.writes = this.writes.filter(({ at }) => readAt - at < SETTLE_SECONDS * SECOND_MS);
     return this.writes.reduce((all, { replay }) => replay(all), listed);
+  }
+
+  /** A change has failed: it is unknown how much of it was done. */
+  unsure(id: string): void {
+    this.added.delete(id);
+  }
+
+  /** Looks for what others took out. @param listed all that were written to, corrected */
+  judge(listed: Firewalls): void {
+    const now = this.clock.now();
+    for (const [item, times] of this.undone)
+      if (now - Math.max(...times) >= PLACEMENT_LASTING_MS) this.undone.delete(item);
+    for (const [id, items] of this.added) {
+      const found = listed.find((facts) => facts.id === id);
+      const there = new Set(found && itemsOf(found));
+      for (const item of items.filter((each) => !there.has(each)))
+        this.undone.set(item, [...(this.undone.get(item) ?? []), now].slice(-REVERTS_KEPT));
+      if (found === undefined) this.added.delete(id);
+      else
+        this.added.set(
+          id,
+          items.filter((each) => there.has(each)),
+        );
+    }
   }
 
   private note(id: string, replay: Write["replay"]): void {

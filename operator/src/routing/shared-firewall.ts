@@ -19,7 +19,7 @@ import {
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
-import { OwnFirewallWrites } from "./own-firewall-writes.js";
+import { type FirewallReverts, OwnFirewallWrites } from "./own-firewall-writes.js";
 import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
 export interface FirewallView {
@@ -33,6 +33,8 @@ export interface FirewallView {
   /** A removal does not wait for it. */
   readonly ofAddition?: true;
   readonly retryAt?: number;
+  /** What others took out of it lately. */
+  readonly reverts: FirewallReverts;
   /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
   readonly due?: true;
   /** ms from now until the firewall is due. Absent: it is due, or was never read. */
@@ -90,6 +92,7 @@ export class SharedFirewall {
       coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
       gone: new Set(fresh.flatMap(([node, { gone }]) => (gone ? [node] : []))),
       refused: this.refused.view(this.clock.now()),
+      reverts: this.own.reverts,
       ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
@@ -150,7 +153,8 @@ export class SharedFirewall {
       try {
         for (const each of changes) await this.change(caller, each);
       } catch (error) {
-        if (isProviderError(error) && error.status === NOT_FOUND) for (const { id } of changes) this.own.forget(id);
+        const isGone = isProviderError(error) && error.status === NOT_FOUND;
+        for (const { id } of changes) isGone ? this.own.forget(id) : this.own.unsure(id);
         // It is unknown how much of it was done.
         this.facts = undefined;
         throw error;
@@ -226,6 +230,7 @@ export class SharedFirewall {
 
   private takeListed({ firewall, numbered = [] }: Pick<FirewallSurvey, "firewall" | "numbered">, at: number): void {
     const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
+    this.own.judge(listed);
     this.facts = listed.find(({ name }) => name === this.name) ?? "missing";
     this.additional.take(listed.filter(({ name }) => name !== this.name));
   }

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import { MINUTE_MS } from "../../src/bounds.js";
 import { ProviderError } from "../../src/providers/errors.js";
 import type { FirewallChange, FirewallFacts } from "../../src/providers/firewall-types.js";
 import type { FirewallCaller } from "../../src/routing/firewall-failures.js";
@@ -141,6 +142,25 @@ describe("a firewall whose list shows the state before a write of the operator",
     await firewall.create(caller, CREATION);
     await readAgain();
     expect(seen()).to.equal(` ${B}`);
+  });
+
+  it("counts what others take out of it, until they leave it alone for ten minutes", async () => {
+    const undoings = 2;
+    for (let at = 0; at < undoings; at += 1) {
+      await change({ addNodes: [B], addRules: [rule("80")] });
+      cloud.all.set("id-1", { ...cloud.facts("ingress"), rules: [rule("443")], nodes: [A] });
+      await clock.advance(MINUTE_MS);
+      await firewall.read(caller, []);
+    }
+    const reverts = () => [...firewall.view().reverts].map(([item, times]) => `${item}: ${times.length}`);
+    expect(reverts()).to.deep.equal([`tcp 80: ${undoings}`, `${B}: ${undoings}`]);
+    await change({ addNodes: [B] });
+    await change({ removeNodes: [B] });
+    for (let at = 0; at < 10; at += 1) {
+      await clock.advance(MINUTE_MS);
+      await firewall.read(caller, []);
+    }
+    expect(reverts(), "the operator itself took the machine out").to.deep.equal([]);
   });
 
   it("is gone when the provider says so of the next call", async () => {

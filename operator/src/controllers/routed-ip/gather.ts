@@ -5,6 +5,7 @@
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
+import type { AddressMemory } from "../../addresses/address-set.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { annotatedIps } from "../../addresses/desired.js";
 import { marksOf } from "../../addresses/node-marks.js";
@@ -30,7 +31,7 @@ import { JOB_KEY, UPDATE } from "./actions.js";
 import { addressSetOf, withResult } from "./address/address-set.js";
 import { problemOfAddress, usableAddresses } from "./allowed.js";
 import { isDeleting } from "./deletion.js";
-import { firewallOf, type ResolvedAccount } from "./firewall/gather-firewall.js";
+import { firewallOf, firewallReverts, type ResolvedAccount } from "./firewall/gather-firewall.js";
 import { gatherJobs, type JobTools, prepareJob } from "./jobs/gather.js";
 import { lookUpDns } from "./records.js";
 import { memoryOf, type RoutedState, readOf } from "./routed-state.js";
@@ -112,13 +113,22 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),
-    memory: memoryOf(state, { ...moment, status: routed.status }, dns?.reverts),
+    memory: withFirewall(memoryOf(state, { ...moment, status: routed.status }, dns?.reverts), scene, moment),
     taints: routing.taints.view(ref.uid, isDeleting(routed)),
     ...probesOf(memory.health, routed.spec.healthCheck, { ofSpec: scene.ignored }),
     ...marksOf(routing.context.marks, "RoutedIP", routed, memory.follower.index),
     ...publishingOf(routing.context.publications, ref.uid, routed.spec.publishTo),
     ...safeguardsOf(routing.context, ref.uid, { routed, holders, verdictOf: nodes.verdictOf }),
   };
+}
+
+function withFirewall(
+  memory: AddressMemory,
+  { around: { snapshot }, routed }: IssuedScene,
+  { verdictOf }: Pick<Snapshot, "verdictOf">,
+): AddressMemory {
+  const own = snapshot && firewallReverts(snapshot, routed, (machine) => verdictOf(machine)?.node.name);
+  return { ...memory, reverts: new Map([...memory.reverts, ...(own ?? [])]) };
 }
 
 function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonic: number): number {

@@ -8,6 +8,8 @@ import type { ProviderId } from "../../../providers/types.js";
 import { isDue } from "../../../reconcile/retries.js";
 import type { GroupView } from "../../../routing/firewall-group.js";
 import type { IssuedAccount } from "../../../routing/issuer-accounts.js";
+import { itemsOf } from "../../../routing/own-firewall-writes.js";
+import { ruleFacts } from "../../../routing/ports.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
@@ -84,6 +86,20 @@ function noteAdditional(
   const issuer = resolvedClass?.issuer;
   if (issuer === undefined) return;
   firewall.additional.note(issuer, lookUp.issuer(issuer)?.status?.additionalFirewalls ?? []);
+}
+
+/** What others take out of the firewall, of what the RoutedIP has on record there. */
+export function firewallReverts(
+  { name, reverts = new Map() }: Pick<FirewallSnapshot, "name" | "reverts">,
+  { status }: RoutedIP,
+  nodeOf: (machine: ProviderId) => string | undefined,
+): readonly (readonly [string, readonly number[]])[] {
+  const { rules, nodes } = recordOf(status, name);
+  const own = new Set(itemsOf({ rules: rules.map(ruleFacts), nodes }));
+  return [...reverts].flatMap(([item, times]) => {
+    const text = nodes.includes(item) ? `node ${nodeOf(item) ?? item}` : `rule ${item}`;
+    return own.has(item) ? [[`${text} in firewall "${name}"`, times] as const] : [];
+  });
 }
 
 /** A creation that failed is tried again when it is due. */

@@ -5,6 +5,7 @@ import type { FirewallCapabilities, FirewallFacts, FirewallRuleFacts } from "../
 import type { ProviderId } from "../../../providers/types.js";
 import type { GroupView } from "../../../routing/firewall-group.js";
 import type { Recorded } from "../../../routing/firewall-shares.js";
+import type { FirewallReverts } from "../../../routing/own-firewall-writes.js";
 import type { RefusedMachine } from "../../../routing/refused-machines.js";
 
 /** `waits`: it is not tried again before `retryAt`, ms since the epoch. */
@@ -25,6 +26,8 @@ export interface FirewallSnapshot {
   readonly others: readonly Recorded[];
   /** Machines that it refused lately. @default none known */
   readonly refused?: ReadonlyMap<ProviderId, Refused>;
+  /** What others took out of it lately. @default nothing */
+  readonly reverts?: FirewallReverts;
   /** The last call failed, or can't be made. */
   readonly failure?: Problem;
   /** With the additional ones. Absent: it was not read yet. */
