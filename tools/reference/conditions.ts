@@ -106,6 +106,7 @@ const HARMLESS: readonly Reason[] = [
   "Proxied",
   "UnmanagedRecords",
   "UnreadyPods",
+  "SharedAddress",
   "PrivateAddresses",
   "NoFirewall",
   "AssumedOpen",

@@ -138,6 +138,7 @@ const OWN_PLACES = {
   Proxied: { kinds: SERVED, conditions: ["DNSReady"] },
   UnmanagedRecords: { kinds: SERVED, conditions: ["DNSReady"] },
   UnreadyPods: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
+  SharedAddress: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   PrivateAddresses: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,

@@ -47,6 +47,11 @@ export const REMARKS = {
     remedy:
       "Repair the pod that the message names. Nothing, if pods are not ready on purpose, such as those that wait to lead.",
   },
+  SharedAddress: {
+    meaning: "Several nodes name the same address, so the name holds fewer addresses than nodes.",
+    remedy:
+      "If the nodes are not meant to share it, such as behind one NAT, correct what sets their addresses: the cloud controller manager, or the kubelet.",
+  },
   PrivateAddresses: {
     meaning: "The name holds only addresses of private networks, which the internet does not reach.",
     remedy: "If clients outside of these networks use the name, publish another addressType.",

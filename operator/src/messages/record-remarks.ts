@@ -3,7 +3,7 @@
 import { SECOND_MS } from "../bounds.js";
 import { duration, timeText } from "../clock.js";
 import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
-import { listed } from "../values.js";
+import { listed, listedClauses } from "../values.js";
 import { FIX, type Problem, partsOf, problem, topic } from "./message.js";
 import { EXAMPLE_CONTENT, holds, LISTED, PUBLISHED, publishedText, typesText } from "./records.js";
 
@@ -68,6 +68,13 @@ interface LongUnready {
 interface PrivateOnly {
   /** What the record set holds. */
   readonly cause: Problem;
+  readonly addressType: string;
+}
+
+interface Shared {
+  /** What the record set holds. */
+  readonly cause: Problem;
+  readonly shared: readonly { readonly address: string; readonly nodes: readonly string[] }[];
   readonly addressType: string;
 }
 
@@ -153,6 +160,20 @@ export const recordRemarks = topic("recordRemarks", {
     example: {
       ...{ cause: { reason: "Observed", message: publishedText(PUBLISHED) }, node: "game-3", pod: "game/x" },
       ...{ since: Date.parse("2026-01-01T09:00:00Z"), repair: "repair pod game/x" },
+    },
+  }),
+  sharedAddresses: problem({
+    reason: "SharedAddress",
+    by: "administrator",
+    text: ({ cause, shared, addressType }: Shared) => {
+      const texts = shared.map(({ address, nodes }) => `nodes ${listed(nodes, LISTED)} all name ${address}`);
+      return `${partsOf(cause.message)[0]}; ${listedClauses(texts.slice(0, LISTED))} in ${addressType}, and the name holds it once`;
+    },
+    remedy: ({ addressType }) =>
+      `unless these nodes are meant to share the address, such as behind one NAT, have the cluster's administrator correct what sets ${addressType} of the nodes, such as the cloud controller manager or the kubelet's --node-ip`,
+    example: {
+      cause: { reason: "Observed", message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "" }) },
+      ...{ shared: [{ address: "203.0.113.7", nodes: ["game-1", "game-2"] }], addressType: "ExternalIP" },
     },
   }),
   privateAddresses: problem({

@@ -160,6 +160,18 @@ export const RECORD_NAMES: readonly Group[] = [
         fix: "`flipop explain` shows what the kubelet says of the pod: a container that is not ready, or a readiness gate",
       }),
       records({
+        when: "Two nodes name the same address",
+        shows: "DNSReady SharedAddress",
+        names: ["nodes node-1, node-2 all name 203.0.113.1 in ExternalIP", "behind one NAT"],
+        seen: () => {
+          const [zone, ip] = ["example.com", "203.0.113.1"];
+          const dns = { provider: "digitalocean", zone, recordName: "nodes", types: ["A" as const], values: [ip] };
+          const nodes = ["node-1", "node-2"].map((name) => nodeAt(name, ip));
+          return recordsSeen({ nodes, values: [ip], status: { dns } });
+        },
+        fix: "Correct what sets the addresses of the nodes; if they share one address on purpose, nothing",
+      }),
+      records({
         when: "`addressType` is InternalIP, and clients come from the internet",
         shows: "DNSReady PrivateAddresses",
         names: ["private networks", "spec.addressType is InternalIP", "set spec.addressType to ExternalIP"],

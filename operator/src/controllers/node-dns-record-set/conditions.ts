@@ -154,12 +154,28 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
   };
   const named = { ...recordSet, provider: desired.provider, keepsTtl: true };
   const planned = inPlace(dns, named, recordMessages.nodesPublished(content));
-  const { said: cause, status } = planned;
-  if (cause === undefined || status !== "True") return planned;
-  if (content.isPrivate)
-    return yes("DNSReady", recordRemarks.privateAddresses({ cause, addressType: addressTypeOf(desired) }));
+  const { said, status } = planned;
+  if (said === undefined || status !== "True") return planned;
+  return yes("DNSReady", remarked(snapshot, { publication, desired, isPrivate: content.isPrivate }, said));
+}
+
+function remarked(
+  snapshot: Snapshot,
+  { publication, desired, isPrivate }: Pick<Decision, "publication"> & Remarkable,
+  said: Problem,
+): Problem {
+  const { shared } = publication;
+  const addressType = addressTypeOf(desired);
+  const isNoted = said.reason === "Observed" && shared.length > 0;
+  const cause = isNoted ? recordRemarks.sharedAddresses({ cause: said, shared, addressType }) : said;
+  if (isPrivate) return recordRemarks.privateAddresses({ cause, addressType });
   const unready = cause.reason === "Observed" ? longUnready(snapshot, publication) : undefined;
-  return unready === undefined ? planned : yes("DNSReady", recordRemarks.unreadyPods({ cause, ...unready }));
+  return unready === undefined ? cause : recordRemarks.unreadyPods({ cause, ...unready });
+}
+
+interface Remarkable {
+  readonly desired: Desired;
+  readonly isPrivate: boolean;
 }
 
 /** Published nodes that do not match, with the time until which they stay: the end of their grace, or of a stop. */

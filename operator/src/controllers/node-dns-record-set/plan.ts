@@ -159,7 +159,16 @@ function asItWas({ resource }: Snapshot): Publication {
   return { ...EMPTY, entries, values };
 }
 
-const EMPTY: Publication = { entries: [], values: [], stale: [], cordoned: [], graceEnds: [], addressless: [], cut: 0 };
+const EMPTY: Publication = {
+  entries: [],
+  values: [],
+  stale: [],
+  cordoned: [],
+  graceEnds: [],
+  addressless: [],
+  shared: [],
+  cut: 0,
+};
 
 /** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady)`; empty where nothing changes. */
 export function changeText(snapshot: Snapshot, { entries }: Publication): string {

@@ -77,8 +77,16 @@ export interface Publication {
   readonly addressless: readonly string[];
   /** A family that is not published, and that one of these has an address of. */
   readonly offered?: IpFamily;
+  /** Addresses that several of the candidates name. */
+  readonly shared: readonly SharedAddress[];
   /** How many addresses there are beyond the most that a set may hold. */
   readonly cut: number;
+}
+
+export interface SharedAddress {
+  readonly address: string;
+  /** Names, sorted. */
+  readonly nodes: readonly string[];
 }
 
 /** As many as a status may list. */
@@ -104,6 +112,7 @@ export function publicationOf(snapshot: Snapshot, desired: Desired): Publication
     cordoned: unique(cordoned),
     graceEnds: massFailure === undefined ? protectedOnes.until : [...protectedOnes.until, massFailure.until],
     addressless: matching.addressless,
+    shared: sharedIn(matching.entries),
     ...omitUndefined({ massFailure, offered: matching.offered }),
     cut: all.length - entries.length,
   };
@@ -133,6 +142,16 @@ function matchingOf({ candidates }: Pick<Snapshot, "candidates">, desired: Desir
     entries.push(...addresses.map((address) => ({ address, nodeName: node.name })));
   }
   return { entries, addressless: addressless.sort(), offered };
+}
+
+function sharedIn(entries: readonly PublishedAddress[]): readonly SharedAddress[] {
+  const nodesOf = new Map<string, string[]>();
+  for (const { address, nodeName } of entries) {
+    const nodes = nodesOf.get(address);
+    if (nodes === undefined) nodesOf.set(address, [nodeName]);
+    else nodes.push(nodeName);
+  }
+  return [...nodesOf].flatMap(([address, nodes]) => (nodes.length === 1 ? [] : [{ address, nodes: nodes.sort() }]));
 }
 
 /** Nodes that were published and may recover. */
