@@ -2,6 +2,7 @@
 
 import { Annotation } from "cdk8s-flipop/api";
 import { duration, timeText } from "../clock.js";
+import { refText } from "./claims.js";
 
 export const WHYS = {
   cleanedUp: "all is cleaned up",
@@ -15,7 +16,9 @@ export const WHYS = {
   forgetRequested: `a person set annotation ${Annotation.forgetCreation}`,
   nothingCreated: "no address came of it",
   nowListed: (ip: string) => `spec.ips now lists ${ip}, which is the address`,
-  replaced: (ip: string, by: string | undefined) => `spec.routedIP is ${by} now; ${ip} stays in the account`,
+  /** @param next the resource that has or gets it. Absent: none */
+  replaced: (ip: string, by: string | undefined, next?: Parameters<typeof refText>[0]) =>
+    `spec.routedIP is ${by} now; ${ip} ${next === undefined ? "stays in the account" : `goes to ${refText(next)}`}`,
 } as const;
 
 /** What sets the chosen node apart from the best that was not. */

@@ -81,7 +81,7 @@ export function supersededChain(routed: RoutedIP, placements: readonly Placement
   if (ip === undefined) return [];
   const placement = placements.find(({ address }) => address.ip === ip);
   if (placement !== undefined && isUndecided(placement)) return [];
-  const why = WHYS.replaced(ip, routed.spec.routedIP);
+  const why = WHYS.replaced(ip, routed.spec.routedIP, nextOwner(placement?.address.claim));
   const from = placement === undefined ? undefined : ownHolder(placement);
   return [
     ...(from === undefined ? [] : [{ do: "unassign" as const, ip, from, why }]),
@@ -89,6 +89,10 @@ export function supersededChain(routed: RoutedIP, placements: readonly Placement
     ...withoutCopy(routed, ip, why),
     { do: "forget-created", ip, why },
   ];
+}
+
+function nextOwner(claim: Placement["address"]["claim"]) {
+  return claim?.ours === false ? claim.owned.owner : claim?.askedBy;
 }
 
 /** The address would otherwise still count as one of the RoutedIP, and no resource could use or release it. */
