@@ -7,10 +7,19 @@ import { note, type Problem, partsOf, problem, topic } from "./message.js";
 import { haveChanged } from "./tenants.js";
 
 const FIREWALL: Firewall = { name: "ingress" };
+const MOST_LISTED = 12;
 const NODE_PORTS = "30000-32767";
+
+/** What others open in the same firewall. */
+export interface SharedPorts {
+  readonly ports: readonly string[];
+  readonly namespaces: readonly string[];
+}
 
 interface OpenPorts extends Firewall {
   readonly ports: readonly string[];
+  /** @default nothing */
+  readonly shared?: SharedPorts;
 }
 
 interface AssumedPorts {
@@ -56,6 +65,14 @@ interface NamedNoMore {
 
 const letsThrough = ({ name, ports }: OpenPorts) =>
   `firewall "${name}" lets ${listed(ports) || "all that is needed"} through`;
+
+/** A firewall opens each of its ports at each of its nodes. */
+function alsoOpens({ shared }: OpenPorts): string {
+  if (shared === undefined || shared.ports.length === 0) return "";
+  const [first, ...more] = shared.namespaces;
+  const namespaces = more.length === 0 ? `namespace ${first}` : `namespaces ${listed(shared.namespaces, MOST_LISTED)}`;
+  return `; it also opens ${listed(shared.ports, MOST_LISTED)} at the same nodes, for RoutedIPs of ${namespaces}`;
+}
 const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
 const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const countWord = ({ length }: readonly string[]) => (length === 1 ? "annotation" : "annotations");
@@ -65,20 +82,23 @@ const FOR_SOME = { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"
 export const firewallRemarks = topic("firewallRemarks", {
   open: note({
     reason: "Observed",
-    text: letsThrough,
-    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
+    text: (open: OpenPorts) => `${letsThrough(open)}${alsoOpens(open)}`,
+    example: {
+      ...{ ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
+      shared: { ports: ["udp 5060"], namespaces: ["voice"] },
+    },
   }),
   openForSome: note({
     reason: "RestrictedSources",
     text: ({ sources, service, ...open }: PortsForSome) =>
-      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})`,
+      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})${alsoOpens(open)}`,
     example: FOR_SOME,
   }),
   openForMore: problem({
     reason: ({ letsAllIn }: PortsForMore) => (letsAllIn ? "UnrestrictedSources" : "RestrictedSources"),
     by: "author",
     text: ({ sources, service, beyond, ...open }: PortsForMore) =>
-      `${letsThrough(open)} from ${listed(sources)} (${rangesOf(service)}), and from ${listed(beyond)} by other rules, of another RoutedIP or of a person: the rules of a firewall add up`,
+      `${letsThrough(open)} from ${listed(sources)} (${rangesOf(service)}), and from ${listed(beyond)} by other rules, of another RoutedIP or of a person: the rules of a firewall add up${alsoOpens(open)}`,
     remedy:
       "to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the owner of the account change the other rules",
     example: { ...FOR_SOME, beyond: ["0.0.0.0/0"], letsAllIn: true },
@@ -87,7 +107,7 @@ export const firewallRemarks = topic("firewallRemarks", {
     reason: "UnrestrictedSources",
     by: "author",
     text: ({ annotations, service, ...open }: PortsForAll) =>
-      `${letsThrough(open)} from everywhere: the operator does not read ${countWord(annotations)} ${listed(annotations)} of Service ${service}`,
+      `${letsThrough(open)} from everywhere: the operator does not read ${countWord(annotations)} ${listed(annotations)} of Service ${service}${alsoOpens(open)}`,
     remedy: ({ annotations, service }) =>
       `to limit the clients, set ${rangesOf(service)}; if all are to get through, remove the ${countWord(annotations)}`,
     example: {

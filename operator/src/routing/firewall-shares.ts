@@ -13,6 +13,8 @@ export interface Recorded {
   readonly nodes: readonly ProviderId[];
   /** Those of the nodes that serve nothing for it now. In a full firewall they make room for others. */
   readonly idle?: ReadonlySet<ProviderId>;
+  /** Of the RoutedIP. Absent: not needed. */
+  readonly namespace?: string;
 }
 
 function keyOf(rule: FirewallRule): string {

@@ -53,7 +53,7 @@ export async function recordFirewall(
   if (firewall?.strands(state.ref.uid, recorded) === true) {
     return { is: "superseded", because: "no other RoutedIP needs the rule any more" };
   }
-  firewall?.record(state.ref.uid, recorded);
+  firewall?.record(state.ref.uid, { ...recorded, namespace: state.ref.namespace });
   const { status } = snapshot.snapshot.routed;
   return keep(
     state,

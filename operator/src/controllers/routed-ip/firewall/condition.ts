@@ -1,13 +1,23 @@
 /** Condition FirewallReady of a RoutedIP. */
 
 import type { RoutedPort } from "cdk8s-flipop/api";
-import { isDeleting } from "../../../addresses/address-set.js";
+import { isDeleting, refOf } from "../../../addresses/address-set.js";
 import type { Placement } from "../../../addresses/observed.js";
-import { firewallRemarks } from "../../../messages/firewall-remarks.js";
+import { firewallRemarks, type SharedPorts } from "../../../messages/firewall-remarks.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
+import type { FirewallFacts } from "../../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import { lackOfPorts, letsAllIn, needsRule, type PortsFound, rulesOf, sourcesBeyond } from "../../../routing/ports.js";
+import { itemsOf } from "../../../routing/own-firewall-writes.js";
+import {
+  lackOfPorts,
+  letsAllIn,
+  needsRule,
+  type PortsFound,
+  ruleFacts,
+  rulesOf,
+  sourcesBeyond,
+} from "../../../routing/ports.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
@@ -83,7 +93,7 @@ interface Planned {
 
 function inStep(
   snapshot: Snapshot,
-  { firewall: { name, facts }, plan }: Planned,
+  { firewall: { name, facts, others }, plan }: Planned,
   findings: FirewallFindings,
 ): PlannedCondition {
   const { resolvedClass } = snapshot;
@@ -95,11 +105,32 @@ function inStep(
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
-  const open = { name, ports: plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`) };
+  const ports = itemsOf({ rules: plan.recorded.rules.map(ruleFacts), nodes: [] });
+  const open = { name, ports, shared: sharedWith(snapshot, { others, facts, own: ports }) };
   const ruled = findings.ports.ports.filter((port) => needsRule(port, resolvedClass?.nodePortRange ?? ""));
   const beyond = sourcesBeyond(facts.rules, ruled, findings.ports.sourceRanges);
   const seen = openText(snapshot, { ...open, beyond }, findings.ports);
   return yes("FirewallReady", withAssumed(snapshot, { name, exists: true, seen }, findings.ports));
+}
+
+/** What RoutedIPs of other namespaces open in the firewall, and so at the same nodes. */
+function sharedWith(
+  { set }: Snapshot,
+  {
+    others,
+    facts,
+    own,
+  }: Pick<FirewallSnapshot, "others"> & { readonly facts: FirewallFacts; readonly own: readonly string[] },
+): SharedPorts {
+  const present = new Set(itemsOf(facts));
+  const ref = refOf(set);
+  const foreign = others.flatMap(({ namespace = ref.namespace, rules }) => {
+    const items = itemsOf({ rules: rules.map(ruleFacts), nodes: [] });
+    const ports = items.filter((item) => present.has(item) && !own.includes(item));
+    return namespace === ref.namespace || ports.length === 0 ? [] : [{ namespace, ports }];
+  });
+  const [ports, namespaces] = [foreign.flatMap((each) => each.ports), foreign.map(({ namespace }) => namespace)];
+  return { ports: [...new Set(ports)].sort(), namespaces: [...new Set(namespaces)].sort() };
 }
 
 function openText(

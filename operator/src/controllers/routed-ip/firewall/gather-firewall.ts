@@ -65,7 +65,8 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   if (firewalls === undefined || firewall === undefined) return unreachable(name, evaluate);
   const recorded = recordOf(routed.status, name);
   const idle = new Set(recorded.nodes.filter((node) => !isServing(state.memory.follower, node)));
-  firewall.record(state.ref.uid, { ...recorded, idle });
+  const { uid, namespace } = state.ref;
+  firewall.record(uid, { ...recorded, idle, namespace });
   const { capabilities } = firewalls;
   noteAdditional(evaluate, firewall);
   return {

@@ -11,6 +11,28 @@ import { ModelWorld } from "../model-world.js";
 import { altered, condition, conditionOf, IP, settled } from "../routed-plans.js";
 
 describe("condition FirewallReady of a RoutedIP", () => {
+  it("names ports that RoutedIPs of other namespaces open in the same firewall", () => {
+    const made = settled();
+    const share = (namespace: string, ...ports: readonly string[]) => ({
+      rules: ports.map((each) => ({ protocol: "udp" as const, ports: each, sources: [], phase: "present" as const })),
+      ...{ nodes: [], namespace },
+    });
+    const others = [share("default", "53"), share("voice", "5060", "5061"), share("games", "5061", "9")];
+    const present = ["53", "5060", "5061"].map((ports) => ({
+      protocol: "udp" as const,
+      ports,
+      sources: [],
+      otherSources: false,
+    }));
+    const { firewall } = made.snapshot("a");
+    const { facts } = firewall ?? {};
+    if (firewall === undefined || typeof facts !== "object") throw new Error("no firewall");
+    const seen = { ...firewall, others, facts: { ...facts, rules: [...facts.rules, ...present] } };
+    expect(conditionOf(altered(made, { firewall: seen }), "FirewallReady").message).to.equal(
+      'firewall "ingress" lets tcp 443 through; it also opens udp 5060, udp 5061 at the same nodes, for RoutedIPs of namespaces games, voice',
+    );
+  });
+
   describe("of a Service whose ports all lie in the NodePort range", () => {
     function nodePorts(): ModelWorld {
       const made = new ModelWorld();
