@@ -30,7 +30,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     details: [
       "The command reads the nodes, the workload and the addresses of other resources, and runs the operator's own checks on",
       "them: [why a node is not a candidate](conditions.md#why-a-node-is-not-a-candidate) lists the reasons. `holds` is a node with",
-      "an address of the resource, `occupied` one that would be a candidate without the address of another resource. `-o wide` has",
+      "an address of the resource, with the state of the address unless it is active, `occupied` one that would be a candidate",
+      "without the address of another resource. `-o wide` has",
       "a column for each check, and a line below for what all nodes have in common. With a provider's token in its environment, the",
       "command also reads the account, and shows addresses that no resource knows and that take the place of others; without one,",
       "it knows those in the status of resources only.",

@@ -47,6 +47,8 @@ export interface Held {
   readonly owner?: string;
   /** A former RoutedIP left it. Absent: no issuer and no class knows it. */
   readonly retained?: Retained;
+  /** As the status of the owner has it: `active`. Absent: the account alone shows the address. */
+  readonly state?: string;
   /** Of the resource that is explained, and not disabled. */
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
@@ -86,6 +88,7 @@ function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { place
   return {
     ip: placed.ip,
     owner: `${kind} ${namespace}/${name}`,
+    ...omitUndefined({ state: placed.state }),
     ours: own === uid && !isDisabled,
     ...(isDisabled ? { disabled: true } : {}),
     ...(deletionTimestamp === undefined ? {} : { deleting: true }),

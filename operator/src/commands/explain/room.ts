@@ -47,5 +47,6 @@ function ownedText({ ip, owner, retained, disabled, deleting }: Held): string {
 }
 
 function heldText(holds: readonly Held[]): string {
-  return holds.length === 0 ? "holds no address" : `holds ${holds.map(({ ip }) => ip).join(", ")}`;
+  const texts = holds.map(({ ip, state }) => (state === undefined ? ip : `${ip} (${state})`));
+  return texts.length === 0 ? "holds no address" : `holds ${texts.join(", ")}`;
 }

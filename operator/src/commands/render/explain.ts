@@ -137,7 +137,12 @@ function checkCell({ passed, seen }: ShownCheck): string {
 
 export function heldText({ holds, result, checks }: NodeExplanation): string {
   const published = result === "published" ? checks.find(({ check }) => check === "address")?.seen : undefined;
-  return published ?? (holds.map(({ ip }) => ip).join(",") || "-");
+  return published ?? (holds.map(heldIp).join(",") || "-");
+}
+
+/** With its state, unless it is active. */
+function heldIp({ ip, state = "active" }: NodeExplanation["holds"][number]): string {
+  return state === "active" ? ip : `${ip} (${state})`;
 }
 
 export function whyText({ obstacles, checks }: NodeExplanation): string {

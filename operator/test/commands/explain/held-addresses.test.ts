@@ -27,11 +27,24 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(own.out).to.include(`  disabled 203.0.113.8: ${why}\n`);
     for (const { out } of [own, other]) {
       expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
-        ...["occupied", "203.0.113.9"],
+        ...["occupied", "203.0.113.9 (disabled)"],
         "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
       ]);
     }
     expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
+  });
+
+  it("says whether an address that a node holds is active", async () => {
+    const holder = { providerID: "digitalocean://7", nodeName: "node-7" };
+    shared.cluster.pool("lost", { ips: ["203.0.113.70"] }, { "203.0.113.70": { state: "no-match", ...holder } });
+    const all = await shared.flipop.run("explain", "pool/lost", "-n", "ingress");
+    const one = await shared.flipop.run("explain", "pool/lost", "node-7", "-n", "ingress");
+    const active = await shared.flipop.run("explain", "pool/web", "node-1", "-n", "ingress");
+    shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "lost" });
+    expect(cells(all.out).get("node-7")?.slice(1, 3)).to.deep.equal(["holds", "203.0.113.70 (no-match)"]);
+    expect(cells(all.out).get("node-1")?.[2]).to.equal("203.0.113.1");
+    expect(one.out).to.match(/ {2}room +ok +holds 203\.0\.113\.70 \(no-match\)\n/);
+    expect(active.out).to.match(/ {2}room +ok +holds 203\.0\.113\.1 \(active\)\n/);
   });
 
   it("names the resource that waits for a disabled address, and how it gets the address", async () => {
