@@ -15,8 +15,9 @@ import {
   type RetainedAddress,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import type { Problem } from "../messages/message.js";
+import { type Problem, valuesIn } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
+import { type Mistake, specMessages } from "../messages/spec.js";
 import type { AddressRefusal, NameRefusal } from "../messages/tenants.js";
 import { listed, omitUndefined } from "../values.js";
 
@@ -27,6 +28,8 @@ export interface LimitSource {
   /** Of an issuer. Absent: a class, whose author is an administrator. */
   readonly namespace?: string;
   readonly limits: AccessLimits;
+  /** What is wrong with its spec as it is stored: the limits lack the fields that are. */
+  readonly problem?: Problem | undefined;
 }
 
 /** An address has to be allowed by each. Empty: all addresses of the account. */
@@ -184,10 +187,17 @@ export function nameProblem(asked: AskedName, { lists, sources }: NameAccess, to
   const { fqdn: name } = asked.normal;
   const isOwn = token.namespace === asked.namespace;
   if (isOwn || lists.some((list) => mayGrant(list, token))) return refusedName(asked, lists);
-  const limiter = sources.find((source) => mayGrant(source, token))?.of;
-  return limiter === undefined
-    ? accessMessages.tokenOfOthers({ name, ...token })
-    : accessMessages.noNameAllowed({ name, limiter, refusals: refusalsOf(asked, lists) });
+  const source = sources.find((each) => mayGrant(each, token));
+  if (source === undefined) return accessMessages.tokenOfOthers({ name, ...token });
+  const wrong = wrongNameLists(source);
+  if (wrong.length > 0) return accessMessages.nameListInvalid({ name, limiter: source.of, wrong });
+  return accessMessages.noNameAllowed({ name, limiter: source.of, refusals: refusalsOf(asked, lists) });
+}
+
+function wrongNameLists({ problem }: LimitSource): readonly Mistake[] {
+  const mistakes =
+    problem === undefined ? [] : valuesIn(problem, specMessages.invalid).flatMap((each) => each.mistakes);
+  return mistakes.filter(({ path }) => /^spec\.allowed(Names|Zones)\b/.test(path));
 }
 
 export function refusedName(asked: AskedName, lists: readonly NameList[]): Problem | undefined {

@@ -20,22 +20,26 @@ import { type PortAccess, portAccessOf } from "./port-access.js";
 export interface Issuer {
   readonly metadata: ObjectMeta;
   readonly spec: RoutedIPIssuerSpec;
+  /** What is wrong with its spec as it is stored: `spec` lacks the fields that are. */
+  readonly problem?: Problem;
 }
 
 export interface RoutedIPClass {
   readonly metadata: ObjectMeta;
   readonly spec: ClusterRoutedIPClassSpec;
+  /** As of an issuer. */
+  readonly problem?: Problem;
 }
 
 /** A class lets RoutedIPs name no address unless it says so: it serves other teams than its author's. */
-function classSource(of: string, spec: ClusterRoutedIPClassSpec): LimitSource {
-  return { of, limits: { ...spec, allowedAddresses: spec.allowedAddresses ?? [CREATED_ADDRESSES] } };
+function classSource(of: string, { spec, problem }: Pick<RoutedIPClass, "spec" | "problem">): LimitSource {
+  return { of, problem, limits: { ...spec, allowedAddresses: spec.allowedAddresses ?? [CREATED_ADDRESSES] } };
 }
 
 /** @param key `namespace/name` */
-function issuerSource(key: string, limits: RoutedIPIssuerSpec): LimitSource {
+function issuerSource(key: string, { spec: limits, problem }: Issuer): LimitSource {
   const [namespace = ""] = key.split("/");
-  return { of: `RoutedIPIssuer ${key}`, namespace, limits };
+  return { of: `RoutedIPIssuer ${key}`, namespace, problem, limits };
 }
 
 /** The class that uses an issuer; empty: a RoutedIP names the issuer itself. */
@@ -122,7 +126,7 @@ export function usesOf({ metadata, spec }: Applicant): { readonly className?: st
 /** @param sources whose limits hold. */
 export function classRules(
   spec: ClusterRoutedIPClassSpec,
-  sources: readonly LimitSource[] = [classSource("its class", spec)],
+  sources: readonly LimitSource[] = [classSource("its class", { spec })],
 ): ClassRules {
   const { key, value, effect } = { ...ELECTED_NODE_TAINT, ...spec.electedNodeTaint };
   return {
@@ -148,7 +152,7 @@ function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassRes
   }
   const hasFirewallJob = updateFirewall !== undefined;
   const hasJobs = updateRoutedIP !== undefined || hasFirewallJob;
-  const own = classSource(`ClusterRoutedIPClass ${objectName}`, found.spec);
+  const own = classSource(`ClusterRoutedIPClass ${objectName}`, found);
   if (issuerRef !== undefined && !hasJobs) {
     return resolvedIssuerClass(
       `${issuerRef.namespace}/${issuerRef.name}`,
@@ -160,7 +164,11 @@ function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassRes
     const names = { className: name, objectName };
     return { resolvedClass: { ...classRules(found.spec, [own]), by: "jobs", ...names, hasFirewallJob } };
   }
-  return { problem: classMessages.incomplete({ name: objectName }) };
+  const { problem: cause } = found;
+  const refused = { name: objectName };
+  return {
+    problem: cause === undefined ? classMessages.incomplete(refused) : classMessages.invalid({ ...refused, cause }),
+  };
 }
 
 function resolvedIssuerClass(key: string, { spec = {}, objectName, own }: UsingClass, lookUp: LookUp): ClassResolution {
@@ -172,7 +180,7 @@ function resolvedIssuerClass(key: string, { spec = {}, objectName, own }: UsingC
   const { provider, region, routedIPReclaimPolicy = "Retain", routedIPFirewallName } = issuer.spec;
   return {
     resolvedClass: {
-      ...classRules(spec, [...(own === undefined ? [] : [own]), issuerSource(key, issuer.spec)]),
+      ...classRules(spec, [...(own === undefined ? [] : [own]), issuerSource(key, issuer)]),
       by: "issuer",
       issuer: key,
       provider,

@@ -52,7 +52,6 @@ export function readRouted({ metadata, spec, status }: RoutedObject): RoutedRead
 
 export interface IssuerRead extends Issuer {
   readonly status: RoutedIPIssuerStatus;
-  readonly problem?: Problem;
 }
 
 export function readIssuer(object: IssuerObject | undefined): IssuerRead | undefined {
@@ -65,7 +64,6 @@ export function readIssuer(object: IssuerObject | undefined): IssuerRead | undef
 
 export interface ClassRead extends RoutedIPClass {
   readonly status: ClusterRoutedIPClassStatus;
-  readonly problem?: Problem;
 }
 
 export function readClass(object: ClassObject | undefined): ClassRead | undefined {

@@ -1,7 +1,9 @@
 import type { ClusterRoutedIPClassSpec, RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { nameProblem } from "../../src/routing/access.js";
 import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
+import { readClass } from "../../src/routing/resource.js";
 import { meta } from "../claims/resources.js";
 
 describe("the terms of a RoutedIP", () => {
@@ -55,6 +57,27 @@ describe("the terms of a RoutedIP", () => {
     }
     const { nameAccess } = resolveClass(applicant, classes({ issuerRef })).resolvedClass ?? {};
     expect(JSON.stringify(nameAccess)).to.include("ClusterRoutedIPClass public-2026");
+  });
+
+  it("name what is wrong with the stored spec of the class, not what the class lacks without it", () => {
+    const resolved = (spec: object) => {
+      const cls = readClass({ apiVersion: "", kind: "", metadata: meta("public"), spec });
+      const applicant = { metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, className: "public" } };
+      return resolveClass(applicant, { ...lookUp({}), class: () => cls });
+    };
+    expect(resolved({ issuerRef: { name: "do" } }).problem?.message).to.match(
+      /^ClusterRoutedIPClass public has an invalid spec: spec\.issuerRef\.namespace: .+; fix: have/,
+    );
+    const asked = { zone: "example.com", normal: { zone: "example.com", fqdn: "www.example.com" }, namespace: "team" };
+    const token = { provider: "digitalocean", namespace: "elsewhere" };
+    const named = (spec: object) => {
+      const { nameAccess = { lists: [], sources: [] } } = resolved({ issuerRef, ...spec }).resolvedClass ?? {};
+      return nameProblem(asked, nameAccess, token);
+    };
+    expect(named({ allowedNames: "www.example.com" })?.message).to.match(
+      /^the spec of ClusterRoutedIPClass public is invalid \(spec\.allowedNames: .+\), so the operator .+ correct them$/,
+    );
+    expect(named({ maxPorts: -1 })?.id, "a mistake elsewhere").to.equal("access.noNameAllowed");
   });
 
   it("are refused with a reason", () => {
