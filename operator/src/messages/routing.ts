@@ -6,7 +6,6 @@ import { COMES_FIRST } from "./claims.js";
 import { authorOf } from "./failed-calls.js";
 import { note, type Problem, problem, topic } from "./message.js";
 import { HAVE_ADMINISTRATOR, REGION_LABEL_TEXT } from "./nodes/label-remedies.js";
-import { type Mistake, specMessages } from "./spec.js";
 import {
   type AddressRefusal,
   addressChangesText,
@@ -200,13 +199,6 @@ export const classMessages = topic("classes", {
     remedy: "have the cluster's administrator set issuerRef or the Jobs in the class, and not both",
     example: { name: "public" },
   }),
-  invalid: problem({
-    reason: "Invalid",
-    by: "administrator",
-    text: ({ name, cause }: Unusable) => `ClusterRoutedIPClass ${name} has an invalid spec: ${cause.message}`,
-    remedy: "have the cluster's administrator correct the class",
-    example: { name: "public", cause: { reason: "Invalid", message: "spec.issuerRef.name: is required" } },
-  }),
   limitTooHigh: problem({
     reason: "LimitUnsupported",
     by: "administrator",
@@ -258,17 +250,6 @@ export const accessMessages = topic("access", {
     remedy: ({ limiter, refusals }) =>
       joined([haveChanged(limiter, "add the name to allowedNames"), ...nameChangeTexts(refusals)]),
     example: { name: NAME, limiter: LIMITER, refusals: [] },
-  }),
-  nameListInvalid: problem({
-    reason: "NameNotAllowed",
-    by: "other",
-    text: ({ name, limiter, wrong }: LimitedName & { readonly wrong: readonly Mistake[] }) =>
-      `the spec of ${limiter} is invalid (${specMessages.invalid({ mistakes: wrong }).message}), so the operator ignores these limits and writes no record for ${name}`,
-    remedy: ({ limiter }) => haveChanged(limiter, "correct them"),
-    example: {
-      ...{ name: NAME, limiter: LIMITER },
-      wrong: [{ path: "spec.allowedNames[0]", message: "must be a DNS name or a pattern" }],
-    },
   }),
   tokenOfOthers: problem({
     reason: "NameNotAllowed",

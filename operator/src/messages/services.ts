@@ -18,6 +18,14 @@ interface ClosedPorts extends Service {
   readonly withoutNodePorts?: boolean;
 }
 
+interface TranslatedAddresses extends Service {
+  readonly ports: readonly string[];
+  /** In `externalIPs` of the Service. */
+  readonly ips: readonly string[];
+  /** The destination of packets to them at the node. */
+  readonly to: string;
+}
+
 interface OtherProtocol extends Service {
   readonly port: string;
   readonly targetPort: number | string;
@@ -124,6 +132,18 @@ export const serviceMessages = topic("services", {
       `Service ${key}: the operator opens TCP and UDP ports only, so it cannot serve ${listed(ports)}`,
     remedy: "use TCP or UDP, or leave the port out of the Service",
     example: { ...SERVICE, ports: ["port m3ua (2905/SCTP)"] },
+  }),
+  externalTranslated: problem({
+    reason: "ServiceUnsuitable",
+    by: "other",
+    text: ({ key, ports, ips, to }: TranslatedAddresses) =>
+      `Service ${key} does not answer at ${listed(ports)} of ${listed(ips)}, which its externalIPs list: such packets arrive at the node under another destination (${to})`,
+    remedy: ({ key, ips, to }) =>
+      `${authorOf(key)} give its pods hostPorts or use type NodePort, or list ${to} in place of ${listed(ips)} for each node`,
+    example: {
+      ...{ ...SERVICE, ports: ["port http (80/TCP)"], ips: ["203.0.113.7"] },
+      to: "the anchor address of the Droplet",
+    },
   }),
   portOfOtherProtocol: problem({
     reason: "ServiceUnsuitable",

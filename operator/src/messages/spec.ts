@@ -2,7 +2,8 @@
 
 import { SPEC_MISSING } from "cdk8s-flipop/api";
 import { listed } from "../values.js";
-import { problem, topic } from "./message.js";
+import { type Problem, problem, topic } from "./message.js";
+import { haveChanged } from "./tenants.js";
 
 /** One mistake: its path in the spec, and the sentence about it. */
 export interface Mistake {
@@ -12,6 +13,19 @@ export interface Mistake {
 
 const SHOWN = 3;
 const MISTAKE: Mistake = { path: "spec.dnsRecordSet.zone", message: "is required" };
+
+interface WrongNameLists {
+  readonly name: string;
+  /** The class or issuer with the lists, by kind and name. */
+  readonly limiter: string;
+  readonly wrong: readonly Mistake[];
+}
+
+function mistakesText(mistakes: readonly Mistake[]): string {
+  const shown = mistakes.slice(0, SHOWN).map(({ path, message }) => `${path}: ${message}`);
+  const more = mistakes.length > SHOWN ? [`and ${mistakes.length - SHOWN} more`] : [];
+  return [...shown, ...more].join("; ");
+}
 
 /** Of a part of a spec that newer definitions have. */
 export function unknownField(path: string): string {
@@ -23,13 +37,28 @@ export const specMessages = topic("spec", {
   invalid: problem({
     reason: "Invalid",
     by: "author",
-    text: ({ mistakes }: { readonly mistakes: readonly Mistake[] }) => {
-      const shown = mistakes.slice(0, SHOWN).map(({ path, message }) => `${path}: ${message}`);
-      const more = mistakes.length > SHOWN ? [`and ${mistakes.length - SHOWN} more`] : [];
-      return [...shown, ...more].join("; ");
-    },
+    text: ({ mistakes }: { readonly mistakes: readonly Mistake[] }) => mistakesText(mistakes),
     remedyInText: true,
     example: { mistakes: [MISTAKE] },
+  }),
+  ofClass: problem({
+    reason: "Invalid",
+    by: "administrator",
+    text: ({ name, cause }: { readonly name: string; readonly cause: Problem }) =>
+      `ClusterRoutedIPClass ${name} has an invalid spec: ${cause.message}`,
+    remedy: "have the cluster's administrator correct the class",
+    example: { name: "public", cause: { reason: "Invalid", message: "spec.issuerRef.name: is required" } },
+  }),
+  ofNameLists: problem({
+    reason: "NameNotAllowed",
+    by: "other",
+    text: ({ name, limiter, wrong }: WrongNameLists) =>
+      `the spec of ${limiter} is invalid (${mistakesText(wrong)}), so the operator ignores these limits and writes no record for ${name}`,
+    remedy: ({ limiter }) => haveChanged(limiter, "correct them"),
+    example: {
+      ...{ name: "www.example.com", limiter: "ClusterRoutedIPClass shared" },
+      wrong: [{ path: "spec.allowedNames[0]", message: "must be a DNS name or a pattern" }],
+    },
   }),
   selectsByOwnLabel: problem({
     reason: "Invalid",

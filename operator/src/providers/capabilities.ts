@@ -16,6 +16,7 @@ export const DIGITALOCEAN_ADDRESSES: AddressCapabilities = {
   regional: true,
   movesHeld: true,
   createsOnNode: ["IPv4"],
+  translates: { families: ["IPv4"], to: "the anchor address of the Droplet" },
 };
 
 const ADDRESS_CAPABILITIES: Readonly<Record<string, AddressCapabilities>> = { digitalocean: DIGITALOCEAN_ADDRESSES };

@@ -85,6 +85,11 @@ export interface AddressCapabilities extends MachineIds {
   readonly movesHeld: boolean;
   /** Families that can be created straight on a node (`CreateAddress.node`). */
   readonly createsOnNode: readonly IpFamily[];
+  /** Packets arrive at a node under a destination other than the address itself. Absent: of no family. */
+  readonly translates?: {
+    readonly families: readonly IpFamily[] /** The destination, for people. */;
+    readonly to: string;
+  };
 }
 
 /** On a node where `createsOnNode` allows it, else in a region: "" (anywhere, or Terminal) only where not `regional`. */

@@ -190,7 +190,7 @@ export function nameProblem(asked: AskedName, { lists, sources }: NameAccess, to
   const source = sources.find((each) => mayGrant(each, token));
   if (source === undefined) return accessMessages.tokenOfOthers({ name, ...token });
   const wrong = wrongNameLists(source);
-  if (wrong.length > 0) return accessMessages.nameListInvalid({ name, limiter: source.of, wrong });
+  if (wrong.length > 0) return specMessages.ofNameLists({ name, limiter: source.of, wrong });
   return accessMessages.noNameAllowed({ name, limiter: source.of, refusals: refusalsOf(asked, lists) });
 }
 

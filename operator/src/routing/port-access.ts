@@ -5,15 +5,18 @@ import {
   containsPort,
   DEFAULT_ALLOWED_PORTS,
   DEFAULT_MAX_PORTS,
+  MAX_ROUTED_PORTS,
+  MAX_RULE_SOURCES,
   type PortRule,
   parsePortRule,
   type RoutedPort,
 } from "cdk8s-flipop/api";
 import { firewallMessages } from "../messages/firewalls.js";
 import type { Problem } from "../messages/message.js";
+import { serviceMessages } from "../messages/services.js";
 import { omitUndefined } from "../values.js";
 import type { LimitSource } from "./access.js";
-import { needsRule } from "./ports.js";
+import { needsRule, type PortsFound } from "./ports.js";
 
 export interface PortAccess {
   /** A port has to be allowed by each. */
@@ -151,4 +154,30 @@ function tooMany(ports: readonly RoutedPort[], { max, maxima }: PortAccess): Pro
 
 function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): string {
   return `${port}/${protocol}`;
+}
+
+/** @param last ports that were open before */
+export function withinAccess(
+  found: PortsFound,
+  { portAccess, nodePortRange }: { readonly portAccess: PortAccess; readonly nodePortRange: string },
+  last: readonly RoutedPort[] | undefined,
+): PortsFound {
+  const { later = [], ...now } = found;
+  const permitted = (ports: PortsFound["ports"]) =>
+    permittedPorts(ports, portAccess, { nodePortRange, ...omitUndefined({ last }) });
+  const { refused, ports } = permitted(later);
+  return { ...now, ...(ports.length > 0 && { later: ports }), ...omitUndefined({ refused }), ...permitted(now.ports) };
+}
+
+/** The first of them, by number, and a problem that names the limit. */
+export function withinStatus(found: PortsFound, service: string): PortsFound {
+  const { ports, sourceRanges, problem } = found;
+  if (ports.length <= MAX_ROUTED_PORTS && sourceRanges.length <= MAX_RULE_SOURCES) return found;
+  const tooMany = serviceMessages.tooManyPorts({ key: service, ports: ports.length, sources: sourceRanges.length });
+  return {
+    ...found,
+    ports: ports.slice(0, MAX_ROUTED_PORTS),
+    sourceRanges: sourceRanges.slice(0, MAX_RULE_SOURCES),
+    problem: problem ?? tooMany,
+  };
 }

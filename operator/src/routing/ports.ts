@@ -1,14 +1,6 @@
 /** Step: find ports. From a Service's ports to those that have to be open on its nodes. */
 
-import {
-  type FirewallRule,
-  type IpFamily,
-  MAX_ROUTED_PORTS,
-  MAX_RULE_SOURCES,
-  type PortNumbers,
-  parsePortRange,
-  type RoutedPort,
-} from "cdk8s-flipop/api";
+import { type FirewallRule, type IpFamily, type PortNumbers, parsePortRange, type RoutedPort } from "cdk8s-flipop/api";
 import type { HostPort, SlimPod } from "../kube/cache/slim.js";
 import { keyOf } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
@@ -32,6 +24,8 @@ export interface PortsFound {
   readonly later?: readonly RoutedPort[];
   /** Ports that the class or the issuer does not allow; they are not in `ports`. */
   readonly refused?: Problem;
+  /** Ports at which clients may expect the Service, which does not answer there. */
+  readonly remark?: Problem;
 }
 
 /** Nothing is known of the Service. */
@@ -63,10 +57,10 @@ export function portsOf(
   const isOpen = opening.length > 0;
   const { ports } = portsBy(service, opening, isOpen ? [] : last);
   // What is wrong with the pods shows before any of them is Ready.
-  const { ports: later, problem } = portsBy(service, isOpen ? opening : pods, []);
+  const { ports: later, problem, remark } = portsBy(service, isOpen ? opening : pods, []);
   const { sourceRanges, sourceAnnotations } = service;
   const sources = { sourceRanges, sourceAnnotations };
-  return { ports, ...sources, ...omitUndefined({ problem }), ...(!isOpen && later.length > 0 && { later }) };
+  return { ports, ...sources, ...omitUndefined({ problem, remark }), ...(!isOpen && later.length > 0 && { later }) };
 }
 
 function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readonly RoutedPort[]) {
@@ -82,7 +76,17 @@ function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readon
   const ports = [...found.values()]
     .map(portStatus)
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
-  return { ports, problem: [...clashes, ...unreached][0] };
+  return { ports, problem: [...clashes, ...unreached][0], remark: translatedProblem(service, found) };
+}
+
+/** At the node, no packet has the destination that the Service lists. */
+function translatedProblem(
+  { translated, ports, ...service }: ServiceFacts,
+  found: ReadonlyMap<string, Found>,
+): Problem | undefined {
+  const missed = ports.filter((port) => isRoutable(port.protocol) && !found.has(keyOfPort(port)));
+  if (translated === undefined || missed.length === 0) return undefined;
+  return serviceMessages.externalTranslated({ key: keyOf(service), ports: missed.map(portText), ...translated });
 }
 
 /**
@@ -113,8 +117,8 @@ export function opensSomewhere(service: ServiceFacts, pods: Iterable<PortPod>): 
 }
 
 /** By NodePorts or external addresses, whatever runs on a node. */
-function isOpenEverywhere({ ports, hasExternalIPs }: ServiceFacts): boolean {
-  return hasExternalIPs || ports.some(({ nodePort }) => nodePort !== undefined);
+function isOpenEverywhere({ ports, externalIPs }: ServiceFacts): boolean {
+  return externalIPs.length > 0 || ports.some(({ nodePort }) => nodePort !== undefined);
 }
 
 function opensPort({ ports }: ServiceFacts, pod: PortPod): boolean {
@@ -181,8 +185,8 @@ interface Found extends Open {
 }
 
 /** They lead to another address of the node than the other ports, so they clash with none of them. */
-function externalPorts({ ports, hasExternalIPs }: ServiceFacts): readonly Found[] {
-  if (!hasExternalIPs) return [];
+function externalPorts({ ports, externalIPs }: ServiceFacts): readonly Found[] {
+  if (externalIPs.length === 0) return [];
   return ports.flatMap((servicePort) => {
     const { protocol, port } = servicePort;
     return isRoutable(protocol) ? [{ protocol, port, origin: "ExternalIP" as const, servicePort }] : [];
@@ -230,7 +234,7 @@ function enter(found: Map<string, Found>, servicePort: ServicePort, open: Open):
   return serviceMessages.portsClash({ ports: [portText(known.servicePort), portText(servicePort)], nodePort: key });
 }
 
-function keyOfPort({ protocol, port }: Open): string {
+function keyOfPort({ protocol, port }: Pick<ServicePort, "protocol" | "port">): string {
   return `${protocol} ${port}`;
 }
 
@@ -238,6 +242,8 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
   const key = keyOf(service);
   const foreign = closed.filter(({ protocol }) => !isRoutable(protocol));
   if (foreign.length > 0) return serviceMessages.portsNotRoutable({ key, ports: foreign.map(portText) });
+  const translated = translatedProblem(service, new Map());
+  if (translated !== undefined) return translated;
   const offered = new Map(pods.flatMap(({ hostPorts = [] }) => hostPorts.map((port) => [JSON.stringify(port), port])));
   // In one order, so that the text stays the same from look to look.
   const hostPorts = [...offered.values()].sort((a, b) => a.hostPort - b.hostPort || a.containerPort - b.containerPort);
@@ -273,17 +279,4 @@ function portText({ name, port, protocol }: ServicePort): string {
 
 function isInside(port: number, { from, to }: PortNumbers): boolean {
   return port >= from && port <= to;
-}
-
-/** The first of them, by number, and a problem that names the limit. */
-export function withinStatus(found: PortsFound, service: string): PortsFound {
-  const { ports, sourceRanges, problem } = found;
-  if (ports.length <= MAX_ROUTED_PORTS && sourceRanges.length <= MAX_RULE_SOURCES) return found;
-  const tooMany = serviceMessages.tooManyPorts({ key: service, ports: ports.length, sources: sourceRanges.length });
-  return {
-    ...found,
-    ports: ports.slice(0, MAX_ROUTED_PORTS),
-    sourceRanges: sourceRanges.slice(0, MAX_RULE_SOURCES),
-    problem: problem ?? tooMany,
-  };
 }

@@ -13,6 +13,7 @@ import type { Taint } from "../kube/cache/slim.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { classMessages, issuerMessages } from "../messages/routing.js";
+import { specMessages } from "../messages/spec.js";
 import { omitUndefined } from "../values.js";
 import { type AddressAccess, addressAccessOf, type LimitSource, type NameAccess, nameAccessOf } from "./access.js";
 import { type PortAccess, portAccessOf } from "./port-access.js";
@@ -164,11 +165,11 @@ function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassRes
     const names = { className: name, objectName };
     return { resolvedClass: { ...classRules(found.spec, [own]), by: "jobs", ...names, hasFirewallJob } };
   }
-  const { problem: cause } = found;
-  const refused = { name: objectName };
-  return {
-    problem: cause === undefined ? classMessages.incomplete(refused) : classMessages.invalid({ ...refused, cause }),
-  };
+  return { problem: incompleteClass(objectName, found) };
+}
+
+function incompleteClass(name: string, { problem: cause }: RoutedIPClass): Problem {
+  return cause === undefined ? classMessages.incomplete({ name }) : specMessages.ofClass({ name, cause });
 }
 
 function resolvedIssuerClass(key: string, { spec = {}, objectName, own }: UsingClass, lookUp: LookUp): ClassResolution {

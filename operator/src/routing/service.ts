@@ -1,9 +1,10 @@
 /** Services, as RoutedIPs need them: whom a Service allows, and its ports. */
 
-import { Annotation, type RoutedIPSpec } from "cdk8s-flipop/api";
+import { Annotation, canonicalIp, familyOf, isIp, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { type Cached, keyOf, type ObjectMeta, type Transform } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
+import type { AddressCapabilities } from "../providers/types.js";
 import { compareText, omitUndefined } from "../values.js";
 
 export interface ServicePort {
@@ -25,8 +26,10 @@ export interface ServiceFacts extends Cached {
   /** Absent: somebody else makes its endpoints. */
   readonly selector?: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
-  /** It has `spec.externalIPs`: each node forwards traffic to these addresses on the ports of the Service themselves. */
-  readonly hasExternalIPs: boolean;
+  /** Each node forwards packets to these addresses on the ports of the Service themselves. Canonical. */
+  readonly externalIPs: readonly string[];
+  /** Others of `spec.externalIPs`: packets to them arrive under another destination. Absent: none. */
+  readonly translated?: Translated;
   /** `spec.loadBalancerSourceRanges`; empty: everybody. */
   readonly sourceRanges: readonly string[];
   /** Annotations that limit the clients of a cloud's load balancer, and that the operator does not read; sorted. */
@@ -37,6 +40,12 @@ export interface ServiceFacts extends Cached {
   readonly ingress: readonly string[];
   /** Namespaces whose RoutedIPs may follow it, beside its own. */
   readonly allows: readonly string[];
+}
+
+/** Addresses of a provider, and the destination of packets to them at the node, for people. */
+export interface Translated {
+  readonly ips: readonly string[];
+  readonly to: string;
 }
 
 export const slimServices: Transform<ServiceFacts> = (raw) => {
@@ -50,7 +59,7 @@ export const slimServices: Transform<ServiceFacts> = (raw) => {
     headless: spec.clusterIP === "None",
     ...(Object.keys(selector).length === 0 ? {} : { selector: Object.freeze({ ...selector }) }),
     ports: Object.freeze(ports.map(portOf)),
-    hasExternalIPs: (spec.externalIPs ?? []).length > 0,
+    externalIPs: externalOf(spec),
     sourceRanges: Object.freeze([...(spec.loadBalancerSourceRanges ?? [])].sort()),
     sourceAnnotations: sourceAnnotationsOf(metadata),
     ...omitUndefined({ loadBalancerClass }),
@@ -58,6 +67,19 @@ export const slimServices: Transform<ServiceFacts> = (raw) => {
     allows: listOf(metadata.annotations?.[Annotation.allowRoutedIpFrom]),
   });
 };
+
+/** The Service as packets reach it. @param isProviders whether a canonical address is one of the provider */
+export function asReached(
+  service: ServiceFacts,
+  { translates }: Pick<AddressCapabilities, "translates"> = {},
+  isProviders: (ip: string) => boolean,
+): ServiceFacts {
+  if (translates === undefined || service.externalIPs.length === 0) return service;
+  const { families, to } = translates;
+  const ips = service.externalIPs.filter((ip) => isProviders(ip) && families.includes(familyOf(ip)));
+  if (ips.length === 0) return service;
+  return { ...service, externalIPs: service.externalIPs.filter((ip) => !ips.includes(ip)), translated: { ips, to } };
+}
 
 /** `namespace/name` of the Service that a RoutedIP follows. */
 export function serviceKeyOf(metadata: Pick<ObjectMeta, "namespace">, { serviceRef }: RoutedIPSpec): string {
@@ -102,17 +124,22 @@ interface RawService {
   readonly status?: RawServiceStatus;
 }
 
+const NO_ADDRESSES: readonly string[] = Object.freeze([]);
+
+function externalOf({ externalIPs = [] }: RawServiceSpec): readonly string[] {
+  if (externalIPs.length === 0) return NO_ADDRESSES;
+  return Object.freeze(externalIPs.map((ip) => (isIp(ip) ? canonicalIp(ip) : ip)));
+}
+
 interface RawServiceStatus {
   readonly loadBalancer?: {
     readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] | null;
   } | null;
 }
 
-const NO_INGRESS: readonly string[] = Object.freeze([]);
-
 function ingressOf({ loadBalancer }: RawServiceStatus = {}): readonly string[] {
   const ingress = loadBalancer?.ingress ?? [];
-  if (ingress.length === 0) return NO_INGRESS;
+  if (ingress.length === 0) return NO_ADDRESSES;
   return Object.freeze(ingress.map(({ ip, hostname }) => ip || hostname || "").sort(compareText));
 }
 

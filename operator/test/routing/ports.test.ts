@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
 import { type PortPod, portlessPod, portsOf, rulesOf } from "../../src/routing/ports.js";
-import type { ServiceFacts } from "../../src/routing/service.js";
+import { asReached, type ServiceFacts } from "../../src/routing/service.js";
 import { service } from "./service-facts.js";
 
 function tcp(port: number, more: object = {}): object {
@@ -165,7 +166,34 @@ describe("the ports of a Service", () => {
     expect(portlessPod(web, [READY], [READY]), "no pod opens a port").to.equal(undefined);
     const nodePort = service({ ports: [tcp(80, { targetPort: 8080, nodePort: 30_080 })] });
     expect(portlessPod(nodePort, [READY], [READY, open]), "every node opens it").to.equal(undefined);
-    expect(portlessPod({ ...web, hasExternalIPs: true }, [READY], [READY, open])).to.equal(undefined);
+    expect(portlessPod({ ...web, externalIPs: ["198.51.100.1"] }, [READY], [READY, open])).to.equal(undefined);
+  });
+
+  it("are not those of externalIPs under which no packet arrives at a node", () => {
+    const own = "203.0.113.7";
+    const reached = (spec: object) =>
+      asReached(service(spec), DIGITALOCEAN_ADDRESSES, (ip) => ip === own || ip === "2001:db8::7");
+    const ports = [tcp(80, { targetPort: 8080 })];
+    const judged = (spec: object, pods: readonly PortPod[]) => {
+      const { ports: open, problem, remark } = portsOf(reached(spec), pods, { nodes: [NODE] });
+      return [open.map(({ port }) => port).join(), problem?.id, remark?.id];
+    };
+    const [open, id] = [hostPort(8080, 80), "services.externalTranslated"];
+    expect(judged({ ports, externalIPs: [own] }, [READY]), "no other way").to.deep.equal(["", id, id]);
+    const nodePorts = [tcp(80, { nodePort: 30_080 })];
+    expect(judged({ ports: nodePorts, externalIPs: [own] }, [READY]), "NodePort").to.deep.equal([
+      "30080",
+      undefined,
+      id,
+    ]);
+    const none = [undefined, undefined];
+    expect(judged({ ports, externalIPs: [own] }, [open]), "the same hostPort").to.deep.equal(["80", ...none]);
+    expect(judged({ ports, externalIPs: [own, "10.10.0.5"] }, [READY]), "anchor").to.deep.equal(["80", ...none]);
+    expect(judged({ ports, externalIPs: ["2001:db8::7"] }, [READY]), "IPv6").to.deep.equal(["80", ...none]);
+    expect(portlessPod(reached({ ports, externalIPs: [own] }), [READY], [READY, open])).to.equal(READY);
+    expect(portsOf(reached({ ports, externalIPs: [own] }), [READY], { nodes: [NODE] }).problem?.message).to.equal(
+      "Service default/web does not answer at port 80/TCP of 203.0.113.7, which its externalIPs list: such packets arrive at the node under another destination (the anchor address of the Droplet); fix: have the author of Service default/web give its pods hostPorts or use type NodePort, or list the anchor address of the Droplet in place of 203.0.113.7 for each node",
+    );
   });
 
   it("that pods open on a loopback address alone are named with it", () => {

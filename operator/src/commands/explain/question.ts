@@ -1,7 +1,6 @@
 /** What the operator asks of nodes for one resource: reads the workload that the resource names. */
 
 import {
-  canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   familyOf,
@@ -49,15 +48,16 @@ import {
   readClass,
   readIssuer,
 } from "../../routing/resource.js";
-import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
+import { asReached, type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
+import { CLAIMING_KINDS, ownersIn } from "../claimed.js";
 import { CommandError } from "../command.js";
 import { type KindRead, listAll, type OwnObject } from "../read.js";
 import { type NearPods, readNearPods } from "./near-pods.js";
 import type { Question } from "./node-explanation.js";
 import { withReasons } from "./pod-notes.js";
 import { type PodFacts, readPods } from "./pods.js";
-import type { AskedAddresses } from "./regions.js";
+import { type AskedAddresses, addressesOfPool } from "./regions.js";
 
 export interface Reader {
   readonly client: KubeClient;
@@ -132,14 +132,6 @@ function regionalOnly(
   return capabilities?.regional === true ? { addresses } : {};
 }
 
-function addressesOfPool(spec: OwnObject["spec"], status: OwnObject["status"]): AskedAddresses {
-  const { ips = [], desiredIPs = 0, region = "" } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
-  const known = Object.entries(((status ?? {}) as FloatingIPPoolStatus).ips ?? {});
-  const all = new Set([...ips.filter(isIp), ...known.map(([ip]) => ip)].map(canonicalIp));
-  const disabled = known.filter(([, { state }]) => state === "disabled").map(([ip]) => canonicalIp(ip));
-  return { ips: [...all].filter((ip) => !disabled.includes(ip)), creates: desiredIPs > all.size, region };
-}
-
 type Spec = Parameters<typeof compileMatch>[0];
 
 /** Problems are those of the caller. */
@@ -184,12 +176,13 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
   const resolution = resolveClass({ metadata, spec }, lookUpOf(reader.reads));
   const unsuitable = serviceProblem({ key, namespace: metadata.namespace ?? "", service });
   const capabilities = capabilitiesOf(resolution.resolvedClass);
+  const isProviders = (each: string) => ownersIn(reader.reads.filter(isClaiming)).has(each);
   const problems = [resolution.problem, unsuitable].flatMap((problem) => problem?.message ?? []);
   const { region = "" } = resolution.resolvedClass?.by === "issuer" ? resolution.resolvedClass : {};
   const ip = addressOf(object);
   return {
     match: everyNode(capabilities),
-    ...(await askPods(reader, { key, service, slices })),
+    ...(await askPods(reader, { key, service: service && asReached(service, capabilities, isProviders), slices })),
     text: `nodes with a ready endpoint of Service ${key}`,
     failedProbes: failedProbesOf(status),
     ...probedAddress(object.spec),
@@ -197,6 +190,10 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
     ...regionalOnly(capabilities, { ips: ip === "" ? [] : [ip], creates: ip === "", region }),
   };
+}
+
+function isClaiming({ kind: { kind } }: KindRead): boolean {
+  return CLAIMING_KINDS.some((one) => one.kind === kind);
 }
 
 interface FollowedService {

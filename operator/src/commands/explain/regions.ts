@@ -1,9 +1,10 @@
 /** Pure: in which regions `flipop explain` looks for nodes: those of the addresses of a resource, and of those to create. */
 
-import { canonicalIp } from "cdk8s-flipop/api";
+import { canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus, isIp } from "cdk8s-flipop/api";
 import { regionOf } from "../../addresses/assignments.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { AddressFacts } from "../../providers/types.js";
+import type { OwnObject } from "../read.js";
 import type { Question } from "./node-explanation.js";
 
 /** The addresses of a resource of a provider whose addresses each belong to a region. */
@@ -43,4 +44,13 @@ function regionsByIp({ account, heldBy, nodes }: KnownAddresses): ReadonlyMap<st
   }
   for (const { ip, region } of account) if (region) regions.set(canonicalIp(ip), region);
   return regions;
+}
+
+/** Those of a FloatingIPPool. */
+export function addressesOfPool(spec: OwnObject["spec"], status: OwnObject["status"]): AskedAddresses {
+  const { ips = [], desiredIPs = 0, region = "" } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const known = Object.entries(((status ?? {}) as FloatingIPPoolStatus).ips ?? {});
+  const all = new Set([...ips.filter(isIp), ...known.map(([ip]) => ip)].map(canonicalIp));
+  const disabled = known.filter(([, { state }]) => state === "disabled").map(([ip]) => canonicalIp(ip));
+  return { ips: [...all].filter((ip) => !disabled.includes(ip)), creates: desiredIPs > all.size, region };
 }

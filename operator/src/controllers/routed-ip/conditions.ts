@@ -65,7 +65,9 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCondition): PlannedCondition {
   if (accepted.status !== "True" || accepted.reason === "Paused") return accepted;
   const obstacle = findings.heldElsewhere ?? findings.ports.problem ?? firewallProblem(snapshot, findings);
-  return obstacle === undefined ? withinLimit(snapshot, accepted) : no("Accepted", obstacle);
+  if (obstacle !== undefined) return no("Accepted", obstacle);
+  const { remark } = findings.ports;
+  return remark === undefined ? withinLimit(snapshot, accepted) : yes("Accepted", remark);
 }
 
 /** A limit above what a machine can hold is not reached: said, without harm. */

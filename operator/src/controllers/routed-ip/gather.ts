@@ -60,7 +60,9 @@ function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead):
   const { routed } = read;
   const resolvedAccount = resolveAccount(tools, state, read);
   const { account, issued } = resolvedAccount;
-  if (account !== undefined) memory.follower.limitTo(account.provider.capabilities);
+  const named = namedAddresses(routed);
+  const isProviders = (ip: string) => named.includes(ip) || routing.context.claims.holderOf(ip) !== undefined;
+  if (account !== undefined) memory.follower.limitTo(account.provider.capabilities, isProviders);
   const family = familyOfRouted(routed);
   const claims = routing.context.claims.view(state.ref.uid);
   const { dnsService, dns } = lookUpDns(routing, routed, { ...resolvedAccount, claims, family });

@@ -15,22 +15,13 @@ import { isElectionTaint, keepsPodsAway } from "../../match/node-facts.js";
 import { type Presence, podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
 import type { MarkKeys } from "../../messages/nodes/refused-nodes.js";
-import type { MachineIds, ProviderId } from "../../providers/types.js";
+import type { AddressCapabilities, MachineIds, ProviderId } from "../../providers/types.js";
 import { EndpointWorkload, isDown, servicePresence } from "../../routing/endpoint-workload.js";
-import { permittedPorts } from "../../routing/port-access.js";
-import {
-  isClosed,
-  NO_PORTS,
-  opensSomewhere,
-  type PortPod,
-  type PortsFound,
-  portlessPod,
-  portsOf,
-  withinStatus,
-} from "../../routing/ports.js";
+import { withinAccess, withinStatus } from "../../routing/port-access.js";
+import { isClosed, NO_PORTS, opensSomewhere, type PortPod, portlessPod, portsOf } from "../../routing/ports.js";
 import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
-import { type ServiceFacts, serviceKeyOf, serviceProblem } from "../../routing/service.js";
+import { asReached, type ServiceFacts, serviceKeyOf, serviceProblem } from "../../routing/service.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
 import type { Snapshot } from "./snapshot.js";
@@ -60,6 +51,7 @@ export class ServiceFollower {
   /** Whether any of the pods opened a port of the Service when the nodes were last looked at for that. */
   private opens = false;
   private machines: MachineIds | undefined;
+  private reached = (service: ServiceFacts): ServiceFacts => service;
 
   constructor(private readonly props: ServiceFollowerProps) {}
 
@@ -97,8 +89,16 @@ export class ServiceFollower {
     this.watchPods(routing.service(service));
   }
 
-  /** Nodes of another cloud can't hold the address. */
-  limitTo(machines: MachineIds): void {
+  /** The Service that it follows now, as packets reach it. */
+  get followedService(): ServiceFacts | undefined {
+    const service = this.props.routing.service(this.service);
+    return service && this.reached(service);
+  }
+
+  /** Nodes of another cloud can't hold the address. @param isProviders whether an address is one of the provider */
+  limitTo(machines: AddressCapabilities, isProviders: (ip: string) => boolean): void {
+    this.reached = (service) => asReached(service, machines, isProviders);
+    if (this.opensNow() !== this.opens) this.serviceChanged();
     if (machines.providerIdScheme === this.machines?.providerIdScheme) return;
     this.machines = machines;
     const { index, workload } = this.followed ?? {};
@@ -125,7 +125,7 @@ export class ServiceFollower {
   }
 
   private opensNow(): boolean {
-    const service = this.props.routing.service(this.service);
+    const service = this.followedService;
     return service !== undefined && opensSomewhere(service, this.pods?.store?.list() ?? []);
   }
 
@@ -160,7 +160,7 @@ export class ServiceFollower {
   private podsOf(key: string, node: string) {
     const [service, store] = [this.props.routing.service(key), this.podsRead];
     if (service === undefined || store === undefined) return undefined;
-    return { service, here: [...store.byIndex("node", node)], all: store.list() };
+    return { service: this.reached(service), here: [...store.byIndex("node", node)], all: store.list() };
   }
 
   private podAddress(node: string): string | undefined {
@@ -271,7 +271,7 @@ export function servedBy(
   { routed, problem, resolvedClass }: Served,
 ): Pick<Snapshot, "cachesComplete" | "leadsSince" | "portsOn"> {
   const pods = follower.podsBehind();
-  const service = routing.service(follower.service);
+  const service = follower.followedService;
   const { ports: last } = routed.status;
   return {
     cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
@@ -283,16 +283,6 @@ export function servedBy(
     },
   };
 }
-
-function withinAccess(found: PortsFound, { portAccess, nodePortRange }: ResolvedClass, last: RoutedPorts): PortsFound {
-  const { later = [], ...now } = found;
-  const permitted = (ports: PortsFound["ports"]) =>
-    permittedPorts(ports, portAccess, { nodePortRange, ...omitUndefined({ last }) });
-  const { refused, ports } = permitted(later);
-  return { ...now, ...(ports.length > 0 && { later: ports }), ...omitUndefined({ refused }), ...permitted(now.ports) };
-}
-
-type RoutedPorts = RoutedIP["status"]["ports"];
 
 export function problemOfService(routing: RoutingCaches, { memory, ref }: FollowerState): Problem | undefined {
   const key = memory.follower.service;

@@ -98,7 +98,7 @@ export class ModelCluster {
       namespace: "default",
       type: "ClusterIP",
       headless: false,
-      hasExternalIPs: false,
+      externalIPs: [],
       selector: { app: name },
       ports,
       sourceRanges: [],

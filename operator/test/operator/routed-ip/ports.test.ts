@@ -117,6 +117,24 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     await opens("8080 is closed", ["443"]);
   });
 
+  it("are not those of its own address in externalIPs, where its packets arrive under another destination", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const ip = await made.readyOnFirst();
+    made.removePod("n1");
+    made.addPod("n1", 0);
+    const service = made.refTo("web", "Service");
+    made.world.kubernetes.change({ ...service, apiVersion: "v1" }, (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), externalIPs: [ip] },
+    }));
+    await made.until("it says so", () => made.condition("a", "Accepted") === "False/ServiceUnsuitable");
+    expect(made.condition("a", "Ready")).to.match(/^False/);
+    made.addPod("n2");
+    made.serve({ node: "n1" }, { node: "n2" });
+    await made.until("it is where a pod opens the port", () => made.nodeOf("a") === "n2");
+    await made.ready("a");
+  });
+
   it("names a port that it may not open also before the pod is ready, and while it is not ready any more", async () => {
     made = await RoutedWorld.create(["n1"]);
     const { kubernetes } = made.world;
