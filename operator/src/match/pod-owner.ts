@@ -1,6 +1,7 @@
 /** The workload that a pod belongs to, from what the cache keeps of pods: the labels that its controller sets, and its name. */
 
 import type { SlimPod } from "../kube/cache/slim.js";
+import { compareText } from "../values.js";
 
 type Named = Pick<SlimPod, "name" | "namespace" | "labels">;
 
@@ -11,6 +12,12 @@ export function podOwner(pod: Named): string | undefined {
     if (name !== undefined) return `${kind} ${pod.namespace}/${name}`;
   }
   return undefined;
+}
+
+/** The workloads of those that stay. Sorted, each once. */
+export function podOwners(pods: readonly (Named & Pick<SlimPod, "deletionTimestamp">)[]): readonly string[] {
+  const staying = pods.filter(({ deletionTimestamp }) => deletionTimestamp === undefined);
+  return [...new Set(staying.flatMap((pod) => podOwner(pod) ?? []))].sort(compareText);
 }
 
 /** Each finds the name in pods of its kind, and nothing in others. */

@@ -16,6 +16,8 @@ interface ClosedPorts extends Service {
   readonly hostPorts: readonly HostPort[];
   /** It has type LoadBalancer, and no NodePorts all the same. */
   readonly withoutNodePorts?: boolean;
+  /** Of all pods that the Service selects. */
+  readonly workloads?: readonly string[];
 }
 
 interface TranslatedAddresses extends Service {
@@ -159,18 +161,20 @@ export const serviceMessages = topic("services", {
   portsClosed: problem({
     reason: "ServiceUnsuitable",
     by: "other",
-    text: ({ key, ports, hostPorts }: ClosedPorts) => {
+    text: ({ key, ports, hostPorts, workloads = [] }: ClosedPorts) => {
       const offered = hostPorts.length === 0 ? "no hostPort" : listedClauses(hostPorts.map(hostPortText));
-      return `${notOpen(key, listed(ports))}; they have ${offered}`;
+      const selected = workloads.length < 2 ? "" : `; the Service selects pods of ${listed(workloads)}`;
+      return `${notOpen(key, listed(ports))}; they have ${offered}${selected}`;
     },
-    remedy: ({ key, hostPorts, withoutNodePorts }) => {
+    remedy: ({ key, hostPorts, withoutNodePorts, workloads = [] }) => {
       const match = hostPorts.some(({ loopback }) => loopback !== undefined)
         ? "remove hostIP from this port of its pods"
         : hostPorts.length === 0
           ? "give its pods a hostPort for the containerPort that targetPort means"
           : "set targetPort to a containerPort that has a hostPort, or to its name";
       const nodePorts = withoutNodePorts ? "remove allocateLoadBalancerNodePorts: false" : "use type NodePort";
-      return `${authorOf(key)} ${match}, or ${nodePorts}`;
+      const select = workloads.length < 2 ? "" : "select the pods of one of these workloads alone, or ";
+      return `${authorOf(key)} ${select}${match}, or ${nodePorts}`;
     },
     example: {
       ...{ ...SERVICE, ports: ["port http (80/TCP), targetPort web"] },

@@ -3,6 +3,7 @@
 import { type FirewallRule, type IpFamily, type PortNumbers, parsePortRange, type RoutedPort } from "cdk8s-flipop/api";
 import type { HostPort, SlimPod } from "../kube/cache/slim.js";
 import { keyOf } from "../kube/objects.js";
+import { podOwners } from "../match/pod-owner.js";
 import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
 import type { FirewallRuleFacts } from "../providers/firewall-types.js";
@@ -10,7 +11,10 @@ import { omitUndefined } from "../values.js";
 import type { ServiceFacts, ServicePort } from "./service.js";
 
 /** What is read of a pod behind the Service. */
-export type PortPod = Pick<SlimPod, "hostPorts" | "hostNetwork" | "nodeName" | "ready" | "deletionTimestamp">;
+export type PortPod = Pick<
+  SlimPod,
+  "name" | "namespace" | "labels" | "hostPorts" | "hostNetwork" | "nodeName" | "ready" | "deletionTimestamp"
+>;
 
 export interface PortsFound {
   /** Sorted. */
@@ -57,13 +61,19 @@ export function portsOf(
   const isOpen = opening.length > 0;
   const { ports } = portsBy(service, opening, isOpen ? [] : last);
   // What is wrong with the pods shows before any of them is Ready.
-  const { ports: later, problem, remark } = portsBy(service, isOpen ? opening : pods, []);
+  const { ports: later, problem, remark } = portsBy(service, isOpen ? opening : pods, [], podOwners(pods));
   const { sourceRanges, sourceAnnotations } = service;
   const sources = { sourceRanges, sourceAnnotations };
   return { ports, ...sources, ...omitUndefined({ problem, remark }), ...(!isOpen && later.length > 0 && { later }) };
 }
 
-function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readonly RoutedPort[]) {
+/** @param workloads of all pods of the Service */
+function portsBy(
+  service: ServiceFacts,
+  pods: readonly PortPod[],
+  before: readonly RoutedPort[],
+  workloads: readonly string[] = [],
+) {
   const all = service.ports.map((servicePort) => ({ servicePort, open: openPorts(servicePort, pods, before) }));
   const found = new Map<string, Found>();
   const clashes = all.flatMap(({ servicePort, open }) => open.flatMap((each) => enter(found, servicePort, each) ?? []));
@@ -72,7 +82,7 @@ function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readon
   const isClosed = ({ servicePort, open }: (typeof all)[number]) =>
     open.length === 0 && !external.some((each) => each.servicePort === servicePort);
   const closed = all.filter(isClosed).map(({ servicePort }) => servicePort);
-  const unreached = closed.length > 0 && pods.length > 0 ? [unreachable(service, closed, pods)] : [];
+  const unreached = closed.length > 0 && pods.length > 0 ? [unreachable(service, closed, { pods, workloads })] : [];
   const ports = [...found.values()]
     .map(portStatus)
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
@@ -238,7 +248,12 @@ function keyOfPort({ protocol, port }: Pick<ServicePort, "protocol" | "port">): 
   return `${protocol} ${port}`;
 }
 
-function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods: readonly PortPod[]): Problem {
+interface ServingPods {
+  readonly pods: readonly PortPod[];
+  readonly workloads: readonly string[];
+}
+
+function unreachable(service: ServiceFacts, closed: readonly ServicePort[], { pods, workloads }: ServingPods): Problem {
   const key = keyOf(service);
   const foreign = closed.filter(({ protocol }) => !isRoutable(protocol));
   if (foreign.length > 0) return serviceMessages.portsNotRoutable({ key, ports: foreign.map(portText) });
@@ -250,7 +265,7 @@ function unreachable(service: ServiceFacts, closed: readonly ServicePort[], pods
   const [mistaken] = closed.flatMap((port) => ofOtherProtocol(port, service.ports, hostPorts) ?? []);
   if (mistaken !== undefined) return serviceMessages.portOfOtherProtocol({ key, ...mistaken });
   const withoutNodePorts = service.type === "LoadBalancer";
-  return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts, withoutNodePorts });
+  return serviceMessages.portsClosed({ key, ports: closed.map(closedText), hostPorts, withoutNodePorts, workloads });
 }
 
 /** Its targetPort means a port that the pods open for the other protocol only. */

@@ -10,7 +10,10 @@ function tcp(port: number, more: object = {}): object {
 }
 
 const NODE = "n1";
-const READY: PortPod = { nodeName: NODE, ready: true, deletionTimestamp: undefined };
+const READY: PortPod = {
+  ...{ name: "web-1", namespace: "default", labels: {} },
+  ...{ nodeName: NODE, ready: true, deletionTimestamp: undefined },
+};
 
 function hostPort(containerPort: number, port: number, more: object = {}): PortPod {
   return { ...READY, hostPorts: [{ protocol: "TCP", containerPort, hostPort: port, ...more }] };
@@ -167,6 +170,23 @@ describe("the ports of a Service", () => {
     const nodePort = service({ ports: [tcp(80, { targetPort: 8080, nodePort: 30_080 })] });
     expect(portlessPod(nodePort, [READY], [READY, open]), "every node opens it").to.equal(undefined);
     expect(portlessPod({ ...web, externalIPs: ["198.51.100.1"] }, [READY], [READY, open])).to.equal(undefined);
+  });
+
+  it("that only pods of another workload open are named with the workloads that the Service selects", () => {
+    const of = (name: string, pod: PortPod) => ({
+      ...pod,
+      name: `${name}-7d-x1`,
+      labels: { "pod-template-hash": "7d" },
+    });
+    const web = service({ ports: [tcp(80, { targetPort: 8080 }), tcp(81, { targetPort: 8081 })] });
+    const here = of("blue", hostPort(8080, 80));
+    const message = (other: PortPod) =>
+      portsOf(web, [here, { ...other, nodeName: "n2" }], { nodes: [NODE] }).problem?.message;
+    expect(message(of("green", hostPort(8081, 81))))
+      .to.include("do not open port 81/TCP, targetPort 8081")
+      .and.include("; the Service selects pods of Deployment default/blue, Deployment default/green; fix: ")
+      .and.include("select the pods of one of these workloads alone, or ");
+    expect(message(here), "one workload").not.to.include("selects");
   });
 
   it("are not those of externalIPs under which no packet arrives at a node", () => {

@@ -57,7 +57,10 @@ export class RoutedView extends ModelCluster {
     const all = [...this.nodes.values()].map((node) => nodeFacts(node));
     const others = [...this.routed.values()].filter((other) => other !== routed && other.status.pendingCreation);
     const pods = (this.endpoints.get(key) ?? []).map(
-      ({ node: nodeName, ready }): PortPod => ({ hostNetwork: true, nodeName, ready, deletionTimestamp: undefined }),
+      ({ node: nodeName, ready }): PortPod => ({
+        ...{ name: "web", namespace: "default", labels: {} },
+        ...{ hostNetwork: true, nodeName, ready, deletionTimestamp: undefined },
+      }),
     );
     const firewall = this.firewallSnapshot(name);
     const serving = new Set(workload.nodes());
