@@ -98,6 +98,7 @@ function reasonsPart(): readonly string[] {
 const HARMLESS: readonly Reason[] = [
   "Observed",
   "HolderCordoned",
+  "NoOpenPort",
   "SeveralNamespaces",
   "SeveralWorkloads",
   "EndpointWithoutPod",

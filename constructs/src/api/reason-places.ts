@@ -129,6 +129,7 @@ const OWN_PLACES = {
     ofAddress: true,
   },
   HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
+  NoOpenPort: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralNamespaces: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralWorkloads: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   EndpointWithoutPod: { kinds: ["RoutedIP"], conditions: ["Assigned"] },

@@ -6,6 +6,10 @@ export const REMARKS = {
     meaning: "An address stays on a cordoned node, because match.tolerations tolerates the taint of a cordon.",
     remedy: "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints named by key.",
   },
+  NoOpenPort: {
+    meaning: "Pods on the node of an address have no hostPort, though pods on other nodes have one.",
+    remedy: "Give all pods the hostPort. Nothing, if clients use a NodePort of a Service.",
+  },
   SeveralNamespaces: {
     meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
     remedy: "If only those of one namespace are meant, set match.podNamespace to it.",

@@ -63,7 +63,7 @@ export function followHealth(
   // A node that does not match has a reason of its own, such as a pod that is being replaced.
   const matches = (node: string) =>
     index.verdict(node)?.refusals.every(({ reason }) => reason === "ProbeFailed") === true;
-  health.follow(check, { holders, others, machineReader, matches }, (node) => index.podAddress(node));
+  health.follow(check, { holders, others, machineReader, matches }, (node) => index.workload?.addressOn?.(node));
 }
 
 /** What of the spec is passed over, while the rest is served. */

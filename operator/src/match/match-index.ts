@@ -158,9 +158,9 @@ export class MatchIndex {
     return [...this.verdicts.values()].filter(isOnlyProbed).map(({ node }) => node);
   }
 
-  /** The address of the pod that serves on a node; `undefined`: there is none, or the workload plays no part. */
-  podAddress(name: string): string | undefined {
-    return this.wanted.workload?.addressOn?.(name);
+  /** `undefined`: it plays no part. */
+  get workload(): WorkloadSource | undefined {
+    return this.wanted.workload;
   }
 
   /** Of the pods that make nodes match, sorted. Empty if `match` names a namespace, or no pods: no pod is looked at then. */

@@ -74,6 +74,8 @@ export interface WorkloadSource {
   podlessOn?(node: string): string | undefined;
   /** The workloads of these pods, as far as they are known, in no order. Absent: the source does not know pods. */
   ownersOn?(node: string): readonly string[];
+  /** Whether the pods that serve there open a port of the node; `undefined`: none serves. Absent: the source does not know pods. */
+  opensPort?(node: string): boolean | undefined;
   /** Explains why no node has the workload. It looks at each pod. */
   presence(): Presence;
   /** The first pod by name that is Pending and on no node. Absent: none, or the source does not know. */
@@ -122,6 +124,15 @@ export class PodWorkload implements WorkloadSource {
     return this.serving(node).flatMap((pod) => podOwner(pod) ?? []);
   }
 
+  opensPort(node: string): boolean | undefined {
+    const serving = this.serving(node);
+    if (serving.length === 0) return undefined;
+    return serving.some(
+      ({ hostPorts = [], hostNetwork }) =>
+        hostNetwork === true || hostPorts.some(({ loopback }) => loopback === undefined),
+    );
+  }
+
   private serving(node: string): readonly SlimPod[] {
     return [...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted) && serves(pod));
   }
@@ -158,6 +169,18 @@ export function ownersOn(nodes: Iterable<{ readonly name: string }>, workload?: 
   const owners = new Set<string>();
   for (const { name } of nodes) for (const owner of workload?.ownersOn?.(name) ?? []) owners.add(owner);
   return [...owners].sort(compareText);
+}
+
+/** Of these nodes, those whose pods open no port of the node, though those of other nodes do. Sorted. */
+export function portlessNodes(
+  nodes: readonly string[],
+  others: Iterable<{ readonly name: string }>,
+  workload?: WorkloadSource,
+): readonly string[] {
+  const portless = nodes.filter((node) => workload?.opensPort?.(node) === false);
+  if (portless.length === 0) return [];
+  for (const { name } of others) if (workload?.opensPort?.(name) === true) return portless.sort(compareText);
+  return [];
 }
 
 /** Names the first pod by name that is on a node, or else the first one, so that the answer stays the same. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from "mocha";
 import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
 import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
-import { nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
+import { nodesOfPodEvent, PodWorkload, portlessNodes } from "../../src/match/workload.js";
 import { slimPod } from "../support/kube/objects.js";
 import { compiled } from "./cluster.js";
 
@@ -25,6 +25,24 @@ describe("the workload of a match", () => {
     pods.upsert(slimPod("a", { ...web, ready: false }));
     pods.upsert(slimPod("b", web));
     expect(workload().on("n")).to.deep.equal({ state: "serving" });
+  });
+
+  it("opens a port of a node by a hostPort that other machines reach, or by hostNetwork", () => {
+    const port = { protocol: "TCP", containerPort: 80, hostPort: 80 };
+    pods.upsert(slimPod("none", { ...web, nodeName: "closed" }));
+    pods.upsert(slimPod("local", { ...web, nodeName: "local", hostPorts: [{ ...port, loopback: "127.0.0.1" }] }));
+    pods.upsert(slimPod("idle", { ...web, nodeName: "idle", ready: false, hostPorts: [port] }));
+    const nodes = ["local", "idle", "closed", "open", "shared"];
+    const portless = () =>
+      portlessNodes(
+        nodes,
+        nodes.map((name) => ({ name })),
+        workload(),
+      );
+    expect(portless(), "all are alike").to.deep.equal([]);
+    pods.upsert(slimPod("open", { ...web, nodeName: "open", hostPorts: [port] }));
+    pods.upsert(slimPod("shared", { ...web, nodeName: "shared", hostNetwork: true }));
+    expect(portless()).to.deep.equal(["closed", "local"]);
   });
 
   const idle: readonly (readonly [Partial<SlimPod>, string])[] = [

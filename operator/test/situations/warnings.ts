@@ -73,6 +73,13 @@ const SERVES: Group = {
       fix: "Set `match.podNamespace`, if the addresses are for the pods of one namespace: they leave the other nodes at once",
     }),
     pool({
+      when: "The pods on the node of an address have no hostPort, though pods on other nodes have one, as during a rollout that removes it",
+      shows: "Fulfilled NoOpenPort",
+      names: ["node-1", "hostPort", "NodePort of a Service"],
+      seen: () => seenOf({ held: { [A]: "node-1" }, change: () => ({ portlessOf: (nodes) => nodes }) }, "Fulfilled"),
+      fix: "Give all pods the hostPort. Nothing, if clients use a NodePort of a Service",
+    }),
+    pool({
       when: "Pods of two workloads have the labels of `match.podLabel`, such as a blue and a green Deployment",
       shows: "Fulfilled SeveralWorkloads",
       names: ["Deployment game/blue, Deployment game/green", "app=web", "select that in match.podLabel"],

@@ -20,10 +20,21 @@ export function podNotes(
   question: Asked,
   nodes: NodeDirectory,
 ): readonly string[] {
-  return [...placeNotes(explained, question, nodes), ...waitNotes(question.pods ?? [], nodes)];
+  const places = [...placeNotes(explained, question, nodes), ...portNotes(explained, question)];
+  return [...places, ...waitNotes(question.pods ?? [], nodes)];
 }
 
-type Asked = Pick<Question, "match" | "pods">;
+type Asked = Pick<Question, "match" | "pods" | "workload">;
+
+/** The address does not lead to these pods by itself, which no condition says if all pods are alike. */
+function portNotes(explained: readonly NodeExplanation[], { workload }: Asked): readonly string[] {
+  const serving = explained.filter(({ result }) => result === "holds" || result === "published");
+  const names = serving.filter(({ node }) => workload?.opensPort?.(node) === false).map(({ node }) => node);
+  if (names.length === 0) return [];
+  return [
+    `the ready pods on ${listed(names.sort(compareText), NAMES)} have no hostPort: clients reach them there only by a NodePort or externalIPs of a Service`,
+  ];
+}
 
 /** Where the pods run, while nodes lack only a pod. */
 function placeNotes(
@@ -84,6 +95,7 @@ export function withReasons(source: WorkloadSource, pods: readonly PodFacts[]): 
     servingOn: (node) => source.servingOn?.(node) ?? [],
     podlessOn: (node) => source.podlessOn?.(node),
     ownersOn: (node) => source.ownersOn?.(node) ?? [],
+    opensPort: (node) => source.opensPort?.(node),
   };
 }
 

@@ -77,6 +77,9 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
     const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
   });
+  const holders = addresses.flatMap(({ status: { state, nodeName } }) => (state === "active" && nodeName) || []);
+  const portless = snapshot.portlessOf?.(holders) ?? [];
+  if (portless.length > 0) return candidateMessages.onPortless({ ...values, nodes: portless });
   if (onCordoned === undefined) return fulfilledFor(snapshot, values);
   const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
   return candidateMessages.onCordoned({ ...values, ...onCordoned, taints });

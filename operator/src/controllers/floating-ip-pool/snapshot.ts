@@ -39,6 +39,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly podNamespaces?: () => readonly string[];
   /** The workloads whose pods make nodes match. Absent: there are none. */
   readonly podOwners?: () => readonly string[];
+  /** Of these nodes, those whose pods open no port of the node, though those of other nodes do. Absent: there are none. */
+  readonly portlessOf?: (nodes: readonly string[]) => readonly string[];
 }
 
 /** What the plan reads, and what its actions work with. */

@@ -40,6 +40,10 @@ interface OnCordoned extends Fulfilled {
   readonly taints: readonly string[];
 }
 
+interface OnPortless extends Fulfilled {
+  readonly nodes: readonly string[];
+}
+
 interface ForPods extends Fulfilled {
   /** Of the pods that make nodes match. */
   readonly namespaces: readonly string[];
@@ -130,6 +134,15 @@ export const candidateMessages = topic("candidates", {
       ip: "203.0.113.7",
       taints: ["dedicated=edge:NoSchedule"],
     },
+  }),
+  onPortless: problem({
+    reason: "NoOpenPort",
+    by: "author",
+    text: ({ nodes, ...count }: OnPortless) =>
+      `${fulfilledText(count)}; the pods on ${listed(nodes)} have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service`,
+    remedy:
+      "if the pods are to answer at the address itself, give all of them the hostPort; else limit match.podLabel to those that have it",
+    example: { active: 2, desired: 2, disabled: [], nodes: ["node-3"] },
   }),
   ofSeveralNamespaces: problem({
     reason: "SeveralNamespaces",

@@ -49,11 +49,11 @@ export class ExplainedCluster {
     this.kubernetes.change({ apiVersion: "v1", kind: "Node", name }, (object) => ({ ...object, spec }));
   }
 
-  pod(nodeName: string, ready = "True") {
+  pod(nodeName: string, ready = "True", ports: readonly object[] = []) {
     this.kubernetes.create({
       ...{ apiVersion: "v1", kind: "Pod" },
       metadata: { name: `web-${nodeName}`, namespace: "ingress", labels: { app: "web" } },
-      spec: { nodeName, containers: [{ name: "web", image: "web" }] },
+      spec: { nodeName, containers: [{ name: "web", image: "web", ports }] },
       status: { phase: "Running", conditions: [{ type: "Ready", status: ready }] },
     });
   }

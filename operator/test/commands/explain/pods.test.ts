@@ -247,6 +247,19 @@ describe("flipop explain of the pods that a resource asks for", () => {
     );
   });
 
+  it("says that the pods on the node of an address have no hostPort", async () => {
+    const text =
+      "the ready pods on node-1 have no hostPort: clients reach them there only by a NodePort or externalIPs";
+    const pod = { apiVersion: "v1", kind: "Pod", namespace: "ingress", name: "web-node-1" };
+    const explained = async () => (await shared.flipop.run("explain", "pool/web", "-n", "ingress")).out;
+    expect(await explained()).to.include(text);
+    shared.kubernetes.delete(pod);
+    shared.cluster.pod("node-1", "True", [{ containerPort: 80, hostPort: 80 }]);
+    expect(await explained()).not.to.include("hostPort");
+    shared.kubernetes.delete(pod);
+    shared.cluster.pod("node-1");
+  });
+
   it("names the workloads whose pods count, if there are several", async () => {
     pool(EDGE);
     const daemon = { "controller-revision-hash": "5d9", "pod-template-generation": "1" };

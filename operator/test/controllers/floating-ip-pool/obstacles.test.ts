@@ -101,6 +101,22 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(of({}, "Deployment game/blue").is).to.equal("True/Observed");
   });
 
+  it("notes that the pods on the node of an address have no hostPort, though others have one", () => {
+    const cloud = cluster("node-1", "node-2");
+    cloud.addPool("web", { ips: [A] });
+    cloud.addresses.set(A, "digitalocean://node-1");
+    const of = (...portless: readonly string[]) =>
+      fulfilled(
+        plan({ ...cloud.snapshot("web"), portlessOf: (nodes) => nodes.filter((node) => portless.includes(node)) }),
+      );
+    expect(of("node-1")).to.deep.equal({
+      is: "True/NoOpenPort",
+      message:
+        "1 of 1 addresses are active; the pods on node-1 have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service; fix: if the pods are to answer at the address itself, give all of them the hostPort; else limit match.podLabel to those that have it",
+    });
+    expect(of("node-2").is, "no address is there").to.equal("True/Observed");
+  });
+
   it("is nothing where desiredIPs needs fewer addresses than ips lists; the message names those that are disabled", () => {
     const cloud = cluster("node-1", "node-2");
     cloud.addPool("web", { ips: [A, B], desiredIPs: 1 });
