@@ -49,6 +49,8 @@ export interface Held {
   readonly retained?: Retained;
   /** As the status of the owner has it: `active`. Absent: the account alone shows the address. */
   readonly state?: string;
+  /** RFC 3339: when the state last changed. Absent: not known. */
+  readonly since?: string;
   /** Of the resource that is explained, and not disabled. */
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
@@ -62,6 +64,7 @@ interface Placed {
   readonly providerID?: string | undefined;
   readonly node?: string | undefined;
   readonly state?: string | undefined;
+  readonly since?: string | undefined;
 }
 
 /** The addresses of one family. @param uid of the resource that is explained */
@@ -88,7 +91,7 @@ function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { place
   return {
     ip: placed.ip,
     owner: `${kind} ${namespace}/${name}`,
-    ...omitUndefined({ state: placed.state }),
+    ...omitUndefined({ state: placed.state, since: placed.since }),
     ours: own === uid && !isDisabled,
     ...(isDisabled ? { disabled: true } : {}),
     ...(deletionTimestamp === undefined ? {} : { deleting: true }),
@@ -115,12 +118,12 @@ const ON_NONE: ReadonlySet<string | undefined> = new Set(["unassigned", "", unde
 
 function placedOf(kind: string, { status = {} }: OwnObject): readonly Placed[] {
   if (kind === "RoutedIP") {
-    const { routedIP, state, providerID, assignedNode } = status as RoutedIPStatus;
+    const { routedIP, state, since, providerID, assignedNode } = status as RoutedIPStatus;
     return routedIP === undefined || ON_NONE.has(state)
       ? []
-      : [{ ip: routedIP, providerID, node: assignedNode, state }];
+      : [{ ip: routedIP, providerID, node: assignedNode, state, since }];
   }
-  return Object.entries((status as FloatingIPPoolStatus).ips ?? {}).flatMap(([ip, { state, providerID, nodeName }]) =>
-    ON_NONE.has(state) ? [] : [{ ip, providerID, node: nodeName, state }],
+  return Object.entries((status as FloatingIPPoolStatus).ips ?? {}).flatMap(([ip, { nodeName, ...placed }]) =>
+    ON_NONE.has(placed.state) ? [] : [{ ip, node: nodeName, ...placed }],
   );
 }

@@ -47,6 +47,8 @@ function ownedText({ ip, owner, retained, disabled, deleting }: Held): string {
 }
 
 function heldText(holds: readonly Held[]): string {
-  const texts = holds.map(({ ip, state }) => (state === undefined ? ip : `${ip} (${state})`));
+  const texts = holds.map(({ ip, state, since }) =>
+    state === undefined ? ip : `${ip} (${state}${since === undefined ? "" : ` since ${since}`})`,
+  );
   return texts.length === 0 ? "holds no address" : `holds ${texts.join(", ")}`;
 }

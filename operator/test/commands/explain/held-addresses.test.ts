@@ -36,14 +36,18 @@ describe("flipop explain, for addresses that take room or stay,", () => {
 
   it("says whether an address that a node holds is active", async () => {
     const holder = { providerID: "digitalocean://7", nodeName: "node-7" };
-    shared.cluster.pool("lost", { ips: ["203.0.113.70"] }, { "203.0.113.70": { state: "no-match", ...holder } });
+    shared.cluster.pool(
+      "lost",
+      { ips: ["203.0.113.70"] },
+      { "203.0.113.70": { state: "no-match", since: "2026-01-31T12:00:00Z", ...holder } },
+    );
     const all = await shared.flipop.run("explain", "pool/lost", "-n", "ingress");
     const one = await shared.flipop.run("explain", "pool/lost", "node-7", "-n", "ingress");
     const active = await shared.flipop.run("explain", "pool/web", "node-1", "-n", "ingress");
     shared.kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "lost" });
     expect(cells(all.out).get("node-7")?.slice(1, 3)).to.deep.equal(["holds", "203.0.113.70 (no-match)"]);
     expect(cells(all.out).get("node-1")?.[2]).to.equal("203.0.113.1");
-    expect(one.out).to.match(/ {2}room +ok +holds 203\.0\.113\.70 \(no-match\)\n/);
+    expect(one.out).to.match(/ {2}room +ok +holds 203\.0\.113\.70 \(no-match since 2026-01-31T12:00:00Z\)\n/);
     expect(active.out).to.match(/ {2}room +ok +holds 203\.0\.113\.1 \(active\)\n/);
   });
 
