@@ -56,7 +56,7 @@ export const specMessages = topic("spec", {
       `the spec of ${limiter} is invalid (${mistakesText(wrong)}), so the operator ignores these limits and writes no record for ${name}`,
     remedy: ({ limiter }) => haveChanged(limiter, "correct them"),
     example: {
-      ...{ name: "www.example.com", limiter: "ClusterRoutedIPClass shared" },
+      ...{ name: "www.example.com", limiter: "RoutedIPIssuer team/main" },
       wrong: [{ path: "spec.allowedNames[0]", message: "must be a DNS name or a pattern" }],
     },
   }),
