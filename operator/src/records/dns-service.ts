@@ -183,15 +183,12 @@ export class NoDnsError extends Error {
   }
 }
 
-/** The DNS provider of that name, where it is set up and has DNS. */
-export function dnsOfRegistry(registry: Pick<ProviderRegistry, "names" | "get">): DnsServiceProps["dnsOf"] {
-  return (provider) => (registry.names.includes(provider) ? registry.get(provider, "dns").dns : undefined);
-}
-
-export function ofRegistry(registry: Pick<ProviderRegistry, "names" | "get">) {
-  const longWaitOf = (provider: string) =>
-    registry.names.includes(provider) ? registry.get(provider, "dns").longWait?.() : undefined;
-  return { dnsOf: dnsOfRegistry(registry), longWaitOf };
+/** The DNS provider of a name, where it is set up and has DNS. */
+export function ofRegistry(
+  registry: Pick<ProviderRegistry, "names" | "get">,
+): Pick<DnsServiceProps, "dnsOf" | "longWaitOf"> {
+  const setOf = (provider: string) => (registry.names.includes(provider) ? registry.get(provider, "dns") : undefined);
+  return { dnsOf: (provider) => setOf(provider)?.dns, longWaitOf: (provider) => setOf(provider)?.longWait?.() };
 }
 
 /** Each owner once. */

@@ -2,7 +2,7 @@
 
 import type { IpFamily } from "cdk8s-flipop/api";
 import type { ClaimView } from "../../claims/claims.js";
-import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
+import { DnsService, ofRegistry } from "../../records/dns-service.js";
 import { blockedReadAt } from "../../records/record-plan.js";
 import type { IssuedAccount } from "../../routing/issuer-accounts.js";
 import type { ResolvedClass } from "../../routing/resolved-class.js";
@@ -25,14 +25,17 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
   const { resolvedClass, issued, claims, family } = scene;
   const { spec, status } = routed;
   const { records, providers } = routing.context;
-  const ofOperator = dnsOfRegistry(providers);
+  const ofOperator = ofRegistry(providers);
   const ofIssuer = (name: string) => {
-    return resolvedClass?.by === "issuer" && name === resolvedClass.provider ? issued?.providers.dns : undefined;
+    const isIssuers = resolvedClass?.by === "issuer" && name === resolvedClass.provider;
+    return isIssuers && issued?.providers.dns !== undefined ? issued.providers : undefined;
   };
   const dnsService = new DnsService({
     records,
     claims: routing.context.claims,
-    dnsOf: (name) => ofIssuer(name) ?? ofOperator(name),
+    dnsOf: (name) => ofIssuer(name)?.dns ?? ofOperator.dnsOf(name),
+    longWaitOf: (name) =>
+      ofIssuer(name) === undefined ? ofOperator.longWaitOf?.(name) : issued?.providers.longWait?.(),
   });
   if (spec.dnsRecordSet === undefined && status.dns === undefined) return { dnsService, dns: undefined };
   const provider = dnsProviderOf(routed, resolvedClass);

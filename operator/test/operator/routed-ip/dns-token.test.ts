@@ -61,3 +61,29 @@ describe("operator in process: DNS names with the operator's own token", functio
     expect(values()).to.deep.equal([made.status("a").routedIP]);
   });
 });
+
+describe("operator in process: records of a RoutedIP that wait for a limit of calls", function () {
+  this.timeout(120_000);
+
+  it("show until when, in DNSReady", async () => {
+    const made = await RoutedWorld.create(["n1"]);
+    try {
+      const { faults } = made.world.digitalocean;
+      faults.inject({ kind: "status", status: 429, retryAfterSeconds: 15 }, { on: /domains/, times: 4 });
+      made.addIssuer();
+      const dnsRecordSet = { provider: "digitalocean", zone: "example.com", recordName: "www" };
+      made.addRouted("a", { dnsRecordSet });
+      made.serve({ node: "n1" });
+      made.world.start();
+      const seen = new Set<string>();
+      await made.until("the record is written", () => {
+        const { reason, message } = made.status("a").conditions?.find(({ type }) => type === "DNSReady") ?? {};
+        if (made.status("a").state === "active") seen.add(`${reason} ${message}`);
+        return made.condition("a", "DNSReady").startsWith("True");
+      });
+      expect([...seen].join("\n")).to.match(/RateLimited the operator changes www.example.com; .*the next call at 20/);
+    } finally {
+      await made.close();
+    }
+  });
+});
