@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_700,
+  "operator/src/addresses": 4_770,
   "operator/src/claims": 800,
   "operator/src/commands": 6_150,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -24,7 +24,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/match": 2_050,
   "operator/src/messages": 4_750,
   "operator/src/metrics": 900,
-  "operator/src/providers": 6_150,
+  "operator/src/providers": 6_180,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_250,
   "operator/src/records": 1_430,

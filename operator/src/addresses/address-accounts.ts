@@ -26,7 +26,7 @@ import {
   isAccountError,
   longestWaitMs,
   withoutAddress,
-} from "./account-failures.js";
+} from "./accounts/account-failures.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;

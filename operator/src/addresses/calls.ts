@@ -21,7 +21,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { ObjectGone } from "../reconcile/object-writer.js";
 import { type Failure, isWithheld } from "../reconcile/retries.js";
 import { NoDnsError } from "../records/dns-service.js";
-import { isAccountError } from "./account-failures.js";
+import { isAccountError } from "./accounts/account-failures.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressAccount } from "./address-accounts.js";
 

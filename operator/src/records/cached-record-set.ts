@@ -1,6 +1,6 @@
 /** One record set as this process last read or wrote it, with the failure that delays the next call. */
 
-import { isAccountError } from "../addresses/account-failures.js";
+import { isAccountError } from "../addresses/accounts/account-failures.js";
 import {
   CONTESTED_RECORDS_MAX_AGE_MS,
   DRIFT_READ_SHARE,

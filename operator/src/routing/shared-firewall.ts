@@ -250,7 +250,7 @@ export class SharedFirewall {
     try {
       await this.writing(caller, apply, additionsOf(change));
     } catch (error) {
-      // What is added is sent before what is removed.
+      // Additions are sent before removals.
       const removes = change.removeRules.length + change.removeNodes.length > 0;
       if (removes || (isProviderError(error) && error.outcome === "unknown")) this.own.attempted(change);
       throw error;

@@ -1,10 +1,10 @@
 /** What a failed call says: of the account, or of the one address that it was about. */
 
-import { ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { InventoryView } from "../inventory/view.js";
-import { isProviderError, isWithdrawn, type ProviderError, withProps } from "../providers/errors.js";
-import { afterFailure, type RetryState } from "../reconcile/retries.js";
+import { ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { InventoryView } from "../../inventory/view.js";
+import { isProviderError, isWithdrawn, type ProviderError, withProps } from "../../providers/errors.js";
+import { afterFailure, type RetryState } from "../../reconcile/retries.js";
 
 type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
 export type AccountError = ProviderError & { readonly kind: AccountErrorKind };
