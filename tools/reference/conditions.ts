@@ -112,6 +112,7 @@ const HARMLESS: readonly Reason[] = [
   "NoFirewall",
   "AssumedOpen",
   "RestrictedSources",
+  "FirewallRenamed",
   "UnrestrictedSources",
 ];
 

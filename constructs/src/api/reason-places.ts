@@ -164,6 +164,7 @@ const OWN_PLACES = {
   NoFirewall: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   AssumedOpen: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   RestrictedSources: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
+  FirewallRenamed: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   UnrestrictedSources: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   FirewallNotFound: FIREWALL,
   FirewallForbidden: FIREWALL,

@@ -207,6 +207,12 @@ export const REASONS = {
     remedy:
       "Nothing, if that is meant. If others are to get through, change or remove loadBalancerSourceRanges of the Service.",
   },
+  FirewallRenamed: {
+    meaning:
+      "Somebody has renamed the firewall at the provider: the operator uses another one of the issuer's name, and the renamed one keeps the rules and nodes that it had. The condition is True all the same.",
+    remedy:
+      "Set routedIPFirewallName of the issuer to the new name, or delete the renamed firewall if nothing needs it.",
+  },
   UnrestrictedSources: {
     meaning:
       "The firewall lets everybody through, although the Service limits its clients: by an annotation for load balancers, which the operator does not read, or by loadBalancerSourceRanges, while another rule of the firewall opens the same port.",

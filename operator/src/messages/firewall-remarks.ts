@@ -8,6 +8,7 @@ import { haveChanged } from "./tenants.js";
 
 const FIREWALL: Firewall = { name: "ingress" };
 const MOST_LISTED = 12;
+const OPEN: Problem = { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' };
 const NODE_PORTS = "30000-32767";
 
 /** What others open in the same firewall. */
@@ -56,6 +57,13 @@ interface PortsForAll extends OpenPorts {
 /** What the operator put into a firewall, and leaves there. */
 export interface KeptTraces extends Firewall {
   readonly items: readonly string[];
+}
+
+interface Renamed extends Firewall {
+  /** The former one's name. */
+  readonly now: string;
+  /** What else the condition would say. */
+  readonly seen: Problem;
 }
 
 interface NamedNoMore {
@@ -135,6 +143,21 @@ export const firewallRemarks = topic("firewallRemarks", {
       `${authorOf({ issuer })} set routedIPFirewallName again, or open the ports in a firewall of your own`,
     example: { issuer: "platform/cloud", kept: [{ ...FIREWALL, items: ["rule tcp 443", "node-1"] }] },
   }),
+  renamed: problem({
+    reason: ({ seen }: Renamed) => (seen.reason === "Observed" ? "FirewallRenamed" : seen.reason),
+    by: "account",
+    text: ({ name, now, seen }: Renamed) =>
+      `${partsOf(seen.message)[0]}; the former firewall "${name}" is called "${now}" now, and keeps the rules and nodes that it had`,
+    remedy: ({ now, seen }) => [
+      `if the operator is to use "${now}", have the author of the issuer set routedIPFirewallName to it; otherwise have the owner of the account delete "${now}", or remove from it what nothing needs`,
+      ...partsOf(seen.message).slice(1),
+    ],
+    example: {
+      ...FIREWALL,
+      now: "web",
+      seen: OPEN,
+    },
+  }),
   notNeeded: note({
     reason: "Observed",
     text: ({ name, ports, nodePortRange }: OpenPorts & { readonly nodePortRange: string }) =>
@@ -167,7 +190,7 @@ export const firewallRemarks = topic("firewallRemarks", {
     },
     example: {
       ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, classObject: "games" },
-      seen: { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' },
+      seen: OPEN,
     },
   }),
 });

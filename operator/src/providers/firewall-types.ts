@@ -34,6 +34,8 @@ export interface FirewallSurvey {
   readonly firewall?: FirewallFacts;
   /** Those whose names are the same with a number behind it, such as `ingress-2`. @default none */
   readonly numbered?: readonly FirewallFacts[];
+  /** The names of all firewalls of the account, by id. @default not known */
+  readonly names?: ReadonlyMap<string, string>;
   /** Since it was asked for. */
   readonly ageSeconds: number;
   /** For each node asked about: the names of the other firewalls that cover it, directly or by tag. */

@@ -109,3 +109,24 @@ export class OwnFirewallWrites {
     this.writes = [...this.writes, { id, at: this.clock.monotonic(), replay }];
   }
 }
+
+/** The firewall that had a name before: somebody may have renamed it, and its rules and nodes stay in it. */
+export class FormerFirewall {
+  private latest: string | undefined;
+  private former: string | undefined;
+  /** Its name now. `undefined`: there is no such firewall. */
+  name: string | undefined;
+
+  /** @param id of the one that has the name, or had it in the status */
+  note(id: string | undefined): void {
+    if (id === undefined || id === "" || id === this.latest) return;
+    this.former = this.latest;
+    this.latest = id;
+  }
+
+  look(id: string | undefined, names: ReadonlyMap<string, string> = new Map()): void {
+    this.note(id);
+    const gone = id === undefined ? this.latest : this.former;
+    this.name = gone === undefined ? undefined : names.get(gone);
+  }
+}

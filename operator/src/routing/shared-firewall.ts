@@ -19,7 +19,7 @@ import {
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
-import { type FirewallReverts, OwnFirewallWrites } from "./own-firewall-writes.js";
+import { type FirewallReverts, FormerFirewall, OwnFirewallWrites } from "./own-firewall-writes.js";
 import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
 export interface FirewallView {
@@ -35,6 +35,8 @@ export interface FirewallView {
   readonly retryAt?: number;
   /** What others took out of it lately. */
   readonly reverts: FirewallReverts;
+  /** Somebody has given the former firewall of the name this one. */
+  readonly renamed?: string;
   /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
   readonly due?: true;
   /** ms from now until the firewall is due. Absent: it is due, or was never read. */
@@ -67,6 +69,7 @@ export class SharedFirewall {
   private readonly failures: FirewallFailures;
   private readonly refused = new RefusedMachines();
   private readonly own: OwnFirewallWrites;
+  readonly former = new FormerFirewall();
   /** Whoever waits for the firewall may go on when it answers again. */
   readonly recovery: AccountRecovery;
   private last: Promise<unknown> = Promise.resolve();
@@ -93,6 +96,7 @@ export class SharedFirewall {
       gone: new Set(fresh.flatMap(([node, { gone }]) => (gone ? [node] : []))),
       refused: this.refused.view(this.clock.now()),
       reverts: this.own.reverts,
+      ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
       ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
@@ -228,10 +232,12 @@ export class SharedFirewall {
     for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
   }
 
-  private takeListed({ firewall, numbered = [] }: Pick<FirewallSurvey, "firewall" | "numbered">, at: number): void {
+  private takeListed({ firewall, numbered = [], names }: Partial<FirewallSurvey>, at: number): void {
     const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
     this.own.judge(listed);
-    this.facts = listed.find(({ name }) => name === this.name) ?? "missing";
+    const own = listed.find(({ name }) => name === this.name);
+    this.former.look(own?.id, names);
+    this.facts = own ?? "missing";
     this.additional.take(listed.filter(({ name }) => name !== this.name));
   }
 

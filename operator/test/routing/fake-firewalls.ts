@@ -25,7 +25,8 @@ export class FakeFirewalls {
       const facts = [...this.all.values()];
       const firewall = facts.find((each) => each.name === name);
       const numbered = facts.filter((each) => isNumbered(name, each.name));
-      return Promise.resolve({ ...(firewall && { firewall }), numbered, coveredBy: new Map(), ageSeconds: 0 });
+      const names = new Map(facts.map((each) => [each.id, each.name]));
+      return Promise.resolve({ ...(firewall && { firewall }), numbered, names, coveredBy: new Map(), ageSeconds: 0 });
     },
     create: (_context, request) => this.failing("create") ?? Promise.resolve(this.add(request)),
     apply: (_context, change) => this.failing("apply") ?? Promise.resolve(this.change(change)),

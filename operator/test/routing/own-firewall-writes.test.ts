@@ -163,6 +163,29 @@ describe("a firewall whose list shows the state before a write of the operator",
     expect(reverts(), "the operator itself took the machine out").to.deep.equal([]);
   });
 
+  it("is known by its new name when somebody renames it, also once there is another one, until it is gone", async () => {
+    const read = async () => {
+      await clock.advance(MINUTE_MS);
+      await firewall.read(caller, []);
+      return firewall.view().renamed;
+    };
+    expect(await read()).to.equal(undefined);
+    cloud.all.set("id-1", { ...cloud.facts("ingress"), name: "web" });
+    expect(await read()).to.equal("web");
+    await firewall.create(caller, CREATION);
+    expect(await read()).to.equal("web");
+    cloud.all.delete("id-1");
+    expect(await read()).to.equal(undefined);
+  });
+
+  it("is known by its id from the status after a restart", async () => {
+    const restarted = new FirewallRegistry(clock).of({}, "ingress");
+    restarted.former.note("id-1");
+    cloud.all.set("id-1", { ...cloud.facts("ingress"), name: "web" });
+    await restarted.read(caller, []);
+    expect(restarted.view()).to.include({ facts: "missing", renamed: "web" });
+  });
+
   it("is gone when the provider says so of the next call", async () => {
     await removeIt();
     await firewall.create(caller, CREATION);

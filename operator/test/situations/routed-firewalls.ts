@@ -95,6 +95,17 @@ export const ROUTED_FIREWALLS: Group = {
       fix: "Set `loadBalancerSourceRanges` of the Service, or remove the annotation",
     }),
     routed({
+      when: "Somebody has renamed the firewall at the provider",
+      shows: "FirewallReady FirewallRenamed",
+      names: ['former firewall "ingress"', '"web" now', "routedIPFirewallName"],
+      seen: () => {
+        const change = ({ firewall }: Snapshot) =>
+          firewall === undefined ? {} : { firewall: { ...firewall, renamed: "web" } };
+        return routedSeen({ prepare: (world) => world.settle(), change }, "FirewallReady");
+      },
+      fix: "Let the issuer name the renamed firewall, or delete it",
+    }),
+    routed({
       when: "The node has no other firewall",
       shows: "Assigned WouldIsolateNode",
       names: ["node node-1", "ingress", "first add the node to a firewall"],

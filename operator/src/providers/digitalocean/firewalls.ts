@@ -91,6 +91,7 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     return {
       ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }),
       numbered,
+      names: new Map(all.map((each) => [each.id, each.name])),
       coveredBy,
       gone,
       ageSeconds,

@@ -101,7 +101,7 @@ function inStep(
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
     return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
   }
-  if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
+  if (facts === "missing") return no("FirewallReady", withFormer(snapshot, firewallMessages.missing({ name })));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
   if (toCome.length > 0) return unknown("FirewallReady", firewallMessages.portsToCome({ name, ports: toCome }));
@@ -110,7 +110,10 @@ function inStep(
   const ruled = findings.ports.ports.filter((port) => needsRule(port, resolvedClass?.nodePortRange ?? ""));
   const beyond = sourcesBeyond(facts.rules, ruled, findings.ports.sourceRanges);
   const seen = openText(snapshot, { ...open, beyond }, findings.ports);
-  return yes("FirewallReady", withAssumed(snapshot, { name, exists: true, seen }, findings.ports));
+  return yes(
+    "FirewallReady",
+    withFormer(snapshot, withAssumed(snapshot, { name, exists: true, seen }, findings.ports)),
+  );
 }
 
 /** What RoutedIPs of other namespaces open in the firewall, and so at the same nodes. */
@@ -147,6 +150,12 @@ function openText(
   const restricted = { ...open, sources: [...sourceRanges].sort(), service };
   if (beyond.length === 0) return firewallRemarks.openForSome(restricted);
   return firewallRemarks.openForMore({ ...restricted, beyond, letsAllIn: letsAllIn(beyond, set.family) });
+}
+
+/** The operator goes by the name; what is in the former one still holds. */
+function withFormer({ firewall }: Snapshot, seen: Problem): Problem {
+  if (firewall?.renamed === undefined) return seen;
+  return firewallRemarks.renamed({ name: firewall.name, now: firewall.renamed, seen });
 }
 
 interface ReadyFirewall {

@@ -68,7 +68,7 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   const { uid, namespace } = state.ref;
   firewall.record(uid, { ...recorded, idle, namespace });
   const { capabilities } = firewalls;
-  noteAdditional(evaluate, firewall);
+  noteCreated(evaluate, firewall);
   return {
     name,
     capabilities,
@@ -80,13 +80,12 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   };
 }
 
-function noteAdditional(
-  { resolvedAccount: { resolvedClass }, lookUp }: FirewallLookup,
-  firewall: SharedFirewall,
-): void {
+function noteCreated({ resolvedAccount: { resolvedClass }, lookUp }: FirewallLookup, firewall: SharedFirewall): void {
   const issuer = resolvedClass?.issuer;
   if (issuer === undefined) return;
-  firewall.additional.note(issuer, lookUp.issuer(issuer)?.status?.additionalFirewalls ?? []);
+  const { additionalFirewalls = [], createdFirewall } = lookUp.issuer(issuer)?.status ?? {};
+  firewall.additional.note(issuer, additionalFirewalls);
+  if (createdFirewall?.name === firewall.name) firewall.former.note(createdFirewall.id);
 }
 
 /** What others take out of the firewall, of what the RoutedIP has on record there. */

@@ -28,6 +28,8 @@ export interface FirewallSnapshot {
   readonly refused?: ReadonlyMap<ProviderId, Refused>;
   /** What others took out of it lately. @default nothing */
   readonly reverts?: FirewallReverts;
+  /** The name that somebody has given to the former firewall of this name. Absent: none is known. */
+  readonly renamed?: string;
   /** The last call failed, or can't be made. */
   readonly failure?: Problem;
   /** With the additional ones. Absent: it was not read yet. */

@@ -33,6 +33,21 @@ describe("condition FirewallReady of a RoutedIP", () => {
     );
   });
 
+  it("says that the former firewall of the name is called otherwise now, whether there is another one or not", () => {
+    const made = settled();
+    const { firewall } = made.snapshot("a");
+    if (firewall === undefined) throw new Error("no firewall");
+    const seen = (change: object) =>
+      conditionOf(altered(made, { firewall: { ...firewall, renamed: "web", ...change } }), "FirewallReady");
+    const renamed =
+      'the former firewall "ingress" is called "web" now, and keeps the rules and nodes that it had; fix: ';
+    expect(seen({}).is).to.equal("True/FirewallRenamed");
+    expect(seen({}).message).to.include(`firewall "ingress" lets tcp 443 through; ${renamed}`);
+    made.serve("web");
+    expect(seen({ facts: "missing" }).is).to.equal("False/FirewallNotFound");
+    expect(seen({ facts: "missing" }).message).to.include(`; ${renamed}`);
+  });
+
   describe("of a Service whose ports all lie in the NodePort range", () => {
     function nodePorts(): ModelWorld {
       const made = new ModelWorld();

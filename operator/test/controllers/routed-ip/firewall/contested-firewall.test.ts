@@ -3,14 +3,29 @@ import { afterEach, describe, it } from "mocha";
 import { FIREWALL, RoutedWorld } from "../routed-world.js";
 
 const UNDOINGS = 3;
+/** A wait that the operator should not need. */
+const REAL_MS = 20_000;
 
-describe("operator in process: a firewall that another program resets again and again", function () {
+describe("operator in process: a firewall that others change", function () {
   this.timeout(120_000);
   let made: RoutedWorld;
 
   afterEach(() => made.close());
 
-  it("has the RoutedIP name the rule and the node, while the operator goes on adding them", async () => {
+  it("has the RoutedIP name the new name once somebody has renamed it, and is made anew", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
+    await made.settledOn("n1");
+    const { firewalls } = made.world.digitalocean.state;
+    firewalls.change(firewalls.byName(FIREWALL)?.id ?? "", { name: "web" });
+    await made.until("it says so", () => made.condition("a", "FirewallReady") === "True/FirewallRenamed", REAL_MS);
+    await made.settledOn("n1");
+    expect(made.status("a").conditions?.find(({ type }) => type === "FirewallReady")?.message).to.include(
+      `the former firewall "${FIREWALL}" is called "web" now`,
+    );
+  });
+
+  it("has the RoutedIP name the rule and the node that are taken out again and again, and goes on adding them", async () => {
     made = await RoutedWorld.create(["n1"]);
     await made.readyOnFirst();
     await made.settledOn("n1");
