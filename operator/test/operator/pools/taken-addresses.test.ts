@@ -46,13 +46,14 @@ describe("operator in process: a person takes an address off a healthy node", fu
   it("a pool takes what it lists from a machine that is no node, and says so", async () => {
     world = await World.create({ nodes: 1 });
     const { state } = world.digitalocean;
-    const { ip } = state.addAddress({ dropletId: state.addDroplet({ name: "by-hand", region: "nyc3" }).id });
+    const { id } = state.addDroplet({ name: "by-hand", region: "nyc3" });
+    const { ip } = state.addAddress({ dropletId: id });
     world.addPool("web", { ips: [ip] });
     world.start();
     await world.fulfilled("web");
     await world.until("the Event", () => world.events("TakenOver").length === 1);
     expect(JSON.stringify(world.events("TakenOver")))
-      .to.contain("no node of this cluster")
+      .to.contain(`${ip} moves from digitalocean://${id} (no node of this cluster)`)
       .and.contain("Warning");
   });
 
