@@ -28,7 +28,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_250,
   "operator/src/records": 1_430,
-  "operator/src/routing": 3_250,
+  "operator/src/routing": 3_300,
   "operator/src/runtime": 1_850,
   "operator/src": 1_950,
   "constructs/src": 18_450,
