@@ -148,6 +148,9 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
     cut,
     addressless,
     wanted: publishedText(desired),
+    unmet: desired.families
+      .filter((_, index) => !values.some((value) => typeOf(value) === desired.types[index]))
+      .map((family) => publishedText({ ...desired, families: [family] })),
     leftOut: leftOut(new Set(entries.map(({ nodeName }) => nodeName))),
     kept: keptIn(snapshot, publication),
     isPrivate: values.length > 0 && values.every(isPrivate),

@@ -85,6 +85,18 @@ describe("the records of a node record set", () => {
     expect((await world.run("game")).sequences).to.deep.equal([]);
   });
 
+  it("says that a family which the spec asks for has no record, because no node has an address of it", async () => {
+    const world = new World();
+    world.addNode("n1", { addresses: [{ type: "ExternalIP", address: "203.0.113.1" }] });
+    world.add("game", { ipFamilies: ["IPv4", "IPv6"] });
+    for (let run = 0; run < 3; run++) await world.run("game");
+    const said = world.plan("game").conditions.find(({ type }) => type === "DNSReady");
+    expect(said?.status).to.equal("True");
+    expect(said?.message).to.equal(
+      `A records of ${NAME} hold 1 address; no node that matches has an IPv6 address in ExternalIP, so the name has no record of that family (at digitalocean)`,
+    );
+  });
+
   it("says of nodes that have only addresses of the other family which family to add", async () => {
     const world = new World();
     world.addNode("n1", { addresses: [{ type: "ExternalIP", address: "203.0.113.1" }] });
