@@ -68,6 +68,13 @@ interface Created extends Why {
   readonly ip?: string | undefined;
   /** Others, of one namespace, that it could have had instead. */
   readonly retained?: readonly RetainedAddress[] | undefined;
+  /** Others of the account and region that no resource has, such as those of a pool that was deleted. */
+  readonly unlisted?: readonly string[];
+}
+
+function unlistedText(ips: readonly string[]): string {
+  if (ips.length === 0) return "";
+  return `; no resource of this cluster has ${namesOf(ips)}, which the account has, too: to use an address instead of new ones, add it to ips`;
 }
 
 /** Empty: there are none. @param retained of one namespace */
@@ -115,8 +122,8 @@ export const eventMessages = topic("events", {
   created: event({
     reason: "Created",
     action: "Create",
-    text: ({ ip = "an address", why, retained = [] }: Created) =>
-      [`${ip} was created: ${why}`, ...retainedText(retained)].join("; "),
+    text: ({ ip = "an address", why, retained = [], unlisted = [] }: Created) =>
+      [`${ip} was created: ${why}`, ...retainedText(retained)].join("; ") + unlistedText(unlisted),
     example: {
       ...{ ip: "203.0.113.7", why: WHYS.noAddressNamed },
       retained: [{ ip: "203.0.113.8", namespace: "voice" }],

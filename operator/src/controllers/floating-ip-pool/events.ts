@@ -5,6 +5,7 @@ import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/calls.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { normalName } from "../../claims/read-claims.js";
+import type { InventoryAddress } from "../../inventory/view.js";
 import {
   abandoned,
   conditionEvent,
@@ -89,6 +90,19 @@ function eventMessageOf(
   return succeeded(snapshot, action, outcome);
 }
 
+/** Without those on machines outside of the cluster, and in other regions: these are somebody else's, or of no use here. */
+function unlistedBeside(
+  { set, inventory, ownerOf, verdictOf }: Snapshot,
+  created: string | undefined,
+): readonly string[] {
+  const isOfNobody = ({ ip, holder, region }: InventoryAddress) =>
+    ip !== created &&
+    ownerOf(ip) === undefined &&
+    (!set.region || region === set.region) &&
+    (holder === undefined || verdictOf(holder) !== undefined);
+  return [...inventory.addresses.values()].flatMap((address) => (isOfNobody(address) ? [address.ip] : [])).sort();
+}
+
 type Success = Extract<Outcome, { readonly is: "done" | "started" }>;
 
 function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success): EventMessage | undefined {
@@ -98,7 +112,7 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     case "poll":
       return arrived(snapshot, action);
     case "create-address":
-      return eventMessages.created({ ip: outcome.ip, why: action.why });
+      return eventMessages.created({ ip: outcome.ip, why: action.why, unlisted: unlistedBeside(snapshot, outcome.ip) });
     case "settle-creation":
       return settled(action);
     case "release":
