@@ -108,6 +108,7 @@ const HARMLESS: readonly Reason[] = [
   "UnmanagedRecords",
   "UnreadyPods",
   "SharedAddress",
+  "MissingFamily",
   "PrivateAddresses",
   "NoFirewall",
   "AssumedOpen",

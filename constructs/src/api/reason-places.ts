@@ -140,6 +140,7 @@ const OWN_PLACES = {
   UnmanagedRecords: { kinds: SERVED, conditions: ["DNSReady"] },
   UnreadyPods: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   SharedAddress: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
+  MissingFamily: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   PrivateAddresses: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,

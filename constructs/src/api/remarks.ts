@@ -56,6 +56,11 @@ export const REMARKS = {
     remedy:
       "If the nodes are not meant to share it, such as behind one NAT, correct what sets their addresses: the cloud controller manager, or the kubelet.",
   },
+  MissingFamily: {
+    meaning:
+      "No node that matches has an address of a family that spec.ipFamilies asks for, so the name has no record of it.",
+    remedy: "Give the nodes such addresses, or remove the family from spec.ipFamilies.",
+  },
   PrivateAddresses: {
     meaning: "The name holds only addresses of private networks, which the internet does not reach.",
     remedy: "If clients outside of these networks use the name, publish another addressType.",

@@ -129,8 +129,8 @@ export const creationMessages = topic("creation", {
     reason: ({ refusals }: Elsewhere) => (refusals?.repair === undefined ? "WrongRegion" : "NoCandidate"),
     by: "author",
     text: ({ region, regions, matches, refusals }: Elsewhere) => {
-      const there = refusals?.repair === undefined ? "" : ` (${refusals.text} in region ${region})`;
-      return `all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, by their ${REGION_LABEL_TEXT}, and an address in region ${region} cannot be assigned there, so the operator creates none${there}`;
+      const there = refusals?.repair === undefined ? "" : `in region ${region}, ${refusals.text}; `;
+      return `${there}all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, by their ${REGION_LABEL_TEXT}, and an address in region ${region} cannot be assigned there, so the operator creates none`;
     },
     remedy: ({ region, regions, refusals }) => {
       const other = `set region to ${regions} (of a RoutedIP: in its issuer), correct the label if the provider has no such region, or ${addNodeIn(region)}`;

@@ -5,7 +5,7 @@ import { duration, timeText } from "../clock.js";
 import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
 import { listed, listedClauses } from "../values.js";
 import { FIX, type Problem, partsOf, problem, topic } from "./message.js";
-import { EXAMPLE_CONTENT, holds, LISTED, PUBLISHED, publishedText, typesText } from "./records.js";
+import { addressRemedy, EXAMPLE_CONTENT, holds, LISTED, PUBLISHED, publishedText, typesText } from "./records.js";
 
 /** What users of the name may not expect, although the records are in place. */
 interface Remarked {
@@ -76,6 +76,15 @@ interface Shared {
   readonly cause: Problem;
   readonly shared: readonly { readonly address: string; readonly nodes: readonly string[] }[];
   readonly addressType: string;
+}
+
+interface MissingFamily {
+  /** What the record set holds. */
+  readonly cause: Problem;
+  readonly family: string;
+  readonly type: string;
+  /** Such as `IPv6 address in ExternalIP`. */
+  readonly wanted: string;
 }
 
 function publicRemedy(addressType: string): string {
@@ -174,6 +183,17 @@ export const recordRemarks = topic("recordRemarks", {
     example: {
       cause: { reason: "Observed", message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "" }) },
       ...{ shared: [{ address: "203.0.113.7", nodes: ["game-1", "game-2"] }], addressType: "ExternalIP" },
+    },
+  }),
+  missingFamily: problem({
+    reason: "MissingFamily",
+    by: "administrator",
+    text: ({ cause, type, wanted }: MissingFamily) =>
+      `${partsOf(cause.message)[0]}; no node that matches has an ${wanted}, so the name has no ${type} record`,
+    remedy: ({ family, wanted }) => `${addressRemedy(wanted)}; or remove ${family} from spec.ipFamilies`,
+    example: {
+      cause: { reason: "Observed", message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "" }) },
+      ...{ family: "IPv6", type: "AAAA", wanted: "IPv6 address in ExternalIP" },
     },
   }),
   privateAddresses: problem({

@@ -37,8 +37,6 @@ export interface Published {
   readonly addressless: readonly string[];
   /** What is published of a node (`publishedText`). */
   readonly wanted: string;
-  /** Of the families that spec.ipFamilies asks for, those that no node has, such as "IPv6 address in ExternalIP". */
-  readonly unmet: readonly string[];
   /** Nodes that have what the resource asks for, do not match, and are not published: `1 Cordoned (node-4: it is cordoned)`. */
   readonly leftOut: string;
   /** Published addresses of nodes that do not match, each with the time until which it stays, in ms since the epoch. */
@@ -61,7 +59,7 @@ interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, R
 
 const WANTED = "IPv4 address in ExternalIP";
 export const PUBLISHED: Published = {
-  ...{ name: "nodes.example.com", types: "A", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED, unmet: [] },
+  ...{ name: "nodes.example.com", types: "A", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED },
   leftOut: "1 Cordoned (node-4: it is cordoned)",
   kept: { gracePeriodSeconds: 60, nodes: [{ node: "node-3", until: Date.parse("2026-01-01T10:02:11Z") }] },
   isPrivate: false,
@@ -78,7 +76,6 @@ export function publishedText({
   leftOut,
   isPrivate,
   kept,
-  unmet,
 }: Published): string {
   const records = `${types} records`;
   if (count === 0) return `${name} has no ${records}: no node has the labels`;
@@ -89,9 +86,8 @@ export function publishedText({
     addressless.length === 0
       ? ""
       : `; ${listed(addressless, LISTED)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
-  const absent = unmet.map((each) => `; no node that matches has an ${each}, so the name has no record of that family`);
   const refused = leftOut === "" ? "" : `; left out: ${leftOut}`;
-  return `${records} of ${name} hold ${addresses}${more}${keptText(kept)}${lacking}${absent.join("")}${refused}`;
+  return `${records} of ${name} hold ${addresses}${more}${keptText(kept)}${lacking}${refused}`;
 }
 
 function keptText({ gracePeriodSeconds, nodes }: Published["kept"]): string {
@@ -115,7 +111,7 @@ const unservedRemedy = ({ addressless, wanted, refusals, offered }: Omit<Unserve
 };
 
 /** The operator itself writes the annotation of a node that holds an address. */
-function addressRemedy(wanted: string): string {
+export function addressRemedy(wanted: string): string {
   return wanted.includes(" in annotation ")
     ? "let a FloatingIPPool or a RoutedIP assign an address to such a node: the operator then writes its annotation"
     : `have the cluster's administrator give the nodes an ${wanted}`;

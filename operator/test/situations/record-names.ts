@@ -172,6 +172,23 @@ export const RECORD_NAMES: readonly Group[] = [
         fix: "Correct what sets the addresses of the nodes; if they share one address on purpose, nothing",
       }),
       records({
+        when: "No node has an IPv6 address, and `ipFamilies` asks for both families",
+        shows: "DNSReady MissingFamily",
+        names: [
+          "no node that matches has an IPv6 address in ExternalIP, so the name has no AAAA record",
+          "remove IPv6",
+        ],
+        seen: () => {
+          const types = ["A" as const, "AAAA" as const];
+          const dns = { provider: "digitalocean", zone: "example.com", recordName: "nodes", types, values: [A] };
+          return recordsSeen({
+            ...{ nodes: [nodeAt("node-1", A)], values: [A], status: { dns } },
+            spec: { dnsRecordSet: { zone: "example.com", recordName: "nodes" }, ipFamilies: ["IPv4", "IPv6"] },
+          });
+        },
+        fix: "Give the nodes IPv6 addresses, or leave the family out",
+      }),
+      records({
         when: "`addressType` is InternalIP, and clients come from the internet",
         shows: "DNSReady PrivateAddresses",
         names: ["private networks", "spec.addressType is InternalIP", "set spec.addressType to ExternalIP"],

@@ -148,9 +148,6 @@ function held(snapshot: Snapshot, desired: Desired, publication: Publication): P
     cut,
     addressless,
     wanted: publishedText(desired),
-    unmet: desired.families
-      .filter((_, index) => !values.some((value) => typeOf(value) === desired.types[index]))
-      .map((family) => publishedText({ ...desired, families: [family] })),
     leftOut: leftOut(new Set(entries.map(({ nodeName }) => nodeName))),
     kept: keptIn(snapshot, publication),
     isPrivate: values.length > 0 && values.every(isPrivate),
@@ -170,10 +167,29 @@ function remarked(
   const { shared } = publication;
   const addressType = addressTypeOf(desired);
   const isNoted = said.reason === "Observed" && shared.length > 0;
-  const cause = isNoted ? recordRemarks.sharedAddresses({ cause: said, shared, addressType }) : said;
+  const noted = isNoted ? recordRemarks.sharedAddresses({ cause: said, shared, addressType }) : said;
+  const cause = noted.reason === "Observed" ? withFamilies({ publication, desired }, noted) : noted;
   if (isPrivate) return recordRemarks.privateAddresses({ cause, addressType });
   const unready = cause.reason === "Observed" ? longUnready(snapshot, publication) : undefined;
   return unready === undefined ? cause : recordRemarks.unreadyPods({ cause, ...unready });
+}
+
+/** Names the family that the spec asks for and that no node has. */
+function withFamilies(
+  { publication, desired }: Pick<Decision, "publication"> & Pick<Remarkable, "desired">,
+  cause: Problem,
+) {
+  const { values } = publication;
+  const written = new Set(values.map(typeOf));
+  const at = desired.types.findIndex((type) => !written.has(type));
+  const [family, type] = [desired.families[at], desired.types[at]];
+  if (family === undefined || type === undefined || values.length === 0) return cause;
+  return recordRemarks.missingFamily({
+    cause,
+    family,
+    type,
+    wanted: publishedText({ ...desired, families: [family] }),
+  });
 }
 
 interface Remarkable {

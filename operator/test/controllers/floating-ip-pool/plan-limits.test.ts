@@ -138,7 +138,9 @@ describe("the plan of a pool at the limits of its provider", () => {
       expect(actions(made)).to.deep.equal([]);
       const { reason, message = "" } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
       expect(reason).to.equal("NoCandidate");
-      expect(message).to.match(/creates none \(.*Cordoned.* in region nyc3\)/);
+      expect(message).to.match(
+        /in region nyc3, 0 of 1 nodes match; 1 Cordoned .*; all nodes that match are in region ams3/,
+      );
       expect(message.indexOf("kubectl uncordon near")).to.be.within(0, message.indexOf("set region to ams3"));
     });
 

@@ -92,8 +92,9 @@ describe("the records of a node record set", () => {
     for (let run = 0; run < 3; run++) await world.run("game");
     const said = world.plan("game").conditions.find(({ type }) => type === "DNSReady");
     expect(said?.status).to.equal("True");
+    expect(said?.reason).to.equal("MissingFamily");
     expect(said?.message).to.equal(
-      `A records of ${NAME} hold 1 address; no node that matches has an IPv6 address in ExternalIP, so the name has no record of that family (at digitalocean)`,
+      `A records of ${NAME} hold 1 address (at digitalocean); no node that matches has an IPv6 address in ExternalIP, so the name has no AAAA record; fix: have the cluster's administrator give the nodes an IPv6 address in ExternalIP; or remove IPv6 from spec.ipFamilies`,
     );
   });
 
