@@ -30,6 +30,8 @@ describe("the mutations of a file", () => {
     ["const a = list.filter(f);", "dropped filter: const a = list;"],
     ["const a = list.some(f);", "swapped method: const a = list.every(f);"],
     ["const f = () => list;", "empty list: const f = () => [];"],
+    ["const f = () => [];"],
+    ["function f() { return []; }"],
     [
       "const a = { b: true, c: 0 };",
       "changed constant: const a = { b: false, c: 0 };",

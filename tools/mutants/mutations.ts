@@ -35,7 +35,7 @@ export function mutationsOf(file: string, text: string): readonly Mutation[] {
   const found: Mutation[] = [];
   const visit = (node: ts.Node): void => {
     if (isOutOfScope(node)) return;
-    found.push(...mutationsAt(node));
+    found.push(...mutationsAt(node).filter(({ start, end, after }) => text.slice(start, end) !== after));
     ts.forEachChild(node, visit);
   };
   ts.forEachChild(source, visit);
