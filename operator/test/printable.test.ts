@@ -40,6 +40,7 @@ describe("text of others", () => {
       generation: 1,
     });
     expect(condition?.message).to.equal("no\\u001bc");
+    expect(cut("abcdefgh", 8), "it fits").to.equal("abcdefgh");
     expect(cut(`${ESC}cdefgh`, 8)).to.equal("\\u001...");
     expect(cut("abcd🙂efgh", 8), "the API server keeps no half of a character").to.equal("abcd...");
     const [long] = stamped([{ type: "Ready", status: "False", reason: "Invalid", message: "🙂".repeat(20_000) }], {

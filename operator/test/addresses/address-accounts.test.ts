@@ -60,6 +60,17 @@ describe("an account of addresses", () => {
     expect(account.failure).to.equal(undefined);
   });
 
+  it("is readable once it has a list, and not after a call for one address has failed until the API answers", async () => {
+    const { account } = rig();
+    expect(account.readable, "no list").to.equal(false);
+    await account.refresh(300, "check");
+    expect(account.readable).to.equal(true);
+    account.note(error("Unavailable", { status: 500 }), "203.0.113.7");
+    expect([account.failure, account.readable]).to.deep.equal([undefined, false]);
+    account.answered();
+    expect(account.readable).to.equal(true);
+  });
+
   it("is read again soon while it fails, not before the API asks, and its first failure stays in the message", async () => {
     const { state, account, clock } = rig();
     await account.refresh(300, "check");

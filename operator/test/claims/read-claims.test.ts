@@ -127,7 +127,9 @@ describe("claims of a pool", () => {
     };
     const published = { status: { dns: { ...WRITTEN, values: ["203.0.113.7"] } } };
     const active = { status: { ips: { "203.0.113.7": { state: "active" as const } } } };
+    const moving = { status: { ips: { "203.0.113.7": { state: "in-progress" as const } } } };
     expect([taken(published), taken(active), taken({})]).to.deep.equal(["takes", "takes", "asks"]);
+    expect(taken(moving), "its only address moves").to.equal("asks");
     expect(taken({ ...active, spec: { paused: true } })).to.equal("asks");
     expect(taken(active, { deletionTimestamp: "2025-02-01T00:00:00Z" })).to.equal("asks");
   });

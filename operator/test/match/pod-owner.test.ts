@@ -20,6 +20,11 @@ describe("the workload that a pod belongs to", () => {
     expect(of("check-29000001-x2x4z", { "job-name": "check-29000001" })).to.equal("Job default/check");
   });
 
+  it("has a name of one letter, too", () => {
+    expect(of("p-7d4b9-x2x4z", { "pod-template-hash": "7d4b9" })).to.equal("Deployment default/p");
+    expect(of("p-12", { "statefulset.kubernetes.io/pod-name": "p-12" })).to.equal("StatefulSet default/p");
+  });
+
   it("is unknown where the pod's labels and name do not show it", () => {
     expect(of("proxy", {})).to.equal(undefined);
     expect(of("copied-by-hand", { "pod-template-hash": "7d4b9" })).to.equal(undefined);

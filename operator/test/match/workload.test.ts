@@ -64,6 +64,12 @@ describe("the workload of a match", () => {
     });
   }
 
+  it("names the pods that serve in one order, whichever came first", () => {
+    for (const name of ["b", "a"]) pods.upsert(slimPod(name, web));
+    pods.upsert(slimPod("c", { ...web, ready: false }));
+    expect(workload().servingOn("n")).to.deep.equal(["default/a", "default/b"]);
+  });
+
   it("names the pod that stays before one that ends", () => {
     pods.upsert(slimPod("a", { ...web, deletionTimestamp: "2025-01-01T00:00:00Z" }));
     pods.upsert(slimPod("b", { ...web, ready: false }));

@@ -1,6 +1,7 @@
+import type { RefusalReason } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { EndpointWorkload, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoint-workload.js";
+import { EndpointWorkload, isDown, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoint-workload.js";
 import { meta } from "../claims/resources.js";
 import { slimPod } from "../support/kube/objects.js";
 
@@ -28,6 +29,14 @@ describe("the endpoints of a Service", () => {
       expect([made.on("n1").state, made.servesAt("n1")]).to.deep.equal([state, serves]);
       expect(made.on("n2").state).to.equal("absent");
     }
+  });
+
+  it("are out of date on a node whose kubelet is not ready or whose probes fail, and on no other one", () => {
+    const down = (reason: RefusalReason, more: object = {}) => isDown({ refusals: [{ reason, detail: "", ...more }] });
+    expect([down("NodeNotReady"), down("ProbeFailed")]).to.deep.equal([true, true]);
+    expect(down("ProbeFailed", { isContested: true }), "a witness contradicts").to.equal(false);
+    expect(down("ProbeFailed", { isDamped: true })).to.equal(false);
+    expect([down("Cordoned"), isDown(undefined)]).to.deep.equal([false, false]);
   });
 
   it("leave a node when all that are there terminate, and may recover else", () => {

@@ -42,6 +42,15 @@ describe("the rules of a RoutedIP's firewall", () => {
     ]);
   });
 
+  it("say of a protocol without ports only its name", () => {
+    const capabilities = { rulesPerFirewall: 1, nodesPerFirewall: 10, reserved: () => false };
+    const pings = ["192.0.2.1/32", "192.0.2.2/32"].map((source) => ({
+      ...{ protocol: "icmp" as const, ports: "", sources: [source], otherSources: false },
+    }));
+    const { rulesProblem } = plan(firewall(facts(pings, [A]), { capabilities }));
+    expect(rulesProblem?.message).to.contain("replace the 2 rules for ICMP by one");
+  });
+
   describe("that get other sources", () => {
     const narrow = (port: number) => ({ ...rule(port), sources: ["198.51.100.0/24"] });
     const own = (...open: readonly number[]): Recorded => ({ rules: open.map((port) => record(port)), nodes: [A] });
