@@ -149,7 +149,7 @@ export function supersededBecause({ write, startedAt, context }: ApiCall, now: n
 }
 
 /** Nothing was sent, and nothing has failed: the resource plans again at once. */
-export function supersededError(call: ApiCall, because: string): ProviderError {
+export function supersededError(call: Pick<ApiCall, "provider" | "subject">, because: string): ProviderError {
   return new ProviderError({
     kind: "Conflict",
     where: callText(call),

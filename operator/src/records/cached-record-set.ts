@@ -11,7 +11,7 @@ import {
 } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { Coalesced } from "../inventory/reads.js";
-import { type ApiCall, CALL, type CallContext } from "../providers/call.js";
+import type { ApiCall, CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
 import {
   isProviderError,
@@ -289,7 +289,6 @@ function ownRecoveries(clock: Clock): () => AccountRecovery {
 
 const CHANGED = "the records are not those that the operator last saw";
 
-function changeOf({ provider, context }: Caller, { fqdn }: RecordChangeSet): ApiCall {
-  const subject = `change records of ${fqdn}`;
-  return { provider: provider.name, name: CALL.writeRecords, subject, write: true, repeatable: false, context };
+function changeOf({ provider }: Caller, { fqdn }: RecordChangeSet): Pick<ApiCall, "provider" | "subject"> {
+  return { provider: provider.name, subject: `change records of ${fqdn}` };
 }

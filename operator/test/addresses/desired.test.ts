@@ -55,6 +55,12 @@ const ROWS: readonly Row[] = [
     order: [A, `-${B}`],
   },
   {
+    name: "keeps the older of them also if the younger one comes first by its text",
+    spec: { ips: [], desiredIPs: 1 },
+    status: created(B, A),
+    order: [B, `-${A}`],
+  },
+  {
     name: "disables it where desiredIPs is gone",
     spec: { ips: [A] },
     status: created(B),

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, it } from "mocha";
 import { labelHolders } from "../../src/addresses/mark-calls.js";
 import { type HolderNodes, labelActionsFor, markSequences, markSequencesFor } from "../../src/addresses/mark-plan.js";
-import { marksOf, NodeMarks } from "../../src/addresses/node-marks.js";
+import { marksOf, NodeMarks, ownLabelAskedFor } from "../../src/addresses/node-marks.js";
 import type { Placement } from "../../src/addresses/observed.js";
 import { CACHE_LAG_MS } from "../../src/bounds.js";
 import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
@@ -118,6 +118,16 @@ describe("the holder label", () => {
     const long = "w".repeat(100);
     expect(keyOf({ ...pool, name: long })).to.match(/holder-of-fip\.ingress\.w+_[0-9a-f]{16}$/);
     expect(keyOf({ ...pool, name: long })).not.to.equal(keyOf({ ...pool, name: `${long}w` }));
+  });
+
+  it("is asked for by its own resource only where that sets it and chooses nodes by it", () => {
+    const asked = (spec: Parameters<typeof ownLabelAskedFor>[1]["spec"]) =>
+      ownLabelAskedFor("FloatingIPPool", { metadata: { namespace: "default", name: "web" }, spec });
+    const match = { nodeLabel: `!${KEY}` };
+    expect(asked({ holderLabel: true, match })).to.equal(KEY);
+    expect(asked({ match }), "nodes do not get it").to.equal(undefined);
+    expect(asked({ holderLabel: true, match: { nodeLabel: `${KEY}x` } }), "of another one").to.equal(undefined);
+    expect(asked({ holderLabel: true })).to.equal(undefined);
   });
 
   it("needs no action while exactly the holders have it", () => {

@@ -105,6 +105,13 @@ describe("what the configuration allows a namespace", () => {
       "namespaces[0] (for *; namespaces[1], for te*, x, matches team, too, but comes later, so it does not apply)",
     );
     expect(messageWith([exact, all])).to.include("namespaces[0] (for te*, x)");
+    const other = { names: ["other"], maxCreatedAddresses: 0 };
+    expect(messageWith([other, all, other, exact])).to.include("namespaces[1] (for *; namespaces[3], for te*, x,");
+    expect(messageWith([exact, other, all]), "an entry before").to.include("namespaces[0] (for te*, x)");
+    const exacter = { names: ["tea*"], maxCreatedAddresses: 1 };
+    expect(messageWith([exacter, { names: ["x"], maxCreatedAddresses: 0 }, all])).to.include(
+      "namespaces[0] (for tea*)",
+    );
   });
 
   it("counts an address once that two resources have on record", () => {

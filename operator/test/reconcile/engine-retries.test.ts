@@ -62,6 +62,17 @@ describe("the retries of the engine", () => {
     expect(rig.moving.state?.retries.get(`address ${A}`)?.failures).to.equal(1);
   });
 
+  it("lets both wait where the machine or the address is the cause, and neither until a person has edited it", async () => {
+    rig.moving.wanted = () => [sequence(move(A, "cloud://7"))];
+    rig.moving.run = async () => refused({ kind: "Unavailable", ofEither: true });
+    await rig.start();
+    const { retries } = rig.moving.state ?? {};
+    expect([...(retries?.machineRetryAt(rig.world.clock.now()) ?? [])].map(([machine]) => machine)).to.deep.equal([
+      "cloud://7",
+    ]);
+    expect(retries?.get(`address ${A}`)?.failures).to.equal(1);
+  });
+
   it("plans again at once after a call that was superseded, and keeps the failures before it", async () => {
     const outcomes: Outcome[] = [refused({ kind: "Conflict" }), { is: "superseded", because: "changed" }, DONE];
     rig.moving.wanted = () => [sequence(move(A))];

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { DONE } from "../../src/addresses/calls.js";
+import { failedEvent } from "../../src/messages/events.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { type Move, move, refused, sequence } from "./moving-kind.js";
 
@@ -18,6 +19,21 @@ describe("the engine", () => {
     await rig.start();
     expect(rig.moving.begun).to.deep.equal([`poll ${B}`]);
     expect(reserved).to.deep.equal([`address ${B}`]);
+  });
+
+  it("tells what stays behind of a resource that is gone, and only where it leads", async () => {
+    const { type, reason, action } = failedEvent(["ReleaseFailed", "Release"], { reason: "Invalid", message: "" });
+    rig.moving.more = { retained: () => [{ type, reason, action, note: "its address stays" }] };
+    await rig.start();
+    const goes = () => {
+      rig.world.put({ ...OBJECT, metadata: { ...OBJECT.metadata, deletionTimestamp: "2025-01-01T00:00:00Z" } });
+      return rig.world.events.map(({ note }) => note);
+    };
+    rig.world.leads = false;
+    expect(goes()).to.deep.equal([]);
+    rig.world.put(OBJECT);
+    rig.world.leads = true;
+    expect(goes()).to.deep.equal(["its address stays"]);
   });
 
   it("reads old data anew before the move that stands on it", async () => {

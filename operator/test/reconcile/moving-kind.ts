@@ -49,6 +49,7 @@ export class MovingKind {
     | "pendingWarningOf"
     | "statusEvents"
     | "statusRules"
+    | "retained"
   > = {};
   conditions: readonly PlannedCondition[] = [yes("Ready", { reason: "Observed", message: "fine" })];
   hasAddress = true;

@@ -166,6 +166,14 @@ describe("the chain of a record set", () => {
       ]);
     });
 
+    it("does not say that the former set holds addresses of a type that it leaves to others", () => {
+      const both = [...values, "2001:db8::2"];
+      const last = { ...LAST, types: ["A", "AAAA"] } as const;
+      const records = { ...setOf(OLD, FOUND.slice(0, 1)), types: ["A"] } as const;
+      const made = waiting({ values: both, last }, { previous: { ...previous, records } });
+      expect(made.at(-1)).to.deep.include({ written: { ...last, types: ["A"], values } });
+    });
+
     it("keeps it up to date also while records of others, or limits, keep it from the new one", () => {
       const claim = { ours: true } as const;
       const theirs = setOf(NEW, [{ id: "9", type: "A", value: "203.0.113.9", ttl: 60 }]);

@@ -1,7 +1,13 @@
 import type { RefusalReason } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { EndpointWorkload, isDown, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoint-workload.js";
+import {
+  EndpointWorkload,
+  isDown,
+  nodesOfSlices,
+  SERVICE_LABEL,
+  slimSlices,
+} from "../../src/routing/endpoint-workload.js";
 import { meta } from "../claims/resources.js";
 import { slimPod } from "../support/kube/objects.js";
 
@@ -32,7 +38,7 @@ describe("the endpoints of a Service", () => {
   });
 
   it("are out of date on a node whose kubelet is not ready or whose probes fail, and on no other one", () => {
-    const down = (reason: RefusalReason, more: object = {}) => isDown({ refusals: [{ reason, detail: "", ...more }] });
+    const down = (reason: RefusalReason, more: object = {}) => isDown({ refusals: [{ reason, detail: "", recoverable: true, ...more }] });
     expect([down("NodeNotReady"), down("ProbeFailed")]).to.deep.equal([true, true]);
     expect(down("ProbeFailed", { isContested: true }), "a witness contradicts").to.equal(false);
     expect(down("ProbeFailed", { isDamped: true })).to.equal(false);

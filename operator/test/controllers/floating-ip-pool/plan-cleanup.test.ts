@@ -66,6 +66,19 @@ describe("the cleanup of a pool", () => {
     expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems: [] });
   });
 
+  it("says until when the last of its addresses may still be in caches of its DNS name", () => {
+    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
+    const cloud = going(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet }, [Finalizer.cleanup]);
+    const { ips = {}, dns: _gone, ...status } = cloud.pool("web").status;
+    const until = (seconds: number) => ({ state: "disabled" as const, retryAt: timestamp(cloud.now + seconds * 1000) });
+    const draining = Object.fromEntries(
+      Object.keys(ips).map((ip, index) => [ip, { ...ips[ip], ...until(60 - index) }]),
+    );
+    cloud.edit("web", { status: { ...status, ips: draining } });
+    expect(Object.keys(draining)).to.have.length(2);
+    expect(cloud.plan("web").deletion?.until).to.equal(cloud.now + 60_000);
+  });
+
   it("is none without our finalizer", () => {
     expect(actions(going(["n1"], { ips: [A] }, []).plan("web"))).to.deep.equal([]);
   });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { recordMessages } from "../../../src/messages/records.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { actions, cluster, condition, rest } from "./support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
@@ -36,6 +37,16 @@ describe("the record set in the plan of a pool", () => {
     for (const name of ["n1", "n2"]) cloud.setReady(name, false);
     cloud.addNode("n3");
     expect(actions(cloud.plan("web"))).to.not.include("apply-records");
+  });
+
+  it("forgets a record set that the spec has no more, says so, and leaves its records", () => {
+    const cloud = rest(cluster(["n1"], { ips: [A], dnsRecordSet: DNS }));
+    const { dnsRecordSet: _gone, ...spec } = cloud.pool("web").spec;
+    cloud.edit("web", { spec });
+    const [action] = cloud.plan("web").sequences.flatMap(actionsOf);
+    expect(action).to.deep.include({ do: "record-dns", written: undefined, left: cloud.pool("web").status.dns });
+    rest(cloud);
+    expect([cloud.pool("web").status.dns, cloud.zone.get(DNS.recordName)]).to.deep.equal([undefined, [A]]);
   });
 
   it("deletes a renamed record set under Delete, after the new one stands", () => {

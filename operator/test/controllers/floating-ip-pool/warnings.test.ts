@@ -77,6 +77,12 @@ describe("the warnings of a pool", () => {
       expect(warnings([each], [each], [own])).to.be.empty;
   });
 
+  it("tell of an action what only a condition says that is no Warning: the pool is being deleted", () => {
+    const deleting = candidateMessages.tooFewActive({ active: 0, desired: 1, cause: GONE });
+    const unknown = condition("Fulfilled", "Unknown", deleting);
+    expect(warnings([unknown], [unknown], [degradedReason(GONE)])).to.deep.equal([`AssignFailed: ${GONE.message}`]);
+  });
+
   it("tell of an action what a condition with the same text says of something else", () => {
     const own = degradedReason(providerMessages.refused({ text: "busy" }));
     const other = condition("Accepted", "False", addressMessages.partlyServed({ ignored: ["busy"] }));

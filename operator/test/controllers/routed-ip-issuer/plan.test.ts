@@ -172,6 +172,16 @@ describe("the plan of an issuer", () => {
       expect(does(made({ ...empty, id: "9" }))).to.deep.equal(["record-firewall"]);
     });
 
+    it("waits for one whose creation may be under way, and for no other one", () => {
+      const named = (id: string, minutes: number) => {
+        const created = { ...former, id, createdTime: new Date(NOW - minutes * 60_000).toISOString() };
+        return does(made("missing", { status: { ...CREATED, formerFirewalls: [created] } }));
+      };
+      expect(named("", 0)).to.be.empty;
+      expect(named("", 60)).to.deep.equal(["record-firewall"]);
+      expect(named("6", 0)).to.deep.equal(["record-firewall"]);
+    });
+
     it("keeps the one that it names again, and removes the other one", () => {
       const spec = { routedIPFirewallName: "before" };
       const again = made(undefined, { spec });

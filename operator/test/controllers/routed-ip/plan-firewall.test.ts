@@ -86,6 +86,7 @@ describe("the firewall in the plan of a RoutedIP", () => {
     made.serve("web", "n2");
     made.firewallKnown = false;
     expect(does(made.plan("a"))).to.deep.equal(["elect: set-taints", "find-firewall: read-firewall"]);
+    expect(made.plan("a").goal, "no other resource gets the node meanwhile").to.equal("digitalocean://n2");
     const post = settled({ postAllow: true });
     post.serve("web", "n2");
     post.firewallKnown = false;

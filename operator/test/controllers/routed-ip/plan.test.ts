@@ -157,6 +157,17 @@ describe("the plan of a RoutedIP", () => {
     expect(made.get("a").status, "the same is not written again").to.deep.equal(status);
   });
 
+  it("leaves it to the resource that has it what its address does on such a machine", () => {
+    const made = world();
+    made.addresses.set(IP, { holder: "digitalocean://elsewhere" });
+    made.settle();
+    made.addRouted("b", { routedIP: IP });
+    made.serve("web", "n1", "n2");
+    made.settle();
+    expect(condition(made.plan("b"), "Accepted")).to.equal("True/Observed");
+    for (const type of ["Assigned", "Conflict"]) expect(condition(made.plan("b"), type)).to.match(/ClaimedByOther$/);
+  });
+
   it("creates an address on the elected node, after its firewall is open", () => {
     const made = world();
     made.addRouted("b", {}, { reclaimPolicy: "Delete" });

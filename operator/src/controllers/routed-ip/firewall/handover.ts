@@ -53,8 +53,7 @@ export function keptTraces({
 /** Nothing is missing in the firewall that is named now. */
 function isOpen({ firewall }: Snapshot, plan: FirewallPlan | undefined): boolean {
   if (firewall === undefined || plan === undefined) return false;
-  const { facts, failure } = firewall;
-  const isThere = typeof facts === "object" && failure === undefined && plan.nodeProblem === undefined;
+  const isThere = typeof firewall.facts === "object" && plan.nodeProblem === undefined;
   const missing = plan.addRules.length + plan.addNodes.length;
   return isThere && plan.rulesProblem === undefined && plan.read === undefined && missing === 0;
 }

@@ -75,6 +75,18 @@ describe("a firewall that the issuer names no more", () => {
     expect(altered(made, waits).sequences, "it leaves nothing yet").to.deep.equal([]);
   });
 
+  it("loses nothing while the next one, which looked complete, cannot be read", () => {
+    const made = draining(["n1"]);
+    const { rules = [] } = made.firewalls.get(FIREWALL) ?? {};
+    made.firewalls.set(NEXT, { id: "next", name: NEXT, rules, nodes: [N1], pending: false });
+    rename(made, NEXT);
+    const { firewall } = made.snapshot("a");
+    if (firewall === undefined) throw new Error("no firewall");
+    const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    expect(altered(made, {}).sequences, "it is read").to.have.length(1);
+    expect(altered(made, { firewall: { ...firewall, failure } }).sequences).to.deep.equal([]);
+  });
+
   it("keeps a holder that the next one has no room for", () => {
     const made = draining(["n1"]);
     const others = Array.from({ length: 10 }, (_, index) => `digitalocean://other${index}`);
@@ -82,6 +94,14 @@ describe("a firewall that the issuer names no more", () => {
     rename(made, NEXT);
     watch(made);
     expect(made.firewalls.get(FIREWALL)?.nodes).to.deep.equal([N1]);
+  });
+
+  it("keeps its rules while the next one does not exist, though no node serves", () => {
+    const made = draining([]);
+    made.nodes.delete("n1");
+    rename(made, "absent");
+    made.settle();
+    expect(made.firewalls.get(FIREWALL)?.rules).to.have.length(2);
   });
 
   it("loses a holder whose node has left the cluster", () => {

@@ -1,0 +1,39 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FirewallFailures } from "../../src/routing/firewall-failures.js";
+import { providerError } from "../records/fake-dns.js";
+import { FakeClock } from "../support/time/fake-clock.js";
+
+describe("the failures of the calls to a firewall", () => {
+  const rig = () => {
+    const clock = new FakeClock();
+    const failures = new FirewallFailures(clock, "FirewallNotFound");
+    /** ms that the next try of a refused removal waits. */
+    const refuse = () => {
+      failures.note(providerError("Unavailable"), undefined, "removal");
+      return (failures.view().retryAt ?? 0) - clock.now();
+    };
+    return { failures, refuse };
+  };
+
+  it("let a change wait longer each time, though the reads between succeed", () => {
+    const { failures, refuse } = rig();
+    const waits = [1, 2, 3].map(() => {
+      const wait = refuse();
+      failures.clear("read");
+      return wait;
+    });
+    expect(failures.view()).to.deep.equal({});
+    expect(waits[2]).to.be.greaterThan(waits[0] ?? 0);
+  });
+
+  it("begin again after a change that succeeds", () => {
+    const { failures, refuse } = rig();
+    const waits = [1, 2, 3].map(() => {
+      const wait = refuse();
+      failures.clear("removal");
+      return wait;
+    });
+    expect(new Set(waits)).to.have.property("size", 1);
+  });
+});
