@@ -194,6 +194,7 @@ describe("holders of all resources", () => {
     expect(observe("web", "c", "d")(machine("c")), "one has recovered").to.equal(undefined);
     notReady = ["a", "b"];
     expect(observe("web", "c", "d")(machine("c"))).to.deep.include({ lost: 3, holders: 4 });
+    expect(observe("web", "d")(machine("d")), "c holds nothing any more").to.deep.include({ lost: 3, holders: 3 });
     refused.set("c", [refusal("ProbeFailed", "")]);
     expect(observe("web", "c", "d")(machine("c")), "a witness confirms it").to.equal(undefined);
     fail("c");

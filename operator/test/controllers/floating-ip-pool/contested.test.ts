@@ -50,6 +50,21 @@ describe("an address that a read contradicts", () => {
   });
 });
 
+describe("an address that another party took off its node while no operator ran", () => {
+  it("is known by the status, which showed it as active there", () => {
+    const taken = (state: "active" | "in-progress") => {
+      const facts = { ip: IP, family: "IPv4", region: "" } as const;
+      const cachedStates = new Map([[IP, { facts, at: 0 }]]);
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const verdictOf = () => ({ node: { name: "n1" } as never, refusals: [] });
+      const scene = { inventory, verdictOf, now: 7, monotonic: 0, recordReverts: [] };
+      return memoryOf(poolState(), { ...scene, ips: { [IP]: { state, providerID: OURS } } }).taken?.get(IP);
+    };
+    expect(taken("active")).to.deep.equal({ node: "n1", at: 7 });
+    expect(taken("in-progress"), "it had not arrived").to.equal(undefined);
+  });
+});
+
 describe("a dispute over an address", () => {
   /** What the pool remembers when it sees the address there. */
   const scene = () => {

@@ -2,11 +2,17 @@ import { HOLDER_LABEL_PREFIX, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { isKeyOf, NodeMarks } from "../../../src/addresses/node-marks.js";
-import { ownerOfMark, removeLeftMark } from "../../../src/controllers/node-annotations/left-marks.js";
+import {
+  leftMarksOn,
+  nodesWithLeftMarks,
+  ownerOfMark,
+  removeLeftMark,
+} from "../../../src/controllers/node-annotations/left-marks.js";
 import type { KubeClient, KubeRequest } from "../../../src/kube/client.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { GROUP_PATH } from "../../../src/reconcile/resource-source.js";
+import { nodeFacts } from "../../../src/match/node-facts.js";
 import { slimNode } from "../../match/cluster.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 
@@ -28,10 +34,16 @@ function setUp(stored: readonly KubeObject[]) {
   const watches = { nodes: () => ({ store: new Map([["n1", node]]) }) };
   const tools = { client, nodes, marks, watches } as unknown as Parameters<typeof removeLeftMark>[0];
   const signal = new AbortController().signal;
-  return { requests, remove: (key: string) => removeLeftMark(tools, signal, { node: "n1", key }) };
+  const context = { marks, settings: { watchNamespaces: [] } };
+  const found = () => ({ nodes: nodesWithLeftMarks(context), keys: leftMarksOn(context, nodeFacts(node)) });
+  return { requests, found, remove: (key: string) => removeLeftMark(tools, signal, { node: "n1", key }) };
 }
 
 describe("marks whose resources are gone", () => {
+  it("are found by the node that has them", () => {
+    expect(setUp([]).found()).to.deep.equal({ nodes: ["n1"], keys: [CUT] });
+  });
+
   it("stay where the API server has the resource, because the cache may lag behind", async () => {
     const metadata = { namespace: "default", name: "web", uid: "u", resourceVersion: "1" };
     const { requests, remove } = setUp([{ metadata }]);

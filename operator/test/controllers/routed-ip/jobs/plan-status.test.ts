@@ -73,6 +73,20 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
     expect(left("pending")).to.deep.equal([kept, ["its rules in the firewall of the class"]]);
   });
 
+  it("says of the record set what is wrong with it also while its node serves, and waits only for an address to come", () => {
+    const WWW = { provider: "digitalocean", zone: "example.com", recordName: "www" };
+    const records = (changes: Changes) => {
+      const dns = { capabilities: { ttl: (seconds: number) => seconds, owner: false }, records: "unknown" } as const;
+      const { conditions } = plan({ dns, ...changes, spec: { dnsRecordSet: WWW, ...changes.spec } });
+      const { status, reason } = conditions.find(({ type }) => type === "DNSReady") ?? {};
+      return `${status}/${reason}`;
+    };
+    const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    expect(records({ status: ON_N1, dns: { failure } as never })).to.equal("False/ProviderUnavailable");
+    expect(records({}), "a Job is to assign the address").to.equal("Unknown/NotObserved");
+    expect(records({ candidates: [] }), "no node is there for it").to.equal("False/NoneActive");
+  });
+
   it("shows a failure until a Job ends well, and when the next one comes", () => {
     const failure = { reason: "JobFailed", message: "quota" } as const;
     const retry = { schedule: "fast", failures: 1, retryAt: NOW + 1000 } as const;
