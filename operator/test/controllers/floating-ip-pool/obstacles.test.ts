@@ -246,6 +246,17 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(message).to.include(`${A} is in region fra1`).and.to.include("ams3");
   });
 
+  it("is the region of the address, whatever holds nodes of other regions", () => {
+    const cloud = new ModelCloud();
+    for (const name of ["node-1", "node-2"]) cloud.addNode(name, { labels: { [REGION]: "ams3" } });
+    cloud.addPool("second", { ips: [B] });
+    cloud.addresses.set(B, "digitalocean://node-1");
+    cloud.addPool("web", { ips: [A] });
+    const { is, message } = withAddressesIn("fra1", cloud);
+    expect(is).to.equal("False/WrongRegion");
+    expect(message).not.to.include("node-1");
+  });
+
   it("is the unknown provider, although the operator observes nothing then", () => {
     const cloud = cluster("node-1");
     cloud.addPool("web", { ips: [A] });

@@ -1,4 +1,4 @@
-import { type Condition, GROUP_VERSION } from "cdk8s-flipop/api";
+import { type Condition, GROUP_VERSION, HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
@@ -88,6 +88,19 @@ describe("operator in process: a RoutedIP goes", function () {
       expect(notes.join("\n")).to.include(ip).and.to.include("firewall ingress");
       expect(made.taints("n1"), "what needs no token is cleaned up").to.be.empty;
       expect(digitalocean.state.addresses().map((address) => address.ip)).to.deep.equal([ip]);
+    } finally {
+      await made.close();
+    }
+  });
+
+  it("and its label that stayed on a node goes later, when nothing has removed it at the time", async () => {
+    const made = await RoutedWorld.create([]);
+    try {
+      const label = `${HOLDER_LABEL_PREFIX}rip.default.gone`;
+      made.world.addNode("n1", { labels: { [label]: HOLDER_LABEL_VALUE } });
+      made.world.start();
+      const labels = () => made.world.kubernetes.get({ apiVersion: "v1", kind: "Node", name: "n1" })?.metadata.labels;
+      await made.until("it is gone", () => labels()?.[label] === undefined);
     } finally {
       await made.close();
     }

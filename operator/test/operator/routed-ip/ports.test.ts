@@ -70,6 +70,23 @@ describe("operator in process: the open ports of a RoutedIP", function () {
     await made.ready("a");
   });
 
+  it("are none on the node that has the address, once the Service is only reached where pods open its ports", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const change = (externalIPs: readonly string[]) =>
+      made.world.kubernetes.change(
+        { apiVersion: "v1", kind: "Service", namespace: "default", name: "web" },
+        (object) => ({ ...object, spec: { ...(object["spec"] as object), externalIPs } }),
+      );
+    change(["198.51.100.1"]);
+    made.addPod("n1", 0);
+    await made.readyOnFirst();
+    made.serve({ node: "n1" }, { node: "n2" });
+    await made.world.rest();
+    expect(made.nodeOf("a")).to.equal("n1");
+    change([]);
+    await made.until("it is on the node that opens the port", () => made.nodeOf("a") === "n2");
+  });
+
   it("are those of the Service that the spec names now, if two Services select the same pods", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     const { kubernetes } = made.world;

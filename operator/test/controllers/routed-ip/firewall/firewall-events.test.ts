@@ -3,6 +3,24 @@ import { describe, it } from "mocha";
 import { eventsOf } from "../../../../src/controllers/routed-ip/events.js";
 import type { FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 
+/** Of actions that are done. */
+function notesOf(...actions: readonly object[]): readonly string[] {
+  const results = actions.map((action) => ({ action, outcome: { is: "done" } })) as unknown;
+  const { now = [] } = eventsOf({ verdictOf: () => undefined }, { results } as Parameters<typeof eventsOf>[1]);
+  return now.map(({ note }) => note);
+}
+
+describe("the Event of a record set", () => {
+  it("says which records stay of one that the spec has no more", () => {
+    const left = { recordName: "www", zone: "example.com", provider: "digitalocean", types: ["A"] };
+    const forget = { do: "record-dns", written: undefined, why: "spec.dnsRecordSet is gone; the records stay" };
+    const [note, ...more] = notesOf({ ...forget, left: { ...left, values: ["203.0.113.7"] } });
+    expect(note).to.contain("www").and.contain("203.0.113.7");
+    expect(more).to.deep.equal([]);
+    expect(notesOf({ ...forget, left: { ...left, values: [] } }, forget), "none stay").to.deep.equal([]);
+  });
+});
+
 describe("the Event of a change of a firewall", () => {
   it("shows from where a rule lets in, unless it is everywhere", () => {
     const rule = (...sources: readonly string[]): FirewallRuleFacts => ({
@@ -12,10 +30,7 @@ describe("the Event of a change of a firewall", () => {
       ...{ id: "1", name: "voice", addNodes: [], removeNodes: [] },
       ...{ addRules: [rule("0.0.0.0/0", "::/0")], removeRules: [rule("192.0.2.0/24", "203.0.113.0/24")] },
     };
-    const action = { do: "change-firewall", change, why: "the reason" };
-    const results = [{ action, outcome: { is: "done" } }] as unknown as Parameters<typeof eventsOf>[1]["results"];
-    const { now = [] } = eventsOf({ verdictOf: () => undefined }, { results } as Parameters<typeof eventsOf>[1]);
-    expect(now.map(({ note }) => note)).to.deep.equal([
+    expect(notesOf({ do: "change-firewall", change, why: "the reason" })).to.deep.equal([
       'firewall "voice": udp 5060 added; udp 5060 from 192.0.2.0/24, 203.0.113.0/24 removed: the reason',
     ]);
   });
