@@ -38,7 +38,8 @@ describe("the endpoints of a Service", () => {
   });
 
   it("are out of date on a node whose kubelet is not ready or whose probes fail, and on no other one", () => {
-    const down = (reason: RefusalReason, more: object = {}) => isDown({ refusals: [{ reason, detail: "", recoverable: true, ...more }] });
+    const down = (reason: RefusalReason, more: object = {}) =>
+      isDown({ refusals: [{ reason, detail: "", recoverable: true, ...more }] });
     expect([down("NodeNotReady"), down("ProbeFailed")]).to.deep.equal([true, true]);
     expect(down("ProbeFailed", { isContested: true }), "a witness contradicts").to.equal(false);
     expect(down("ProbeFailed", { isDamped: true })).to.equal(false);

@@ -11,8 +11,8 @@ import {
 import type { KubeClient, KubeRequest } from "../../../src/kube/client.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
-import { GROUP_PATH } from "../../../src/reconcile/resource-source.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
+import { GROUP_PATH } from "../../../src/reconcile/resource-source.js";
 import { slimNode } from "../../match/cluster.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 

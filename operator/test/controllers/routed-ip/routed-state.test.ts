@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { ListObservations } from "../../../src/addresses/creation/creation-registry.js";
 import { TakenAddresses } from "../../../src/addresses/undone-writes.js";
 import { memoryOf, type RoutedMemory } from "../../../src/controllers/routed-ip/routed-state.js";
+import { nodesOf, type ServiceFollower } from "../../../src/controllers/routed-ip/service-follower.js";
 import { Retries } from "../../../src/reconcile/retries.js";
 import { ModelWorld } from "./model-world.js";
 
@@ -45,5 +46,17 @@ describe("a dispute about the address of a RoutedIP", () => {
     expect(seen(memory, base.now + 3 * 60_000)).to.have.length(3);
     expect(seen(memory, base.now + HOUR_MS)).to.have.length(0);
     expect(memory.reverts).to.equal(undefined);
+  });
+});
+
+describe("the nodes that serve the Service of a RoutedIP", () => {
+  it("are those with its endpoints, and none while the nodes are not known", () => {
+    const serves = (...nodes: readonly string[]) => {
+      const follower = { service: "default/web", servesAt: (node: string) => nodes.includes(node) };
+      return nodesOf({ follower: follower as Partial<ServiceFollower> as ServiceFollower }, { spec: {} as never }, []);
+    };
+    expect(serves("n1").servesAt("n1")).to.equal(true);
+    expect(serves("n1").servesAt("n2")).to.equal(false);
+    expect(serves("n1").candidates).to.deep.equal([]);
   });
 });

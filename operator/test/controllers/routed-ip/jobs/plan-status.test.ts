@@ -76,7 +76,11 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
   it("says of the record set what is wrong with it also while its node serves, and waits only for an address to come", () => {
     const WWW = { provider: "digitalocean", zone: "example.com", recordName: "www" };
     const records = (changes: Changes) => {
-      const dns = { capabilities: { ttl: (seconds: number) => seconds, owner: false }, records: "unknown" } as const;
+      const dns = {
+        capabilities: { ttl: (seconds: number) => seconds, owner: false },
+        records: "unknown",
+        previous: { records: "unknown" },
+      } as const;
       const { conditions } = plan({ dns, ...changes, spec: { dnsRecordSet: WWW, ...changes.spec } });
       const { status, reason } = conditions.find(({ type }) => type === "DNSReady") ?? {};
       return `${status}/${reason}`;
