@@ -17,10 +17,6 @@ export interface Recorded {
   readonly namespace?: string;
 }
 
-function keyOf(rule: FirewallRule): string {
-  return ruleKey(ruleFacts(rule));
-}
-
 export const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 export class FirewallShares {
@@ -33,14 +29,6 @@ export class FirewallShares {
 
   others(uid: string): readonly Recorded[] {
     return [...this.all].filter(([other]) => other !== uid).map(([, recorded]) => recorded);
-  }
-
-  /** Whether a rule of ours stays there that no resource has on record any more: those who planned at once rely on each other. */
-  strands(facts: FirewallFacts, uid: string, recorded: Recorded): boolean {
-    const present = new Set(facts.rules.map(ruleKey));
-    const kept = new Set([recorded, ...this.others(uid)].flatMap(({ rules }) => rules).map(keyOf));
-    const own = this.all.get(uid)?.rules.filter(({ phase, preexisting }) => phase === "present" && !preexisting) ?? [];
-    return own.map(keyOf).some((key) => present.has(key) && !kept.has(key));
   }
 
   /** The part of a change that is not done yet, and that no other RoutedIP has come to need meanwhile. */

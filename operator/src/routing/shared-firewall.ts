@@ -114,15 +114,9 @@ export class SharedFirewall {
     return this.facts === undefined || failure !== undefined || due === true ? undefined : this.additional.created;
   }
 
-  /** What a RoutedIP has on record here; in force before it is written. */
+  /** What a RoutedIP keeps on record here by its last plan; in force before it is written. */
   record(uid: string, recorded: Recorded): void {
     this.shares.set(uid, recorded);
-  }
-
-  /** See `FirewallShares.strands`. */
-  strands(uid: string, recorded: Recorded): boolean {
-    const { facts } = this;
-    return typeof facts === "object" && this.shares.strands(facts, uid, recorded);
   }
 
   others(uid: string): readonly Recorded[] {

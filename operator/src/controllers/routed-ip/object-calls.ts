@@ -30,7 +30,6 @@ import type { RoutingCaches } from "../../routing/shared-caches.js";
 import type { Of, RetainAction, TaintAction } from "./actions.js";
 import { CREATION_FIELDS } from "./address/address-set.js";
 import { previousStatus, recordedStatus } from "./address/address-status.js";
-import { sharedFirewall } from "./firewall/firewall-calls.js";
 import type { GatherTools } from "./gather.js";
 import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
 import type { StatusChange } from "./update/sequences.js";
@@ -43,17 +42,12 @@ export async function callRecords(
   return outcomeOfRecords(dnsService.carryOut(dns, action, context));
 }
 
-/** In force before it is written: others see it at once. */
+/** Others see it since the plan: see `shareRecords`. */
 export async function recordFirewall(
-  { routing }: GatherTools,
+  _tools: GatherTools,
   { state, snapshot }: IssuedCall,
   { name, recorded, previous }: Of<"record-firewall">,
 ): Promise<Outcome> {
-  const firewall = sharedFirewall(routing, snapshot, name);
-  if (firewall?.strands(state.ref.uid, recorded) === true) {
-    return { is: "superseded", because: "no other RoutedIP needs the rule any more" };
-  }
-  firewall?.record(state.ref.uid, { ...recorded, namespace: state.ref.namespace });
   const { status } = snapshot.snapshot.routed;
   return keep(
     state,

@@ -11,13 +11,15 @@ import type { ProviderId } from "../../providers/types.js";
 import { regardingOf } from "../../reconcile/conditions.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import { nodeOfJob } from "../../routing/firewall-jobs.js";
+import { NO_RECORD, type Recorded } from "../../routing/firewall-shares.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { TaintRegistry } from "../../routing/taint-registry.js";
 import { omitUndefined } from "../../values.js";
 import { pollKey, UPDATE } from "./actions.js";
+import { recordOf } from "./address/address-status.js";
 import { hasFinalizer } from "./deletion.js";
 import { count, eventMessageOf, labelsOf } from "./events.js";
-import { recoveryOf } from "./firewall/firewall-calls.js";
+import { recoveryOf, sharedFirewall } from "./firewall/firewall-calls.js";
 import { creationKey, type GatherTools } from "./gather.js";
 import { addressOf } from "./jobs/snapshot.js";
 import { endMove, type RoutedKind, type RoutedState } from "./routed-state.js";
@@ -99,6 +101,7 @@ function registerIssuedDecision(
   jobs?.aims.drop(ref.uid);
   noteArrival(tools, state, gathered);
   followFirewall(tools, state, gathered);
+  shareRecords(tools, state, gathered, plan);
   if (!state.inFlight.has(UPDATE)) followGoal(state, gathered, plan, decision.goal);
   requestNodes(tools, state, gathered, decision.waitingNodes);
   waitForCreations(tools, state, gathered, decision.waitingNodes);
@@ -205,6 +208,30 @@ function followFirewall({ routing }: GatherTools, state: RoutedState, gathered: 
   if (firewall?.failure === undefined) return;
   const read = { do: "read-firewall", name: firewall.name, nodes: [], why: "" } as const;
   recoveryOf(routing, gathered, read)?.onRecovery?.(state.ref.uid, () => state.enqueue());
+}
+
+/**
+ * What stays on record by this plan counts for others from now on, not from its write on: of those that let go of the same
+ * rule or node, each sees what the former ones decided, so that the last one removes it.
+ */
+function shareRecords(
+  { routing }: GatherTools,
+  { ref }: RoutedState,
+  gathered: IssuedGathered,
+  plan: RoutedPlan,
+): void {
+  const { firewall, previousFirewallStates = [], routed } = gathered.snapshot;
+  for (const { name, idle } of [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates]) {
+    const recorded = { ...keptOnRecord(routed, name, plan), namespace: ref.namespace, ...omitUndefined({ idle }) };
+    sharedFirewall(routing, gathered, name)?.record(ref.uid, recorded);
+  }
+}
+
+function keptOnRecord({ status }: RoutedIP, name: string, plan: RoutedPlan): Recorded {
+  const actions = plan.sequences.flatMap(actionsOf);
+  if (actions.some((action) => action.do === "remove-finalizer")) return NO_RECORD;
+  const written = actions.find((action) => action.do === "record-firewall" && action.name === name);
+  return written?.do === "record-firewall" ? written.recorded : recordOf({ ...status, ...plan.status }, name);
 }
 
 /** Takes what the actions of a sequence need, before the first of them is begun. */

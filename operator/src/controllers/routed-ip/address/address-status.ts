@@ -32,10 +32,10 @@ type AddressField =
   | "untilAssignedTaint";
 
 interface FirewallFields {
-  readonly firewallRules: RoutedIPStatus["firewallRules"];
+  readonly firewallRules: RoutedIPStatus["firewallRules"] | undefined;
   readonly firewall: FirewallShare | undefined;
   /** Absent: as they are. */
-  readonly previousFirewalls?: RoutedIPStatus["previousFirewalls"];
+  readonly previousFirewalls?: RoutedIPStatus["previousFirewalls"] | undefined;
 }
 
 export interface StatusInput {
@@ -106,7 +106,7 @@ export function previousStatus(
 
 /** What is on record of one firewall, be it the present one or a former one. */
 export function recordOf(
-  { firewall, firewallRules = [], previousFirewalls = [] }: RoutedIPStatus,
+  { firewall, firewallRules = [], previousFirewalls = [] }: Partial<FirewallFields>,
   name: string | undefined,
 ): Recorded {
   if (firewall?.name === name || (firewall === undefined && firewallRules.length > 0)) {

@@ -65,8 +65,6 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   if (firewalls === undefined || firewall === undefined) return unreachable(name, evaluate);
   const recorded = recordOf(routed.status, name);
   const idle = new Set(recorded.nodes.filter((node) => !isServing(state.memory.follower, node)));
-  const { uid, namespace } = state.ref;
-  firewall.record(uid, { ...recorded, idle, namespace });
   const { capabilities } = firewalls;
   noteCreated(evaluate, firewall);
   return {
