@@ -22,6 +22,7 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published.js";
 import type { PlannedCondition } from "../../reconcile/conditions.js";
 import type { Deletion } from "../../reconcile/plan.js";
+import type { PortsFound } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
 import { supersededChain } from "./address/address-set.js";
@@ -39,7 +40,7 @@ import {
 import { electionOf } from "./election.js";
 import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
-import { replacesPrevious } from "./firewall/handover.js";
+import { isLeaving, replacesPrevious } from "./firewall/handover.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
 import {
@@ -109,7 +110,7 @@ export function plan(snapshot: Snapshot): Plan {
     ...acts,
     postAllow: snapshot.resolvedClass?.postAllow ?? false,
     status: plannedStatus(snapshot, {
-      ...{ address, placement, heldElsewhere, ports: decision.ports.ports },
+      ...{ address, placement, heldElsewhere, ports: portsUntilMoved(snapshot, decision) },
       ...{ retryAt: retryOf(snapshot, desired.missing), joinsAt: firewall?.retryAt },
       firewall: recordedPart(snapshot, firewall),
     }),
@@ -120,6 +121,12 @@ export function plan(snapshot: Snapshot): Plan {
     ...earliest([requeue, snapshot.firewall?.retryAt, firewall?.retryAt], snapshot.now),
     explanation: decision.explanation,
   };
+}
+
+/** If the move fails, the ports at its holder are those that were open there. */
+function portsUntilMoved({ routed }: Snapshot, { placement, target, ports }: Decision): PortsFound["ports"] {
+  const { ports: before } = routed.status;
+  return before !== undefined && isLeaving(placement, target) ? before : ports.ports;
 }
 
 /** While the firewall is read, too. A firewall that has no room, or fails, reserves no node. */

@@ -7,7 +7,7 @@ import { isDeleting } from "../deletion.js";
 import type { Snapshot } from "../snapshot.js";
 import type { Decision } from "../update/update.js";
 import { type FirewallPlan, planFirewall } from "./firewall.js";
-import { joinsWithoutMove } from "./handover.js";
+import { isLeaving, joinsWithoutMove } from "./handover.js";
 import type { DesiredFirewall } from "./snapshot.js";
 
 type Needed = Pick<Decision, "target" | "holder" | "ports" | "placement">;
@@ -28,5 +28,6 @@ function desiredFirewall(snapshot: Snapshot, { target, holder, ports, placement 
     rules: rulesOf(ports.ports, { nodePortRange: resolvedClass.nodePortRange, sourceRanges: ports.sourceRanges }),
     ...(joining === undefined ? {} : { target: joining.machine, ...omitUndefined({ node: joining.name }) }),
     ...(holder === undefined ? {} : { holder: holder.machine }),
+    ...(isLeaving(placement, target) ? { leaving: true as const } : {}),
   };
 }

@@ -4,6 +4,7 @@ import { isOurs, type Placement } from "../../../addresses/observed.js";
 import type { KeptTraces } from "../../../messages/firewall-remarks.js";
 import { recordOf } from "../address/address-status.js";
 import type { Snapshot } from "../snapshot.js";
+import type { Place } from "../update/update.js";
 import type { FirewallPlan } from "./firewall.js";
 
 interface Scene {
@@ -14,6 +15,14 @@ interface Scene {
 /** Traffic comes to the holder until the address has left it, and tries to move it may fail: it joins, too, first. */
 export function joinsWithoutMove(snapshot: Snapshot, placement: Placement | undefined): boolean {
   return (snapshot.previousFirewallStates ?? []).length > 0 && mayAnswer(placement);
+}
+
+/** The address is to leave a node, which may answer at the ports that it had until then. */
+export function isLeaving(placement: Placement | undefined, target: Place | undefined): boolean {
+  if (placement === undefined || !isOurs(placement)) return false;
+  // In the middle of a move, the API may show no holder.
+  if (placement.certainty === "moving") return true;
+  return mayAnswer(placement) && target !== undefined && target.machine !== placement.holder;
 }
 
 /** The firewall that is named now lets through all that the previous ones do. */

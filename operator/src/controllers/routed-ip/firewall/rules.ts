@@ -23,7 +23,7 @@ export interface RuleChanges {
   readonly replacedRules: Rules;
   /** Nothing waits for these, and they wait for nothing. */
   readonly removeRules: Rules;
-  /** The new ones do not fit: these keep their ports open. */
+  /** The new ones do not fit, or the address has yet to leave a node: these keep their ports open. */
   readonly keptRules: Rules;
   /** Why some can't be added. */
   readonly rulesProblem?: Problem;
@@ -47,10 +47,12 @@ export function planRules(firewall: FirewallSnapshot, facts: FirewallFacts, task
   const [freeRules, rest] = [going.slice(0, free), going.slice(free)];
   const keptRules = unwanted.filter((rule) => !going.includes(rule));
   const problem = full && fullProblem({ firewall, facts, full }, task, { missing, addRules, keptRules });
+  const surplus = rest.filter((rule) => !addRules.some(isOfPort(rule)));
+  const isLeaving = task.desired.leaving === true;
   return {
-    ...{ addRules, freeRules, keptRules },
-    replacedRules: rest.filter((rule) => addRules.some(isOfPort(rule))),
-    removeRules: rest.filter((rule) => !addRules.some(isOfPort(rule))),
+    ...{ addRules, freeRules },
+    replacedRules: rest.filter((rule) => !surplus.includes(rule)),
+    ...(isLeaving ? { removeRules: [], keptRules: [...keptRules, ...surplus] } : { removeRules: surplus, keptRules }),
     ...omitUndefined({ rulesProblem: problem }),
   };
 }

@@ -50,4 +50,6 @@ export interface DesiredFirewall {
   readonly node?: string;
   /** The node that holds the address until it has moved. */
   readonly holder?: ProviderId;
+  /** The address has yet to leave a node that may answer at ports that are needed no more after that. */
+  readonly leaving?: true;
 }

@@ -51,6 +51,24 @@ describe("the rules of a RoutedIP's firewall", () => {
     expect(rulesProblem?.message).to.contain("replace the 2 rules for ICMP by one");
   });
 
+  it("of a node that the address has yet to leave stay, on record as needed, as far as there is room", () => {
+    const own: Recorded = { rules: [record(443)], nodes: [A] };
+    const moving = (rulesPerFirewall: number, leaving: boolean) => {
+      const capabilities = { rulesPerFirewall, nodesPerFirewall: 10, reserved: () => false };
+      const seen = firewall(facts([rule(443)], [A]), { capabilities });
+      const desired = { rules: [rule(8443)], ...(leaving ? { leaving: true as const } : {}) };
+      const { freeRules, removeRules, recorded } = plan(seen, desired, own);
+      const kept = recorded.rules.map((each) => `${each.ports} ${each.phase}`);
+      return { gone: [freeRules, removeRules].map(ports), kept };
+    };
+    expect(moving(10, true)).to.deep.equal({ gone: ["", ""], kept: ["8443 adding", "443 present"] });
+    expect(moving(10, false)).to.deep.equal({ gone: ["", "443"], kept: ["8443 adding", "443 removing"] });
+    expect(moving(1, true), "no room for both").to.deep.equal({
+      gone: ["443", ""],
+      kept: ["8443 adding", "443 removing"],
+    });
+  });
+
   describe("that get other sources", () => {
     const narrow = (port: number) => ({ ...rule(port), sources: ["198.51.100.0/24"] });
     const own = (...open: readonly number[]): Recorded => ({ rules: open.map((port) => record(port)), nodes: [A] });
