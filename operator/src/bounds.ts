@@ -65,6 +65,7 @@ export const JANITOR_RETRY_MS = 30_000; // Annotations of an unreadable account 
 export const CREDENTIALS_CHECK_SECONDS = 300; // An issuer's credentials are tried again this often.
 export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very moment does not run again at once.
 export const CRD_PROBE_MS = 10 * MINUTE_MS; // After the server dropped a field of a status, the field is tried again this often.
+export const CRD_ROLLOUT_PROBE_MS = 20_000; // In the first minute after a new list, perhaps under a new CRD, this often: other API servers may lag.
 
 // Records and firewalls
 

@@ -13,7 +13,7 @@ import type { Notifier } from "./notifier.js";
 import type { KindTypes } from "./plan.js";
 import type { SourceEvent } from "./resource-source.js";
 import { ResourceState } from "./resource-state.js";
-import { isDropping } from "./write-status.js";
+import { untilSentAgainMs } from "./write-status.js";
 
 /** Runs of different resources at once: most of the time of one is spent waiting. */
 const WORKERS = 8;
@@ -52,6 +52,7 @@ export class KindController<T extends KindTypes> implements Drainable {
     this.ends = [
       source.listen((event) => this.changed(event)),
       source.writers.onWrite((key) => this.written(key)),
+      source.onRelist?.(() => this.relisted()) ?? (() => undefined),
       notifier.listen((uids) => this.enqueueUids(uids)),
       ...(tools.stop === undefined ? [] : [tools.stop.onChange(() => this.enqueueAll())]),
     ];
@@ -94,8 +95,8 @@ export class KindController<T extends KindTypes> implements Drainable {
     const { pendingWarnings, pendingWarningOf } = this.kind;
     const states = this.states.all();
     if (pendingWarnings !== undefined && states.some(({ forbidden }) => forbidden)) return pendingWarnings.forbidden;
-    const now = this.tools.clock.monotonic();
-    const olderCrd = states.some((state) => isDropping(state, now)) ? pendingWarnings?.olderCrd : undefined;
+    const drops = states.some(({ statusWrites }) => statusWrites.droppedAt !== undefined);
+    const olderCrd = drops ? pendingWarnings?.olderCrd : undefined;
     return olderCrd ?? states.map((state) => pendingWarningOf?.(state)).find((text) => text !== undefined);
   }
 
@@ -145,6 +146,15 @@ export class KindController<T extends KindTypes> implements Drainable {
         "Something of a deleted resource stays at the provider",
       );
       events.record({ regarding, type, reason, action, note });
+    }
+  }
+
+  /** A new CRD may keep what the former one dropped. */
+  private relisted(): void {
+    const now = this.tools.clock.monotonic();
+    for (const { key, statusWrites } of this.states.all()) {
+      if (untilSentAgainMs(statusWrites, now) !== undefined) this.controller.add(key);
+      statusWrites.relistedAt = now;
     }
   }
 

@@ -28,6 +28,8 @@ export interface ResourceSource<O extends KubeObject> {
   cached(key: string): O | undefined;
   /** Also called for everything that is there when the cache syncs. @returns the function that ends it. */
   listen(listener: (event: SourceEvent<O>) => void): () => void;
+  /** Called when the cache has been read anew. @returns the function that ends it. @default never */
+  onRelist?(listener: () => void): () => void;
 }
 
 /** Of a namespaced kind. */
@@ -42,16 +44,14 @@ export function namespacedSource<O extends KubeObject>(
     },
     cached: (key) => resources.get(key),
     listen: (listener) => {
-      const ends = [
+      return endAll([
         resources.listen(({ type, object: { object } }) =>
           listener({ key: objectKey(object), object, deleted: type === "deleted" }),
         ),
         writers.onWrite((_key, object) => resources.wrote(object)),
-      ];
-      return () => {
-        for (const end of ends) end();
-      };
+      ]);
     },
+    onRelist: (listener) => resources.onRelist(listener),
   };
 }
 
@@ -70,6 +70,13 @@ export function clusterSource<O extends KubeObject>(
       cache.store.listen(({ type, object: { name, object } }) =>
         listener({ key: name, object, deleted: type === "deleted" }),
       ),
+    onRelist: (listener) => cache.store.onReplace(listener),
+  };
+}
+
+function endAll(ends: readonly (() => void)[]): () => void {
+  return () => {
+    for (const end of ends) end();
   };
 }
 
@@ -141,9 +148,11 @@ export class OwnResources<O extends KubeObject> {
 
   /** Also called for the objects that exist when it syncs. @returns the function that ends it. */
   listen(listener: StoreListener<WholeObject<O>>): () => void {
-    const ends = this.caches.map(({ store }) => store.listen(listener));
-    return () => {
-      for (const end of ends) end();
-    };
+    return endAll(this.caches.map(({ store }) => store.listen(listener)));
+  }
+
+  /** Called for each complete set that is read. @returns the function that ends it. */
+  onRelist(listener: () => void): () => void {
+    return endAll(this.caches.map(({ store }) => store.onReplace(listener)));
   }
 }

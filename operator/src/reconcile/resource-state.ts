@@ -5,7 +5,8 @@
  */
 
 import type { ResourceRef } from "../inventory/view.js";
-import type { Condition, Patch } from "../kube/write/patch.js";
+import { jsonEqual } from "../kube/objects.js";
+import { type Condition, type Patch, statusPatch } from "../kube/write/patch.js";
 import { OwnSeries } from "../metrics/registry.js";
 import type { PlannedCondition } from "./conditions.js";
 import { withDowngrade } from "./downgrade.js";
@@ -31,13 +32,18 @@ interface ResourceStateProps<T extends KindTypes> {
 }
 
 /** What the last writes of the status showed. */
-interface StatusWrites {
+export interface StatusWrites {
   /** When the server last dropped a field of ours, monotonic ms. Absent: it keeps them, as far as is known. */
   droppedAt?: number;
   /** The fields that it dropped then. */
   dropped?: readonly string[];
+  /** When it last dropped a fact, or the intent of a creation, monotonic ms. */
+  factsDroppedAt?: number;
+  intentDroppedAt?: number;
   /** When the status was last sent, monotonic ms. */
   sentAt: number;
+  /** When the cache of the kind was last read anew, monotonic ms: the server does that to watches when the CRD changes. */
+  relistedAt: number;
 }
 
 interface ReadCache<T extends KindTypes> {
@@ -59,7 +65,10 @@ export class ResourceState<T extends KindTypes> {
   /** Events of failures that wait for the next status. */
   readonly deferredEvents: DeferredEvent[] = [];
   readonly startWarnings = new StartWarnings((afterMs) => this.enqueue(afterMs));
-  readonly statusWrites: StatusWrites = { sentAt: Number.NEGATIVE_INFINITY };
+  readonly statusWrites: StatusWrites = {
+    sentAt: Number.NEGATIVE_INFINITY,
+    relistedAt: Number.NEGATIVE_INFINITY,
+  };
   cleanup: CleanupMemory = { attempts: 0 };
   /** What `prepare` of an earlier run still reads. */
   preparing: Promise<void> | undefined;
@@ -122,8 +131,7 @@ export class ResourceState<T extends KindTypes> {
     if (object === undefined) return undefined;
     const { version } = this.pendingStatus;
     if (this.readCache?.object !== object || this.readCache.version !== version) {
-      const known = version === 0 ? object : { ...object, status: this.pendingStatus.over(fieldsOf(object.status)) };
-      this.readCache = { object, version, resource: this.props.kind.read(known) };
+      this.readCache = { object, version, resource: this.props.kind.read(this.asKnown(object)) };
     }
     return this.readCache.resource;
   }
@@ -146,6 +154,18 @@ export class ResourceState<T extends KindTypes> {
     return this.writer.write({ ...write, patch });
   }
 
+  /** Writes facts that must not get lost into the status. What an older CRD drops of them, this process remembers. */
+  async keep(change: (object: T["object"]) => Fields): Promise<void> {
+    let facts: Fields = {};
+    const patch = (object: T["object"]): Patch | undefined => {
+      facts = change(this.asKnown(object));
+      return statusPatch(object, facts);
+    };
+    // Not ended by a shutdown: it takes one call, and says what has already happened.
+    const { status } = await this.write({ patch, subresource: "status", fact: true });
+    this.pendingStatus.setFacts(facts, fieldsOf(status));
+  }
+
   enqueue(afterMs = 0): void {
     this.props.enqueue(afterMs);
   }
@@ -155,12 +175,17 @@ export class ResourceState<T extends KindTypes> {
     this.series.clear();
   }
 
+  private asKnown(object: T["object"]): T["object"] {
+    if (this.pendingStatus.version === 0) return object;
+    return { ...object, status: this.pendingStatus.over(fieldsOf(object.status)) };
+  }
+
   private get writer(): ObjectWriter<T["object"]> {
     return this.props.kind.source.writers.of(this.key);
   }
 }
 
-function fieldsOf(status: unknown): Readonly<Record<string, unknown>> {
+export function fieldsOf(status: unknown): Readonly<Record<string, unknown>> {
   return typeof status === "object" && status !== null ? { ...status } : {};
 }
 
@@ -174,8 +199,16 @@ interface Pending {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A fact that the server did not keep as it was sent. */
+interface UnkeptFact {
+  readonly value: unknown;
+  /** What the server had instead: as long as it has that, nothing newer was written. */
+  readonly stored: unknown;
+}
+
 export class PendingStatus {
   private readonly waiting = new Map<string, Pending>();
+  private readonly facts = new Map<string, UnkeptFact>();
   private unkept: Fields = {};
   private changes = 0;
 
@@ -201,9 +234,25 @@ export class PendingStatus {
     this.changes += 1;
   }
 
+  /** @param facts as they were sent. @param stored as the server answered. */
+  setFacts(facts: Fields, stored: Fields): void {
+    for (const [field, value] of Object.entries(facts)) {
+      const kept = value === undefined || jsonEqual(stored[field], value);
+      if (kept && !this.facts.delete(field)) continue;
+      if (!kept) this.facts.set(field, { value, stored: stored[field] });
+      this.changes += 1;
+    }
+  }
+
+  /** The facts that the server lacks. */
+  unkeptFacts(status: Fields | undefined): Fields {
+    const lacking = [...this.facts].filter(([field, { stored }]) => jsonEqual(status?.[field], stored));
+    return Object.fromEntries(lacking.map(([field, { value }]) => [field, value]));
+  }
+
   /** The stored status with all that is known better. */
   over(status: Fields | undefined): Fields {
-    const fields: Record<string, unknown> = { ...status, ...this.unkept };
+    const fields: Record<string, unknown> = { ...status, ...this.unkept, ...this.unkeptFacts(status) };
     const maps = new Map<string, Record<string, unknown>>();
     for (const { path, value } of this.waiting.values()) {
       const [field, entry] = path;

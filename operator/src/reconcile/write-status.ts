@@ -1,13 +1,14 @@
 /** Ends a run with one patch of the status, if anything differs, and notices a server that drops fields of it. */
 
-import { CRD_PROBE_MS } from "../bounds.js";
+import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS } from "../bounds.js";
 import { jsonEqual } from "../kube/objects.js";
 import { mergeConditions, statusPatch } from "../kube/write/patch.js";
+import { omitUndefined } from "../values.js";
 import { stamped } from "./conditions.js";
 import type { Decision } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { KindTypes, StatusFields } from "./plan.js";
-import type { ResourceState } from "./resource-state.js";
+import { fieldsOf, type ResourceState, type StatusWrites } from "./resource-state.js";
 
 interface StatusTime {
   /** Wall clock, ms since the epoch. */
@@ -17,7 +18,7 @@ interface StatusTime {
 }
 
 interface StatusWritten {
-  /** ms after which a change that may wait is to be written. Absent: the status is as it should be. */
+  /** ms after which a change that may wait is to be written, or what the server drops sent again. Absent: all is written. */
   readonly waitMs?: number;
   /** The server has begun to drop fields. */
   readonly drops?: true;
@@ -49,11 +50,13 @@ export async function writeStatus<T extends KindTypes>(
     return { waitMs };
   }
   const { statusWrites } = state;
-  const dropping = isDropping(state, monotonic);
+  const dropping = isAwaited(statusWrites.droppedAt, statusWrites, monotonic);
   const sent = dropping ? forOlderCrd(kind, state, fields) : fields;
+  const withFacts = sendsFacts(state, { dropping, monotonic });
   const after = await state.write({
     patch: (object) => {
-      const patch = statusPatch(object, { ...sent });
+      const facts = withFacts ? state.pendingStatus.unkeptFacts(fieldsOf(object.status)) : {};
+      const patch = statusPatch(object, { ...facts, ...sent });
       if (patch !== undefined) statusWrites.sentAt = monotonic;
       return patch;
     },
@@ -66,13 +69,51 @@ export async function writeStatus<T extends KindTypes>(
   else if (!dropping) Object.assign(statusWrites, { droppedAt: monotonic, dropped: droppedOf(after.status, fields) });
   state.pendingStatus.setUnkept(kept ? {} : unkept(state, fields));
   written();
-  return first ? { drops: true } : {};
+  return { ...(first && { drops: true }), ...omitUndefined({ waitMs: untilSentAgainMs(statusWrites, monotonic) }) };
 }
 
-/** The server has dropped a field of ours lately: the CRD is an older one. */
-export function isDropping<T extends KindTypes>({ statusWrites }: ResourceState<T>, monotonic: number): boolean {
-  const { droppedAt } = statusWrites;
-  return droppedAt !== undefined && monotonic - droppedAt < CRD_PROBE_MS;
+type Relists = Pick<StatusWrites, "relistedAt">;
+
+/** What the server dropped is not sent again yet. */
+function isAwaited(droppedAt: number | undefined, writes: Relists, monotonic: number): boolean {
+  return droppedAt !== undefined && monotonic < sendAgainAt(droppedAt, writes);
+}
+
+/** The server has dropped the intent of a creation: another one would be dropped, too. */
+export function dropsIntents<T extends KindTypes>({ statusWrites }: ResourceState<T>, monotonic: number): boolean {
+  return isAwaited(statusWrites.intentDroppedAt, statusWrites, monotonic);
+}
+
+/** At once when the cache has been read anew, soon where other API servers may still have the older CRD, otherwise now and then. */
+function sendAgainAt(droppedAt: number, { relistedAt }: Relists): number {
+  if (droppedAt < relistedAt) return relistedAt;
+  return droppedAt + (droppedAt - relistedAt < 3 * CRD_ROLLOUT_PROBE_MS ? CRD_ROLLOUT_PROBE_MS : CRD_PROBE_MS);
+}
+
+/** `undefined`: the server has kept all, as far as is known. */
+export function untilSentAgainMs(writes: StatusWrites, monotonic: number): number | undefined {
+  const { droppedAt, factsDroppedAt, intentDroppedAt } = writes;
+  const dropped = [droppedAt, factsDroppedAt, intentDroppedAt].filter((at) => at !== undefined);
+  const waits = dropped.map((at) => sendAgainAt(at, writes) - monotonic).filter((wait) => wait > 0);
+  return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** Whether facts that an older CRD dropped go with this status: with each whole one, and now and then. */
+function sendsFacts<T extends KindTypes>(
+  state: ResourceState<T>,
+  { dropping, monotonic }: { readonly dropping: boolean; readonly monotonic: number },
+): boolean {
+  const { pendingStatus, statusWrites } = state;
+  if (Object.keys(pendingStatus.unkeptFacts(fieldsOf(state.object()?.status))).length === 0) {
+    delete statusWrites.factsDroppedAt;
+    return false;
+  }
+  // Absent: the answer to the write of the fact has just shown it.
+  statusWrites.factsDroppedAt ??= monotonic;
+  const whole = statusWrites.droppedAt !== undefined && !dropping;
+  if (!whole && isAwaited(statusWrites.factsDroppedAt, statusWrites, monotonic)) return false;
+  statusWrites.factsDroppedAt = monotonic;
+  return true;
 }
 
 /** What an older CRD drops would be sent again and again. */
@@ -86,7 +127,7 @@ function forOlderCrd<T extends KindTypes>(
 }
 
 function droppedOf(stored: unknown, fields: StatusFields): readonly string[] {
-  const kept = asFields(stored);
+  const kept = fieldsOf(stored);
   return Object.keys(fields).filter((field) => fields[field] !== undefined && kept[field] === undefined);
 }
 
@@ -97,13 +138,13 @@ function holdMs<T extends KindTypes>(
   monotonic: number,
 ): number | undefined {
   if (statusRules?.holdMs === undefined) return undefined;
-  const seen = asFields(state.object()?.status);
+  const seen = fieldsOf(state.object()?.status);
   return statusRules.holdMs(seen, fields, monotonic - state.statusWrites.sentAt);
 }
 
 function isKept<T extends KindTypes>({ statusRules }: Kind<T>, stored: unknown, fields: StatusFields): boolean {
   const { newFields = ["conditions"] } = statusRules ?? {};
-  const kept = asFields(stored);
+  const kept = fieldsOf(stored);
   return newFields.every((field) => {
     return field === "conditions" ? kept[field] !== undefined : jsonEqual(kept[field], fields[field]);
   });
@@ -113,8 +154,4 @@ function isKept<T extends KindTypes>({ statusRules }: Kind<T>, stored: unknown, 
 function unkept<T extends KindTypes>({ pendingStatus }: ResourceState<T>, fields: StatusFields): StatusFields {
   const { conditions: before } = pendingStatus.over(undefined);
   return { ...fields, conditions: mergeConditions(before, fields["conditions"]) };
-}
-
-function asFields(status: unknown): StatusFields {
-  return typeof status === "object" && status !== null ? { ...status } : {};
 }

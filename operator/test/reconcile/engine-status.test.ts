@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/calls.js";
-import { OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/bounds.js";
+import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { conditionEvents, no } from "../../src/reconcile/conditions.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
@@ -124,6 +124,45 @@ describe("what the engine writes and reports", () => {
     rig.controller.enqueueAll();
     await rig.world.clock.flush();
     expect(rig.world.patches).to.have.length(length);
+  });
+
+  it("remembers a fact that an older CRD drops, and sends it again now and then, and when the cache is read anew", async () => {
+    rig.world.dropped = ["fact"];
+    rig.moving.wanted = ({ fact }) => (fact === undefined ? [sequence(move(A))] : []);
+    rig.moving.run = async (_action, { state }) => {
+      await state.keep(() => ({ fact: "x" }));
+      return skipped("it goes on elsewhere");
+    };
+    await rig.start();
+    const sent = () => rig.world.patches.filter((body) => JSON.stringify(body).includes("fact")).length;
+    expect(rig.moving.state?.read()?.status).to.include({ fact: "x" });
+    rig.controller.enqueueAll();
+    await rig.world.clock.flush();
+    expect(rig.moving.begun).to.have.length(1);
+    expect(sent()).to.equal(1);
+    await rig.world.clock.advance(CRD_PROBE_MS + 1);
+    expect(sent()).to.equal(2);
+    rig.world.dropped = [];
+    rig.world.relist();
+    await rig.world.clock.advance(1);
+    expect(rig.world.status()["fact"]).to.equal("x");
+    await rig.moving.state?.keep(() => ({ fact: "y" }));
+    expect(rig.moving.state?.read()?.status).to.include({ fact: "y" });
+    await rig.world.clock.advance(3 * CRD_PROBE_MS);
+    expect(sent(), "the server has it").to.equal(4);
+  });
+
+  it("sends what an older CRD dropped as soon as the cache is read anew, and again while other servers may lag", async () => {
+    rig.moving.more = { pendingWarnings: { forbidden: "", olderCrd: "CRD too old" } };
+    rig.world.dropped = ["conditions", "moved"];
+    await rig.start();
+    rig.world.relist();
+    await rig.world.clock.advance(1);
+    expect(rig.controller.degradedReason()).to.equal("CRD too old");
+    rig.world.dropped = [];
+    await rig.world.clock.advance(CRD_ROLLOUT_PROBE_MS);
+    expect(rig.world.condition("Ready")).to.equal("True/Observed");
+    expect(rig.controller.degradedReason()).to.equal(undefined);
   });
 
   it("writes nothing while another process leads", async () => {

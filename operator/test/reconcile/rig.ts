@@ -33,6 +33,8 @@ export class OneObject<O extends KubeObject> {
   forbids = false;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
+  /** The cache reads all anew, as when the CRD has changed. */
+  relist: () => void = () => undefined;
   onError: (fields: object) => void = () => undefined;
   private cached: O | undefined;
   private stored: O | undefined;
@@ -54,6 +56,10 @@ export class OneObject<O extends KubeObject> {
       listen: (listener) => {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);
+      },
+      onRelist: (listener) => {
+        this.relist = listener;
+        return () => undefined;
       },
     };
   }

@@ -66,10 +66,8 @@ export async function takeBackAssignment({ state }: Call, { results }: SequenceR
   await keep(state, () => ({ lastAssignmentTime: recorded.formerly }));
 }
 
-/** A fact that must not get lost. */
 async function keep(state: PoolState, change: (pool: PoolObject) => Change): Promise<Outcome> {
-  // Not ended by a shutdown: it takes one call, and says what has already happened.
-  await state.write({ patch: (pool) => statusPatch(pool, change(pool)), subresource: "status", fact: true });
+  await state.keep(change);
   return DONE;
 }
 

@@ -2,7 +2,6 @@
 
 import { Finalizer, routedIPKind } from "cdk8s-flipop/api";
 import { retained } from "../../addresses/retained.js";
-import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
 import { keyOf } from "../../kube/objects.js";
@@ -12,6 +11,7 @@ import { publishToOf } from "../../publishing/published.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { namespacedSource } from "../../reconcile/resource-source.js";
+import { dropsIntents } from "../../reconcile/write-status.js";
 import { nodesOfSlices, type SliceFacts } from "../../routing/endpoint-workload.js";
 import { type RoutedIP, type RoutedRead, readRouted } from "../../routing/resource.js";
 import type { Drainable } from "../../runtime/manager.js";
@@ -138,7 +138,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
-    pendingWarningOf: ({ memory }) => (dropsIntents(context, memory) ? CRD_TEXT : undefined),
+    pendingWarningOf: (state) => (dropsIntents(state, context.clock.monotonic()) ? CRD_TEXT : undefined),
     workers: 16,
   };
 }
@@ -156,10 +156,6 @@ function planWithDeletion(gathered: Gathered): RoutedPlan {
 
 function pausedBy({ routed, ...read }: RoutedRead, stop: Stop): RoutedRead {
   return { ...read, routed: { ...routed, spec: { ...routed.spec, paused: true }, stop } };
-}
-
-function dropsIntents({ clock }: Pick<ControllerContext, "clock">, { intentDroppedAt }: RoutedMemory): boolean {
-  return clock.monotonic() - intentDroppedAt < CRD_PROBE_MS;
 }
 
 function remember(tools: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {

@@ -11,7 +11,7 @@ import { annotatedIps } from "../../addresses/desired.js";
 import { marksOf } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
-import { CRD_PROBE_MS, SETTLE_LIST_SECONDS } from "../../bounds.js";
+import { SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { probesOf } from "../../health/probed-nodes.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
@@ -21,6 +21,7 @@ import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { publishingOf } from "../../publishing/published.js";
 import { earliest } from "../../reconcile/iteration.js";
+import { dropsIntents } from "../../reconcile/write-status.js";
 import type { DnsView } from "../../records/dns-service.js";
 import type { IssuerAccounts } from "../../routing/issuer-accounts.js";
 import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-class.js";
@@ -112,7 +113,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     creationProblem: () =>
       tenants.creationProblem(ref, resolvedClass?.reclaimPolicy ?? "Retain", resolvedClass?.issuer),
     ...(scene.account && { creationTurn: () => scene.account?.creationTurn(ref) }),
-    crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
+    crdTooOld: dropsIntents(state, moment.monotonic),
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),
     memory: withFirewall(memoryOf(state, { ...moment, status: routed.status }, dns?.reverts), scene, moment),

@@ -81,10 +81,8 @@ function metadataPatch(object: RoutedObject, action: MetadataAction): Patch | un
   }
 }
 
-/** A fact that must not get lost. */
 export async function keep(state: RoutedState, change: StatusChange): Promise<Outcome> {
-  // Not ended by a shutdown: it takes one call, and says what has already happened.
-  await state.write({ patch: (object) => statusPatch(object, { ...change }), subresource: "status", fact: true });
+  await state.keep(() => ({ ...change }));
   return DONE;
 }
 
@@ -104,7 +102,7 @@ export async function recordIntent(
   const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
   const answer = await state.write({ patch, subresource: "status", signal });
   if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return copyIntent(tools, call, intent);
-  state.memory.intentDroppedAt = tools.routing.context.clock.monotonic();
+  state.statusWrites.intentDroppedAt = tools.routing.context.clock.monotonic();
   return { is: "refused", failure: { kind: "Terminal", problem: serverMessages.dropsCreation() } };
 }
 

@@ -68,8 +68,6 @@ export interface RoutedMemory {
   /** When somebody else took the address away from where the operator had put it, ms since the epoch. */
   reverts: { readonly ip: string; readonly times: readonly number[] } | undefined;
   readonly taken: TakenAddresses;
-  /** When the server last dropped the intent of a creation, monotonic ms. */
-  intentDroppedAt: number;
   /** That its address is in. */
   account: AddressAccount | undefined;
   /** Where the class works by Jobs: the last Job failed. */
@@ -91,7 +89,7 @@ export function newMemory(
     ...{ follower, onCreationResult, stateSeries: new StateSeries(), listObservations: new ListObservations() },
     ...{ creationResult: undefined, creationFailure: undefined, creating: undefined, poll: undefined },
     ...{ reservation: undefined, move: undefined, placement: undefined, reverts: undefined, account: undefined },
-    ...{ intentDroppedAt: Number.NEGATIVE_INFINITY, job: {}, taken: new TakenAddresses() },
+    ...{ job: {}, taken: new TakenAddresses() },
   };
 }
 

@@ -20,6 +20,8 @@ export interface ReadStore<T extends Cached, I extends string = never> {
   byIndex(index: I, value: string): ReadonlySet<T>;
   /** @returns the function that ends it. */
   listen(listener: StoreListener<T>): () => void;
+  /** Called when a complete set has replaced the content, also where nothing differs. @returns the function that ends it. */
+  onReplace(listener: () => void): () => void;
 }
 
 interface StoreProps<T extends Cached, I extends string> {
@@ -33,6 +35,7 @@ interface StoreProps<T extends Cached, I extends string> {
 export class Store<T extends Cached, I extends string = never> implements ReadStore<T, I> {
   private state: State<T>;
   private readonly listeners = new Set<StoreListener<T>>();
+  private readonly replaceListeners = new Set<() => void>();
   private readonly logger: Logger;
 
   constructor(props: StoreProps<T, I> = {}) {
@@ -74,6 +77,13 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
     };
   }
 
+  onReplace(listener: () => void): () => void {
+    this.replaceListeners.add(listener);
+    return () => {
+      this.replaceListeners.delete(listener);
+    };
+  }
+
   /** Adds or updates. The same name under another uid is a delete and an add; no visible change is no event. */
   upsert(object: T): void {
     const old = this.state.byKey.get(keyOf(object));
@@ -106,6 +116,7 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
       this.emit(event);
       if (pacer?.due) await pacer.yieldOnce();
     }
+    for (const listener of this.replaceListeners) listener();
   }
 
   private async difference(next: State<T>, pacer: Pacer | undefined): Promise<StoreEvent<T>[]> {

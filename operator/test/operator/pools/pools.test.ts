@@ -1,4 +1,4 @@
-import { Annotation, customResourceDefinitions, Finalizer } from "cdk8s-flipop/api";
+import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { World } from "../world.js";
@@ -166,26 +166,6 @@ describe("operator in process: pools", function () {
     await world.fulfilled("web");
   });
 
-  it("makes nothing under a CRD that drops its fields, and still moves what is listed", async () => {
-    const definitions = customResourceDefinitions().map((definition) =>
-      withoutStatusFields(structuredClone(definition)),
-    );
-    world = await World.create({ nodes: 3, definitions });
-    const [ip = ""] = world.addAddresses(1);
-    world.addPool("web", { ips: [ip], desiredIPs: 2 });
-    const { operator } = world.start();
-    await world.until("assigned", () => world.holder(ip) !== undefined);
-    await world.until("an Event reports it", () => world.events("CRDTooOld").length > 0);
-    expect(operator.health.report("readyz").text).to.include("CRD too old");
-    await world.until("active", () => world.status("web").ips?.[ip]?.state === "active");
-    const before = world.holder(ip);
-    world.setReady(world.status("web").ips?.[ip]?.nodeName ?? "", false);
-    await world.until("moved", () => world.holder(ip) !== before && world.holder(ip) !== undefined);
-    await world.rest();
-    expect(times(CREATE)).to.be.empty;
-    expect(times(ASSIGN)).to.have.length(2);
-  });
-
   it("writes nothing at rest", async () => {
     world = await World.create({ nodes: 3 });
     world.addPool("web", {
@@ -206,23 +186,3 @@ describe("operator in process: pools", function () {
     expect(world.digitalocean.journal.calls({ mutating: true })).to.have.length(mutations);
   });
 });
-
-/** As the Go operator's CRD has it. */
-function withoutStatusFields(definition: object): object {
-  const { spec } = definition as {
-    spec: { versions: { schema: { openAPIV3Schema: { properties: Record<string, { properties?: object }> } } }[] };
-  };
-  for (const { schema } of spec.versions) {
-    const { status } = schema.openAPIV3Schema.properties;
-    const known = status?.properties as Record<string, { additionalProperties?: { properties: object } }> | undefined;
-    if (status === undefined || known?.["ips"] === undefined) continue;
-    const entry = known["ips"].additionalProperties;
-    if (entry !== undefined) entry.properties = pick(entry.properties, ["state", "nodeName", "providerID", "error"]);
-    status.properties = pick(known, ["ips", "nodeErrors", "assignableNodes", "error"]);
-  }
-  return definition;
-}
-
-function pick(fields: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
-}

@@ -10,10 +10,34 @@ export function definitionsWithoutIntent(): readonly object[] {
   return JSON.parse(text) as readonly object[];
 }
 
+/** Those of the Go operator: of the status of a pool they keep little. */
+export function definitionsOfGoOperator(): readonly object[] {
+  return customResourceDefinitions().map((definition) => withoutStatusFields(structuredClone(definition)));
+}
+
 /** Installs the CRDs of this release. */
 export function redefine(kubernetes: Emulator): void {
   for (const { metadata, spec } of customResourceDefinitions()) {
     const ref = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: metadata.name };
     kubernetes.change(ref, (object) => ({ ...object, spec: structuredClone(spec) }) as typeof object);
   }
+}
+
+function withoutStatusFields(definition: object): object {
+  const { spec } = definition as {
+    spec: { versions: { schema: { openAPIV3Schema: { properties: Record<string, { properties?: object }> } } }[] };
+  };
+  for (const { schema } of spec.versions) {
+    const { status } = schema.openAPIV3Schema.properties;
+    const known = status?.properties as Record<string, { additionalProperties?: { properties: object } }> | undefined;
+    if (status === undefined || known?.["ips"] === undefined) continue;
+    const entry = known["ips"].additionalProperties;
+    if (entry !== undefined) entry.properties = pick(entry.properties, ["state", "nodeName", "providerID", "error"]);
+    status.properties = pick(known, ["ips", "nodeErrors", "assignableNodes", "error"]);
+  }
+  return definition;
+}
+
+function pick(fields: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 }

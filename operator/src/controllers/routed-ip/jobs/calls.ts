@@ -24,7 +24,7 @@ export async function record(
   const { status } = await state.write({ patch, subresource: "status", fact: true });
   const intent = change.pendingCreation;
   if (intent === undefined || intent.startedAt === status?.pendingCreation?.startedAt) return DONE;
-  state.memory.intentDroppedAt = routing.context.clock.monotonic();
+  state.statusWrites.intentDroppedAt = routing.context.clock.monotonic();
   return { is: "refused", failure: { kind: "Terminal", problem: serverMessages.dropsCreation() } };
 }
 

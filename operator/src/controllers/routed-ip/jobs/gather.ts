@@ -3,7 +3,6 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { isDeleting } from "../../../addresses/address-set.js";
 import { marksOf } from "../../../addresses/node-marks.js";
-import { CRD_PROBE_MS } from "../../../bounds.js";
 import { probesOf } from "../../../health/probed-nodes.js";
 import type { JobState } from "../../../jobs/job-decision.js";
 import type { JobService } from "../../../jobs/job-service.js";
@@ -12,6 +11,7 @@ import type { Problem } from "../../../messages/message.js";
 import type { HeldAddress } from "../../../messages/nodes/busy-nodes.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { publishingOf } from "../../../publishing/published.js";
+import { dropsIntents } from "../../../reconcile/write-status.js";
 import type { FirewallJobs, JobAims } from "../../../routing/firewall-jobs.js";
 import type { PortsFound } from "../../../routing/ports.js";
 import { classRules, type ResolvedJobClass, resolveClass } from "../../../routing/resolved-class.js";
@@ -93,7 +93,7 @@ function snapshotOf(
     taints: routing.taints.view(ref.uid, isDeleting(routed)),
     ...marksOf(context.marks, "RoutedIP", routed, memory.follower.index),
     ...firewallState(routing, firewalls, withPorts(routed, ports)),
-    crdTooOld: context.clock.monotonic() - memory.intentDroppedAt < CRD_PROBE_MS,
+    crdTooOld: dropsIntents(state, context.clock.monotonic()),
     cleanup: state.cleanup,
     ...probesOf(memory.health, routed.spec.healthCheck, { ofSpec: ignored }),
     ...publishingOf(context.publications, ref.uid, routed.spec.publishTo),
