@@ -225,7 +225,7 @@ export const START_WARNING_MS = 60_000; // A new resource gets this long for its
 export const EVENT_SERIES_END_MS = 6 * MINUTE_MS; // A series that did not continue for this long has ended. As client-go.
 export const EVENT_SERIES_WRITE_MS = 60_000; // The count of a series is written at most this often, from the third time on.
 export const MAX_EVENT_GROUPS = 2_000; // Series in memory.
-export const MAX_EVENT_OBJECTS = 2_000; // Objects with a rate limit of their own in memory.
+export const MAX_EVENT_BUCKETS = 4_000; // Rate limits in memory: one for each object and type of Event.
 
 // Calls to clouds
 

@@ -192,7 +192,7 @@ const EVENTS = {
   dropped: counter("flipop_events_dropped_total", ["cause"] as const, "Kubernetes Events given up, by cause."),
 } as const;
 
-/** `queue_full`: sent faster than written; `spam`: too many for one object; `refused`, `unreachable`: by the server. */
+/** `queue_full`: sent faster than written; `spam`: too many of one type for one object; `refused`, `unreachable`: by the server. */
 export type DropCause = "queue_full" | "spam" | "refused" | "unreachable" | "shutdown";
 const DROP_CAUSES: readonly DropCause[] = ["queue_full", "spam", "refused", "unreachable", "shutdown"];
 

@@ -1,7 +1,7 @@
 /** `events.k8s.io/v1` Events as the API server accepts them (k8s.io/kubernetes/pkg/apis/core/validation/events.go), and which of them repeat an earlier one. */
 
 import { TokenBucket } from "../../async.js";
-import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_GROUPS, MAX_EVENT_OBJECTS } from "../../bounds.js";
+import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_BUCKETS, MAX_EVENT_GROUPS } from "../../bounds.js";
 import { microTime } from "../../clock.js";
 import { printable } from "../../printable.js";
 
@@ -138,11 +138,12 @@ interface Group {
 
 /** Different notes for one reason and object, after which they are counted together. */
 export const MAX_NOTES = 10;
-/** New Events for one object: 25 at once, one in five minutes after that. As client-go's spam filter. */
-const SPAM_LIMIT = { perSecond: 1 / 300, burst: 25 };
+/** New Events of one type for one object: as client-go's spam filter, but with ten times the rate after the burst. */
+const SPAM_LIMIT = { perSecond: 1 / 30, burst: 25 };
 
 export class EventSeries {
   private readonly groups = new Map<string, Group>();
+  /** By object and type: a Warning is worth more than the Normal ones before it. */
   private readonly buckets = new Map<string, TokenBucket>();
 
   /** @param make the object for an Event that is new. */
@@ -152,13 +153,13 @@ export class EventSeries {
     return this.groups.size === 0;
   }
 
-  /** Counts an Event. Undefined: there were too many new ones for its object. */
+  /** Counts an Event. Undefined: there were too many new ones of its type for its object. */
   count(input: EventInput, at: Moment): EventEntry | undefined {
     const key = groupKey(input);
     const group = this.groups.get(key) ?? { byNote: new Map<string, EventEntry>() };
     const known = group.byNote.get(input.note) ?? (group.byNote.size >= MAX_NOTES ? group.rest : undefined);
     if (known !== undefined) return again(known, at);
-    if (!this.bucket(input.regarding, at.nowMs).tryTake(at.nowMs)) return undefined;
+    if (!this.bucket(input, at.nowMs).tryTake(at.nowMs)) return undefined;
     const entry = newEntry(this.make(asCollected(input, group), at.epochMs), at);
     if (group.byNote.size >= MAX_NOTES) group.rest = entry;
     else group.byNote.set(input.note, entry);
@@ -174,7 +175,7 @@ export class EventSeries {
   /** Drops ended series. Returns the entries whose count has to be written. */
   sweep(nowMs: number): readonly EventEntry[] {
     this.remove((entry) => entry.written >= entry.count && nowMs - entry.lastMs >= EVENT_SERIES_END_MS);
-    for (const [object, bucket] of this.buckets) if (bucket.isFull(nowMs)) this.buckets.delete(object);
+    for (const [key, bucket] of this.buckets) if (bucket.isFull(nowMs)) this.buckets.delete(key);
     return [...this.groups.values()].flatMap(entriesOf).filter((entry) => isDue(entry, nowMs));
   }
 
@@ -186,10 +187,10 @@ export class EventSeries {
     }
   }
 
-  private bucket(object: ObjectRef, nowMs: number): TokenBucket {
-    const key = refKey(object);
+  private bucket({ regarding, type }: EventInput, nowMs: number): TokenBucket {
+    const key = `${type} ${refKey(regarding)}`;
     const bucket = this.buckets.get(key) ?? new TokenBucket(SPAM_LIMIT, nowMs);
-    keep(this.buckets, key, bucket, MAX_EVENT_OBJECTS);
+    keep(this.buckets, key, bucket, MAX_EVENT_BUCKETS);
     return bucket;
   }
 }

@@ -69,7 +69,7 @@ export class ApiEventRecorder implements EventRecorder {
   record(input: EventInput): void {
     const at = { nowMs: this.options.clock.monotonic(), epochMs: this.options.clock.now() };
     const entry = this.series.count(input, at);
-    if (entry === undefined) this.metrics.dropped("spam");
+    if (entry === undefined) this.dropSpam(input);
     else if (isDue(entry, at.nowMs)) this.enqueue(entry);
   }
 
@@ -82,6 +82,13 @@ export class ApiEventRecorder implements EventRecorder {
       else await this.write(entry, signal);
     }
     await this.flush();
+  }
+
+  /** Only the log has it then. */
+  private dropSpam({ regarding, type, reason, note }: EventInput): void {
+    this.metrics.dropped("spam");
+    const level = type === "Warning" ? "warn" : "debug";
+    this.options.logger[level]({ regarding, reason, note }, "Dropped an Event: there are too many for its object");
   }
 
   private enqueue(entry: EventEntry): void {

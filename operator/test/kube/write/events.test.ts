@@ -4,7 +4,7 @@ import { MAX_QUEUED_EVENTS } from "../../../src/bounds.js";
 import type { KubeRequest } from "../../../src/kube/client.js";
 import { type EventInput, MAX_NOTES } from "../../../src/kube/write/event-series.js";
 import { ApiEventRecorder } from "../../../src/kube/write/events.js";
-import { silentLogger } from "../../../src/logging.js";
+import { type Logger, silentLogger } from "../../../src/logging.js";
 import { eventMetrics } from "../../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../../src/metrics/registry.js";
 import { MemoryKube, type StoredObject, status } from "../../support/kube/memory-kube.js";
@@ -19,18 +19,21 @@ function setUp() {
   const kube = new MemoryKube();
   const registry = new MetricsRegistry();
   const stop = new AbortController();
+  const logged: string[] = [];
+  const warn = ({ reason }: { readonly reason?: string }) => logged.push(`warn ${reason}`);
+  const logger: Logger = { ...silentLogger, warn, child: () => logger };
   const recorder = new ApiEventRecorder({
     client: kube,
     reporter: { controller: "flipop.digitalocean.com/operator", instance: "flipop-0" },
     clock,
-    logger: silentLogger,
+    logger,
     random: seededRandom(1),
     metrics: eventMetrics(registry),
   });
   const running = recorder.run(stop.signal);
   const dropped = async (cause: string) =>
     Number(new RegExp(`flipop_events_dropped_total{cause="${cause}"} (\\d+)`).exec(await registry.text())?.[1]);
-  return { clock, kube, recorder, stop, running, dropped };
+  return { clock, kube, recorder, stop, running, dropped, logged };
 }
 
 function bodies(requests: readonly KubeRequest[]): readonly StoredObject[] {
@@ -154,6 +157,24 @@ describe("event recorder", () => {
 
     expect(kube.of("POST")).to.have.length(26);
     expect(await dropped("spam")).to.equal(15);
+  });
+
+  it("emits Warnings although Normal ones have used up their limit, and both again after half a minute", async () => {
+    const { clock, kube, recorder, dropped, logged } = setUp();
+    const record = (type: EventInput["type"], time: number) =>
+      recorder.record({ ...moved, type, reason: `${type}${time}` });
+    for (let time = 0; time < 26; time++) record("Normal", time);
+    for (let time = 0; time < 26; time++) record("Warning", time);
+    await clock.advance(1_000);
+    expect(kube.of("POST")).to.have.length(50);
+    expect(await dropped("spam")).to.equal(2);
+    expect(logged).to.deep.equal(["warn Warning25"]);
+
+    await clock.advance(30_000);
+    record("Normal", 27);
+    record("Warning", 27);
+    await clock.advance(1_000);
+    expect(kube.of("POST")).to.have.length(52);
   });
 
   it("never blocks: beyond a thousand waiting Events it drops and counts", async () => {
