@@ -25,7 +25,7 @@ describe("operator in process: the port of a node that an address leaves for pod
       // As where the Service selects other pods: those on n1 still answer.
       kubernetes.change({ apiVersion: "v1", kind: "Pod", namespace: "default", name: "web-n1" }, (object) => ({
         ...object,
-        metadata: { ...object.metadata, labels: { app: "former" } },
+        metadata: { ...(object.metadata as object), labels: { app: "former" } },
       }));
       const slice = { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", namespace: "default", name: "web-1" };
       const conditions = { ready: true, serving: true, terminating: false };
