@@ -200,7 +200,7 @@ describe("the plan of a pool", () => {
     cloud.edit("web", { status: { ips: { [A]: { ...entry, state: "active" } } } });
     expect(actions(cloud.plan("web"))).to.not.include("assign");
     expect(cloud.plan("web").unserved?.message).to.include(
-      "n2 could take it now; fix: to keep it there, have the cluster",
+      "n2 could take it now; fix: to let it move sooner, lower gracePeriodSeconds; fix: to keep it there, have the cluster",
     );
     cloud.edit("web", { status: { ips: { [A]: { ...entry, state: "no-match" } } } });
     expect(actions(cloud.plan("web"))).to.include("assign");
