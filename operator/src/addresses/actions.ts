@@ -19,8 +19,7 @@ export type RecordAction =
   | (Reasoned & { readonly do: "record-creation"; readonly result: CreationResult })
   /** Takes away the copy of an intent that has ended. */
   | (Reasoned & { readonly do: "drop-intent-copy" })
-  /** Takes the entry out of `createdIPs`. */
-  | (Reasoned & { readonly do: "forget-created"; readonly ip: string })
+  | ForgetAction
   /** The copy of the list of created addresses; `undefined` removes it. `forgotten`: those that the provider does not have. */
   | (Reasoned & {
       readonly do: "annotate-pool";
@@ -33,6 +32,13 @@ export type RecordAction =
   /** `abandonedItems`: what was not cleaned up in time; goes to the log, a metric and an Event. */
   | (Reasoned & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] })
   | RecordDns;
+
+/** Takes the entry out of `createdIPs`. `gone`: the provider does not have the address any more. */
+export type ForgetAction = Reasoned & {
+  readonly do: "forget-created";
+  readonly ip: string;
+  readonly gone?: "released" | "vanished";
+};
 
 /** Of a set whose spec lists the created addresses, too, and which may cool off. */
 export type ListAction =

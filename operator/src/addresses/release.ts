@@ -7,11 +7,13 @@ import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api"
 import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
+import { eventMessages } from "../messages/events.js";
 import { WHYS } from "../messages/explanations.js";
+import type { EventMessage } from "../messages/message.js";
 import type { Deletion } from "../reconcile/plan.js";
 import { ttlOf } from "../records/record-plan.js";
 import { listed, omitUndefined } from "../values.js";
-import type { Action, ActionSequence } from "./actions.js";
+import type { Action, ActionSequence, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { settle } from "./creation/creation-recovery.js";
 import type { Desired } from "./desired.js";
@@ -161,7 +163,8 @@ function forget(
     ...backup(set, left).flat(),
     ...forgotten.flatMap((each): readonly Action[] => {
       const entry = entryOf(set, each.address.ip);
-      return entry === undefined ? [] : [{ do: "forget-created", ip: entry.ip, why: whyForgotten(each) }];
+      if (entry === undefined) return [];
+      return [{ do: "forget-created", ip: entry.ip, why: whyForgotten(each), ...goneOf(set, each) }];
     }),
   ];
 }
@@ -169,7 +172,19 @@ function forget(
 function whyForgotten(placement: Placement): string {
   const heir = askedBy(placement);
   if (placement.certainty === "gone" || heir === undefined) return "the address does not exist any more";
-  return `it is no longer wanted, and ${refText(heir)} lists it`;
+  return `${placement.address.ip} is no longer wanted, and ${refText(heir)} lists it`;
+}
+
+/** Under Delete, the operator released it. */
+function goneOf({ reclaimPolicy }: AddressSet, { certainty }: Placement) {
+  if (certainty !== "gone") return {};
+  return { gone: reclaimPolicy === "Delete" ? "released" : "vanished" } as const;
+}
+
+/** The Event of a forgotten entry. A release has one of its own. */
+export function entryRemoved({ ip, why, gone }: ForgetAction): EventMessage | undefined {
+  if (gone === "released") return undefined;
+  return gone === "vanished" ? eventMessages.vanished({ ip }) : eventMessages.disowned({ why });
 }
 
 function entryOf({ createdIPs }: AddressSet, ip: string) {

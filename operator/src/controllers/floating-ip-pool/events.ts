@@ -4,6 +4,7 @@ import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/calls.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
+import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/read-claims.js";
 import type { InventoryAddress } from "../../inventory/view.js";
 import {
@@ -120,18 +121,18 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     case "apply-records":
       return recordsWritten(action);
     default:
-      return bookkept(snapshot, action);
+      return bookkept(action);
   }
 }
 
-function bookkept(snapshot: Snapshot, action: PlannedAction): EventMessage | undefined {
+function bookkept(action: PlannedAction): EventMessage | undefined {
   switch (action.do) {
     case "record-dns":
       return recordsRetained(action.left)[0];
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "forget-created":
-      return vanished(snapshot, action.ip);
+      return entryRemoved(action);
     case "remove-finalizer":
       return abandoned(action.abandonedItems, action.why);
     default:
@@ -156,11 +157,6 @@ function arrived(
 ): EventMessage | undefined {
   if (expected === undefined) return undefined;
   return eventMessages.arrived({ ip, node: verdictOf(expected)?.node.name ?? expected });
-}
-
-/** Under Delete, the operator released it, which has an Event of its own. */
-function vanished({ pool }: Snapshot, ip: string): EventMessage | undefined {
-  return pool.spec.reclaimPolicy === "Delete" ? undefined : eventMessages.vanished({ ip });
 }
 
 function settled({

@@ -13,7 +13,7 @@ import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, in
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import { createdFirewallsOf } from "../../routing/created-firewalls.js";
 import { isEmpty } from "../../routing/firewall-group.js";
-import { omitUndefined } from "../../values.js";
+import { listed, omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
 export type Action =
@@ -101,17 +101,25 @@ function released(snapshot: Snapshot, removal: readonly Action[]): readonly Acti
 function deletionOf(snapshot: Snapshot): Deletion | undefined {
   const { issuer, account, problem, firewall } = snapshot;
   if (issuer.metadata.deletionTimestamp === undefined) return undefined;
-  // A last good token goes on without its Secret: then its own failure is the cause.
-  const cause = failureOf(account) ?? problem ?? failureOf(firewall);
+  // A last good token goes on without its Secret: then that is not the cause.
+  const cause = failureOf(account) ?? (account === "good" ? undefined : problem) ?? failureOf(firewall);
   return { left: [...leftFirewall(snapshot, []), ...leftAdditional(snapshot, [])], ...omitUndefined({ cause }) };
 }
 
 /** What should go under `Delete` and is still there. */
-function leftFirewall({ issuer }: Snapshot, removal: readonly Action[]): readonly string[] {
+function leftFirewall({ issuer, firewall }: Snapshot, removal: readonly Action[]): readonly string[] {
   if (issuer.spec.routedIPReclaimPolicy !== "Delete") return [];
   const going = new Set(removal.flatMap((action) => (action.do === "remove-firewall" ? action.firewall.name : [])));
   const left = createdFirewallsOf(issuer.status).filter(({ name }) => !going.has(name));
-  return left.map(({ name }) => `firewall "${name}", which was created for it`);
+  return left.map((created) => `firewall "${created.name}", which was created for it${contentOf(created, firewall)}`);
+}
+
+/** What keeps the operator from deleting the firewall. */
+function contentOf(created: CreatedFirewall, firewall: Snapshot["firewall"]): string {
+  if (!isKnown(firewall) || firewall === "missing" || !isSame(firewall, created)) return "";
+  const { rules, nodes } = firewall;
+  const content = [...rules.map(({ protocol, ports }) => `${protocol} ${ports}`), ...nodes];
+  return content.length === 0 ? "" : ` and still has ${listed(content)}`;
 }
 
 /** Whatever the policy: without the issuer the operator does not know that they are its own. */

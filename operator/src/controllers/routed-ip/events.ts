@@ -2,6 +2,7 @@
 
 import { ADDRESS_STATES, type Reason } from "cdk8s-flipop/api";
 import type { Outcome } from "../../addresses/calls.js";
+import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/read-claims.js";
 import {
   abandoned,
@@ -90,7 +91,7 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
     case "release":
       return eventMessages.released(action);
     case "forget-created":
-      return eventMessages.disowned(action);
+      return entryRemoved(action);
     case "apply-records":
       return recordsWritten(action);
     default:

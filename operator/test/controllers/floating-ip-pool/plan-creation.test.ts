@@ -2,6 +2,7 @@ import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { OtherCreation } from "../../../src/addresses/address-set.js";
+import { entryRemoved } from "../../../src/addresses/release.js";
 import { timestamp } from "../../../src/clock.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import { actions, altered, cluster, condition, rest } from "./support/pool-plans.js";
@@ -127,6 +128,11 @@ describe("the plan of a pool that creates addresses", () => {
     cloud.edit("web", { spec: { ...spec, ips: [kept, given], desiredIPs: 1 } });
     expect(created(), "still listed").to.deep.equal([kept, given]);
     cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips: [kept] } });
+    const forgets = cloud
+      .plan("web")
+      .sequences.flatMap(actionsOf)
+      .flatMap((each) => (each.do === "forget-created" ? entryRemoved(each)?.note : []));
+    expect(forgets).to.deep.equal([`${given} is no longer wanted, and FloatingIPPool default/heir lists it`]);
     expect(created()).to.deep.equal([kept]);
     expect(cloud.plan("heir").addresses.map(({ ip, status: { state } }) => [ip, state])).to.deep.equal([
       [given, "active"],

@@ -83,6 +83,20 @@ describe("the plan of an issuer", () => {
     expect(plan(snapshot({}, failing)).deletion, "not deleted").to.equal(undefined);
   });
 
+  it("says what a firewall still has, not that the Secret is missing, while the last token is good", () => {
+    const problem = { reason: "SecretNotFound", message: "Secret web/do does not exist" } as const;
+    const rules = [{ protocol: "tcp", ports: "443", sources: ["0.0.0.0/0"], otherSources: false }] as const;
+    const spec = { routedIPReclaimPolicy: "Delete", routedIPFirewallName: "ingress" } as const;
+    const of = (more: Partial<Snapshot>) =>
+      plan(snapshot({ metadata: GOING, spec, status: CREATED }, { problem, ...more })).deletion;
+    const left = 'firewall "ingress", which was created for it';
+    expect(of({ firewall: { ...FIREWALL, rules, nodes: ["digitalocean://1"] } })).to.deep.equal({
+      left: [`${left} and still has tcp 443, digitalocean://1`],
+    });
+    expect(of({ firewall: FIREWALL }), "it is empty").to.deep.equal({ left: [left] });
+    expect(of({ firewall: "unknown", account: "untried" }), "no token").to.deep.equal({ left: [left], cause: problem });
+  });
+
   it("names the finalizer that keeps a RoutedIP that is being deleted already", () => {
     const leaving = [{ user: "web/a", finalizers: ["example.com/gitops"] }];
     const waiting = plan(snapshot({ metadata: GOING }, { users: ["web/a"], leaving })).unserved;

@@ -173,7 +173,7 @@ describe("operator in process: a RoutedIP goes", function () {
     });
   }
 
-  it("waits for the TTL of its records once, before the address leaves its node", async () => {
+  it("waits for the TTL of its records once, before the address leaves its node, and reports the release once", async () => {
     const made = await RoutedWorld.create(["n1"], { speed: 60 });
     const { kubernetes, digitalocean } = made.world;
     try {
@@ -190,6 +190,8 @@ describe("operator in process: a RoutedIP goes", function () {
       const [records = 0, unassign = 0, release = 0] = changes.map(({ at }) => at);
       expect((unassign - records) / 1000).to.be.at.least(RECORDS.ttl);
       expect((release - unassign) / 1000, `${changes.map(({ path }) => path)}`).to.be.below(RECORDS.ttl / 2);
+      await made.until("the Event", () => made.world.events("Released").length > 0);
+      expect(made.world.events("Forgotten")).to.be.empty;
     } finally {
       await made.close();
     }
