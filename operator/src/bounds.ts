@@ -56,6 +56,7 @@ export const RETRY_SCHEDULES = {
 export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
 /** An account that fails is tried again after this at the latest: an address may wait for it. */
 export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
+export const ACCOUNT_PROBE_MS = { RateLimited: 30_000, Unavailable: 15_000, Unauthorized: 60_000 }; // The same for records and firewalls.
 /** A shorter wait of an account is not in the statuses: each retry would write each of them again. */
 export const REPORTED_WAIT_MS = 50_000;
 export const ACCOUNT_FIRST_READ_MS = 1_000; // After a refused change, the first read shows whether the account is the cause.

@@ -1,6 +1,7 @@
 /** Notifies resources of changes in the state that they share, and of accounts that answer again after failed reads. */
 
-import { ACCOUNT_RECOVERIES_APART_MS } from "../bounds.js";
+import { isAccountError } from "../addresses/accounts/account-failures.js";
+import { ACCOUNT_PROBE_MS, ACCOUNT_RECOVERIES_APART_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { RecoveringAccount } from "./retries.js";
 
@@ -28,12 +29,17 @@ export class AccountRecovery implements RecoveringAccount {
   /** A read failed: it is the account, not one address or record set. */
   private readFailed = false;
   private recoveredAt = Number.NEGATIVE_INFINITY;
+  private probe: { readonly at: number; readonly everyMs: number } | undefined;
   private readonly listeners = new Map<string, () => void>();
 
-  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+  constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {}
 
   get recovered(): number {
     return this.recoveries;
+  }
+
+  get probeAt(): number | undefined {
+    return this.probe?.at;
   }
 
   /** Calls the listener once, at the next recovery; again under the same name replaces it. */
@@ -45,11 +51,21 @@ export class AccountRecovery implements RecoveringAccount {
     this.listeners.delete(name);
   }
 
-  noteReadFailure(): void {
+  /** @param error of the account: whoever waits for it looks in turn whether it answers. @default each waits for itself */
+  noteReadFailure(error?: unknown): void {
     this.readFailed = true;
+    if (!isAccountError(error)) return;
+    const { kind, retryAfterSeconds = 0 } = error;
+    this.scheduleProbe(Math.max(ACCOUNT_PROBE_MS[kind], retryAfterSeconds * SECOND_MS));
+  }
+
+  /** A read begins: meanwhile no other one needs to look. */
+  noteRead(): void {
+    this.scheduleProbe(this.probe?.everyMs);
   }
 
   noteAnswer(): void {
+    this.probe = undefined;
     const recovers = this.readFailed && this.clock.monotonic() - this.recoveredAt >= ACCOUNT_RECOVERIES_APART_MS;
     this.readFailed = false;
     if (recovers) this.recover();
@@ -57,8 +73,13 @@ export class AccountRecovery implements RecoveringAccount {
 
   /** What failed with the former credentials may be tried at once. */
   noteCredentials(): void {
+    this.probe = undefined;
     this.readFailed = false;
     this.recover();
+  }
+
+  private scheduleProbe(everyMs: number | undefined): void {
+    if (everyMs !== undefined) this.probe = { at: this.clock.now() + everyMs, everyMs };
   }
 
   private recover(): void {

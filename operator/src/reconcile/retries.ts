@@ -78,6 +78,8 @@ function waitBefore(schedule: RetrySchedule, failures: number): number {
 export interface RecoveringAccount {
   /** How often it has answered again after reads had failed. */
   readonly recovered: number;
+  /** ms since the epoch: those that failed because of it wait no longer, so that one of them finds out when it answers again. */
+  readonly probeAt?: number | undefined;
   /** Calls the listener once, at the next recovery; again under the same name replaces it. */
   onRecovery?(name: string, listener: () => void): void;
 }
@@ -103,6 +105,14 @@ interface FailureContext {
 
 interface MachineEntry extends RetryState {
   readonly problem?: Problem | undefined;
+}
+
+/** A failure because of an account waits no longer than until the account's next probe. */
+export function untilProbe<T extends { readonly retryAt?: number }>(
+  failure: T,
+  { probeAt = Number.POSITIVE_INFINITY }: Pick<RecoveringAccount, "probeAt"> = {},
+): T {
+  return failure.retryAt === undefined || failure.retryAt <= probeAt ? failure : { ...failure, retryAt: probeAt };
 }
 
 export class Retries {
@@ -214,7 +224,9 @@ export class Retries {
 
   private entryOf(key: string): Entry | undefined {
     const entry = this.entries.get(key);
-    if (entry?.account === undefined || entry.account.of.recovered === entry.account.recovered) return entry;
+    if (entry?.account === undefined) return entry;
+    const { of, recovered } = entry.account;
+    if (of.recovered === recovered) return { ...entry, state: untilProbe(entry.state, of) };
     this.entries.delete(key);
     return undefined;
   }

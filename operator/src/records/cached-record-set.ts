@@ -29,7 +29,8 @@ import type {
   RecordType,
 } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
-import { afterFailure, type RetryState } from "../reconcile/retries.js";
+import { afterFailure, type RetryState, untilProbe } from "../reconcile/retries.js";
+import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading } from "./fresh-reading.js";
 import { sameRecords } from "./same-name.js";
 
@@ -117,7 +118,7 @@ export class RecordSet {
     return {
       records: reading !== undefined && left > 0 ? reading.facts : "unknown",
       ...(failure === undefined ? {} : { failure }),
-      ...(retry === undefined ? {} : { retryAt: retry.retryAt }),
+      ...untilProbe(omitUndefined({ retryAt: retry?.retryAt }), this.failedAccount?.of),
       ...(left > 0 ? { readAt: now - age, readAgainAt: now + left } : {}),
       reverts,
     };
@@ -211,6 +212,7 @@ export class RecordSet {
     if (caller === undefined) throw new Error(`record set ${this.name.name}: no caller asked for the read`);
     const { signal: _others, ...context } = caller.context;
     const askedAt = this.clock.monotonic();
+    this.recoveryOf(caller.provider).noteRead();
     try {
       const facts = await caller.provider.read(context, this.name);
       this.recoveryOf(caller.provider).noteAnswer();
@@ -266,7 +268,9 @@ export class RecordSet {
   private noteAccount(error: ProviderError, provider: object, read: boolean): void {
     const recovery = this.recoveryOf(provider);
     const ofAccount = isAccountError(error);
-    if (ofAccount && read) recovery.noteReadFailure();
+    if (ofAccount && read) recovery.noteReadFailure(error);
+    // Whoever refuses a read for another reason answers.
+    else if (read && error.outcome === "refused") recovery.noteAnswer();
     this.failedAccount = ofAccount ? { of: recovery, recovered: recovery.recovered } : undefined;
   }
 

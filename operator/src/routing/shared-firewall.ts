@@ -8,6 +8,7 @@ import { isProviderError } from "../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../providers/firewall-types.js";
 import type { ProviderId } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
+import { untilProbe } from "../reconcile/retries.js";
 import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,
@@ -97,7 +98,7 @@ export class SharedFirewall {
       refused: this.refused.view(this.clock.now()),
       reverts: this.own.reverts,
       ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
-      ...this.failures.view(),
+      ...untilProbe(this.failures.view(), this.recovery),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
   }
@@ -285,7 +286,7 @@ export class SharedFirewall {
     } catch (error) {
       if (machine !== undefined && this.refused.note(error, machine, this.clock.now())) throw error;
       // That the firewall can be read again says nothing of a change that was refused.
-      if (this.failures.note(error, caller.account, kind) && kind === "read") this.recovery.noteReadFailure();
+      if (this.failures.note(error, caller.account, kind) && kind === "read") this.recovery.noteReadFailure(error);
       throw error;
     }
   }

@@ -26,6 +26,18 @@ describe("the retries of the engine", () => {
     expect(rig.world.status()["moved"]).to.deep.equal([`address ${A}`]);
   });
 
+  it("retries what failed for the sake of an account no later than at the next probe of the account", async () => {
+    const { clock } = rig.world;
+    rig.moving.account = { recovered: 0, probeAt: clock.now() + 10_000 };
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Unauthorized", ofAccount: true });
+    await rig.start();
+    await clock.advance(9_000);
+    expect(rig.moving.begun).to.have.length(1);
+    await clock.advance(2_000);
+    expect(rig.moving.begun.length).to.be.greaterThan(1);
+  });
+
   it("retries after the schedule of the lock key, whatever else happens", async () => {
     rig.moving.wanted = () => [sequence(move(A))];
     rig.moving.run = async () => refused({ kind: "Terminal" });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
-import { RECORDS_SURE_MS } from "../../src/bounds.js";
+import { ACCOUNT_PROBE_MS, RECORDS_SURE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
 import { isSuperseded } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
@@ -25,6 +25,33 @@ describe("a record set of the book", () => {
     registry.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
     await attempt(set);
     expect(runs).to.deep.equal(["other"]);
+    expect(other.view().retryAt).to.equal(undefined);
+  });
+
+  it("is read again soon while its account is down, however often it has failed, and one set at a time", async () => {
+    const { registry, set, clock, dns } = rig();
+    const other = registry.of(dns, { ...NAME, name: "other" });
+    const attempt = (one: RecordSet) => one.read({ provider: dns, context: ASKER }).catch(() => undefined);
+    const waitOf = (one: RecordSet) => (one.view().retryAt ?? 0) - clock.now();
+    dns.fault = () => ({ error: providerError("Unavailable") });
+    for (let failures = 0; failures < 20; failures++) {
+      await attempt(set);
+      await attempt(other);
+      expect(Math.max(waitOf(set), waitOf(other)), `after ${failures} failures`).to.be.within(
+        1,
+        ACCOUNT_PROBE_MS.Unavailable,
+      );
+      await clock.advance(ACCOUNT_PROBE_MS.Unavailable);
+    }
+    expect([waitOf(set), waitOf(other)]).to.deep.equal([0, 0]);
+    let end = () => {};
+    dns.duringRead = () => new Promise<void>((resolve) => (end = resolve));
+    dns.fault = () => undefined;
+    const probe = attempt(set);
+    await Promise.resolve();
+    expect(waitOf(other), "while the first one looks").to.equal(ACCOUNT_PROBE_MS.Unavailable);
+    end();
+    await probe;
     expect(other.view().retryAt).to.equal(undefined);
   });
 

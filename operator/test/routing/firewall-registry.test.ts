@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { ACCOUNT_PROBE_MS } from "../../src/bounds.js";
 import type { FirewallProvider, FirewallSurvey } from "../../src/providers/firewall-types.js";
 import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
+import { failure } from "../providers/support.js";
+import { errorOf } from "../support/http-rig.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 const CONTEXT = {
@@ -43,6 +46,17 @@ describe("a firewall that RoutedIPs share", () => {
     await clock.advance(30_000);
     expect(firewall.view().facts).to.equal("unknown");
     expect(listing.asked).to.deep.equal([30]);
+  });
+
+  it("is read again soon while the API is down, however often reads have failed", async () => {
+    const { clock, firewall, caller } = runActions();
+    const survey = () => Promise.reject(failure());
+    for (let failures = 0; failures < 20; failures++) {
+      await errorOf(firewall.read({ ...caller, provider: { ...caller.provider, survey } }, []));
+      const wait = (firewall.view().retryAt ?? 0) - clock.now();
+      expect(wait, `after ${failures} failures`).to.be.within(1, ACCOUNT_PROBE_MS.Unavailable);
+      await clock.advance(ACCOUNT_PROBE_MS.Unavailable);
+    }
   });
 
   it("takes no list that is older than what it has written, from any reader", async () => {

@@ -139,6 +139,9 @@ export function recoveryOf(
     get recovered() {
       return account.recovered + firewall.recovery.recovered;
     },
+    get probeAt() {
+      return firewall.recovery.probeAt;
+    },
     onRecovery: (name, listener) => {
       for (const each of [account, firewall.recovery]) each.onRecovery(name, listener);
     },

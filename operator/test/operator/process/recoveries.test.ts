@@ -1,0 +1,75 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { TempDir } from "../../support/temp-dir.js";
+import { World, type WorldOptions } from "../world.js";
+
+const OUTAGE_MS = 420_000;
+
+describe("operator in process: after the cause of failures has ended", function () {
+  this.timeout(240_000);
+  let world: World;
+  const dir = new TempDir();
+
+  afterEach(async () => {
+    await world.close();
+    dir.remove();
+  });
+
+  const recordsOf = (name: string) => world.digitalocean.state.dns.records("example.com", name).length;
+  const isNodesReady = () => {
+    const ref = { apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", namespace: "default", name: "nodes" };
+    const { conditions = [] } = (world.kubernetes.get(ref)?.["status"] ?? {}) as {
+      conditions?: readonly { readonly type: string; readonly status: string }[];
+    };
+    return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  };
+
+  /** A pool with a name and a set of all nodes, both served. */
+  async function serve(options: WorldOptions = {}): Promise<void> {
+    world = await World.create({ nodes: 4, ...options });
+    const dnsRecordSet = { zone: "example.com", recordName: "nodes", provider: "digitalocean" };
+    world.addPool("web", { ips: world.addAddresses(2), dnsRecordSet: { ...dnsRecordSet, recordName: "www" } });
+    world.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace: "default" } },
+      spec: { dnsRecordSet, match: {} },
+    });
+    world.start();
+    await world.fulfilled("web");
+    await world.until(
+      "the names are written",
+      () => recordsOf("www") === 2 && recordsOf("nodes") === 4 && isNodesReady(),
+    );
+  }
+
+  /** @returns seconds until everything is right again. */
+  async function secondsUntilRight(): Promise<number> {
+    const endedAt = world.clock.now();
+    const isRight = () => recordsOf("www") === 2 && recordsOf("nodes") === 3 && isNodesReady();
+    await world.until("the names are right", isRight);
+    await world.until("the pool is ready", () => world.condition("web", "Ready")?.status === "True");
+    return (world.clock.now() - endedAt) / 1_000;
+  }
+
+  function loseHolder(): void {
+    const [{ nodeName = "" } = {}] = Object.values(world.status("web").ips ?? {});
+    world.removeNode(nodeName);
+  }
+
+  for (const [what, on] of [
+    ["the DNS API", /domains/],
+    ["the whole API", /./],
+  ] as const) {
+    it(`names and conditions are right within 35 s of an outage of ${what}`, async () => {
+      await serve();
+      const outage = world.digitalocean.faults.inject({ kind: "status", status: 503 }, { on, times: Infinity });
+      loseHolder();
+      await world.clock.sleep(OUTAGE_MS);
+      const calls = world.digitalocean.journal.count({ on: /domains/ });
+      await world.clock.sleep(60_000);
+      expect(world.digitalocean.journal.count({ on: /domains/ }) - calls, "probes in a minute").to.be.within(2, 20);
+      outage.cancel();
+      expect(await secondsUntilRight()).to.be.below(35);
+    });
+  }
+});
