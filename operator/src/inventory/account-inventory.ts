@@ -16,9 +16,17 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
-import { abandoned, type CachedState, type Observation, type OwnAction, observe, started } from "./cached-state.js";
+import { abandoned, type CachedState, created, type Observation, type OwnAction, observe } from "./cached-state.js";
 import { OwnActions } from "./follow-actions.js";
-import { Coalesced, type EnsureOptions, eachButOne, InventoryReader, lostAnswer, ReadGate } from "./reads.js";
+import {
+  Coalesced,
+  type EnsureOptions,
+  eachButOne,
+  foundLater,
+  InventoryReader,
+  lostAnswer,
+  ReadGate,
+} from "./reads.js";
 import {
   type Confirmation,
   createView,
@@ -72,7 +80,8 @@ export class AccountInventory {
     this.reads = new ReadGate(clock);
     this.reservations = new Reservations(clock);
     const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
-    this.actions = new OwnActions({ clock, cachedStates: this.cachedStates, fetch });
+    const take = (ip: string, observation: Observation) => this.take(ip, observation);
+    this.actions = new OwnActions({ clock, cachedStates: this.cachedStates, fetch, take });
   }
 
   /** Another token of the same account: used for reads when the others are refused. */
@@ -178,13 +187,9 @@ export class AccountInventory {
     const now = this.clock.monotonic();
     const { ip } = outcome.address;
     this.gone.delete(ip);
-    const cachedState: CachedState = { facts: outcome.address, at: now, writtenAt: now, actedAt: now };
     const expected = "node" in request ? request.node : undefined;
-    const { action } = outcome;
-    this.cachedStates.set(
-      ip,
-      action === undefined ? cachedState : started(cachedState, { id: action.id, expected }, now),
-    );
+    const action = outcome.action && { id: outcome.action.id, expected };
+    this.cachedStates.set(ip, created(outcome.address, action, now));
     return outcome;
   }
 
@@ -237,7 +242,7 @@ export class AccountInventory {
         this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }
-      throw error;
+      throw foundLater(error, this.cachedStates.get(ip), this.clock.monotonic());
     }
   }
 

@@ -44,6 +44,8 @@ export interface CachedState {
   readonly lastId?: string;
   /** When our last action on it was completed. */
   readonly actedAt?: number;
+  /** When our own call created it: a read that does not find it soon after comes from a late replica. */
+  readonly createdAt?: number;
   /** An action of ours that runs. */
   readonly running?: InFlight;
   /** The last action of ours that did not end at its goal: a status that still names it is outdated. */
@@ -69,9 +71,22 @@ export function observe(cachedState: CachedState | undefined, observation: Obser
   const { facts, askedAt } = observation;
   if (cachedState === undefined) return facts === undefined ? undefined : accept({ facts, at: askedAt }, observation);
   if (cachedState.writtenAt !== undefined && askedAt < cachedState.writtenAt) return cachedState;
+  if (facts === undefined && isNew(cachedState, askedAt)) return cachedState;
   if (cachedState.running !== undefined) return observeRunning(cachedState, cachedState.running, observation);
   if (cachedState.actedAt === undefined || agrees(cachedState, facts)) return accept(cachedState, observation);
   return observeContradiction(cachedState, cachedState.actedAt, observation);
+}
+
+/** A read or call that does not find it says nothing yet. */
+export function isNew(cachedState: CachedState | undefined, askedAt: number): boolean {
+  const { createdAt } = cachedState ?? {};
+  return createdAt !== undefined && askedAt - createdAt < SETTLE_SECONDS * SECOND_MS;
+}
+
+/** Our own call has created it, on this machine if an action is under way. */
+export function created(facts: AddressFacts, action: OwnAction | undefined, now: number): CachedState {
+  const state = { facts, at: now, writtenAt: now, actedAt: now, createdAt: now };
+  return action === undefined ? state : started(state, action, now);
 }
 
 /** Our action on it has begun, or goes on. */

@@ -10,6 +10,7 @@ import {
   deadlineOf,
   follow,
   type InFlight,
+  type Observation,
   type OwnAction,
   resolution,
   started,
@@ -24,6 +25,7 @@ export interface ActionTools {
   };
   /** Reads one address alone. */
   readonly fetch: (context: CallContext, ip: string) => Promise<void>;
+  readonly take: (ip: string, observation: Observation) => void;
 }
 
 type ActionOf = OwnAction & { readonly ip: string };
@@ -48,7 +50,13 @@ export class OwnActions {
     action: ActionOf & Pick<InFlight, "inferred">,
   ): Promise<ActionFacts> {
     const { ip, id, expected } = action;
+    const { clock, take } = this.tools;
+    const askedAt = clock.monotonic();
     const facts = await provider.action(context, { ip, id }, expected);
+    if (facts.gone === true) {
+      take(ip, { facts: undefined, askedAt });
+      return resolution(this.tools.cachedStates.get(ip), { ...action, since: askedAt }, clock.monotonic());
+    }
     if (action.inferred === true && facts.state === "completed") return this.confirm(context, action);
     this.settle(facts, expected);
     if (facts.state === "errored") await this.tools.fetch(context, ip).catch(() => undefined);

@@ -5,8 +5,11 @@ import { READ_PAUSE_MS, SECOND_MS, SHARED_READ_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { failedCalls } from "../messages/failed-calls.js";
 import type { CallContext, CallPriority, Urgency } from "../providers/call.js";
-import { isAnswer5xx, isProviderError, ProviderError } from "../providers/errors.js";
+import { isAnswer5xx, isProviderError, ProviderError, withProps } from "../providers/errors.js";
 import type { AddressFacts, AddressProvider, CreateOutcome, IpFamily } from "../providers/types.js";
+import { type CachedState, isNew } from "./cached-state.js";
+
+const NOT_FOUND = 404;
 
 export interface EnsureOptions {
   /** A whole list older than this is read again. */
@@ -209,6 +212,12 @@ export async function eachButOne(ips: readonly string[], read: (ip: string) => P
       failed = true;
     }
   }
+}
+
+/** An API that does not find an address that it has only just created is called again soon. */
+export function foundLater(error: unknown, cachedState: CachedState | undefined, now: number): unknown {
+  const isMissing = isProviderError(error, "NotFound") && error.status === NOT_FOUND;
+  return isMissing && isNew(cachedState, now) ? withProps(error, { kind: "Conflict" }) : error;
 }
 
 /** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */

@@ -21,6 +21,8 @@ export interface ActionFacts {
   readonly state: ActionState;
   /** With `errored`: what the API said, if anything. */
   readonly message?: string;
+  /** With `errored`: a read does not find the address. @default it was not read, or is there */
+  readonly gone?: true;
 }
 
 /** The newest action on an address. The API does not name the node that it is for. */

@@ -53,6 +53,52 @@ describe("the actions of an account's inventory", () => {
     expect(holder()).to.equal("n2");
   });
 
+  it("follow an address that was created on a node and that no read finds yet", async () => {
+    const { clock, cloud, inventory, list, holder } = start();
+    await list();
+    const action = { id: "7", ip: A, state: "in-progress" } as const;
+    cloud.outcome = { kind: "created", address: facts(A), action };
+    await inventory.create(cloud.provider, ASKER, { family: "IPv4", node: "n1" });
+    const poll = () => inventory.poll(cloud.provider, ASKER, { ip: A, id: "7", expected: "n1" });
+    cloud.gone = true;
+    await clock.advance(1_000);
+    expect((await poll()).state).to.equal("in-progress");
+    await list();
+    expect([inventory.view().isGone(A), inventory.view().get(A)?.inFlight?.id]).to.deep.equal([false, "7"]);
+    cloud.gone = false;
+    cloud.state = "completed";
+    await clock.advance(7_000);
+    expect((await poll()).state).to.equal("completed");
+    expect(holder()).to.equal("n1");
+  });
+
+  it("give up an address that no read finds 30 s after its creation, at the first read of its action", async () => {
+    const { clock, cloud, inventory, list } = start();
+    await list();
+    const action = { id: "7", ip: A, state: "in-progress" } as const;
+    cloud.outcome = { kind: "created", address: facts(A), action };
+    await inventory.create(cloud.provider, ASKER, { family: "IPv4", node: "n1" });
+    cloud.gone = true;
+    await clock.advance(30_000);
+    const polled = await inventory.poll(cloud.provider, ASKER, { ip: A, id: "7", expected: "n1" });
+    expect(polled).to.deep.include({ state: "errored", message: "the address is gone" });
+    expect(inventory.view().isGone(A)).to.equal(true);
+    expect(cloud.asked).to.deep.equal(["list", "action 7 n1"]);
+  });
+
+  it("are tried again soon where the API does not find the address that it has just created", async () => {
+    const { clock, cloud, inventory, list } = start();
+    await list();
+    cloud.outcome = { kind: "created", address: facts(A) };
+    await inventory.create(cloud.provider, ASKER, { family: "IPv4", region: "r" });
+    cloud.refusal = failure({ kind: "NotFound", outcome: "refused", status: 404 });
+    const assign = () => errorOf(inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" }));
+    expect(await assign()).to.include({ kind: "Conflict" });
+    expect(inventory.view().isGone(A)).to.equal(false);
+    await clock.advance(30_000);
+    expect(await assign()).to.include({ kind: "NotFound" });
+  });
+
   for (const [what, props] of Object.entries({
     "that is in conflict": { kind: "Conflict", outcome: "refused" },
     "that finds nothing": { kind: "NotFound", outcome: "refused" },

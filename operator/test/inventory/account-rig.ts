@@ -29,6 +29,8 @@ export class FakeCloud {
   readonly unlisted = new Set<string>();
   refusal: ProviderError | undefined;
   state: ActionFacts["state"] = "in-progress";
+  /** No read finds the action or its address. */
+  gone = false;
   outcome: CreateOutcome = { kind: "unknown", error: failure() };
   gate: Promise<void> = Promise.resolve();
   priority: string | undefined;
@@ -55,7 +57,7 @@ export class FakeCloud {
     },
     action: async (_: CallContext, { ip, id }: { readonly ip: string; readonly id: string }, expected?: ProviderId) => {
       this.asked.push(`action ${id} ${expected}`);
-      return { id, ip, state: this.state };
+      return this.gone ? ({ id, ip, state: "errored", gone: true } as const) : { id, ip, state: this.state };
     },
     create: async () => this.outcome,
     release: async (_: CallContext, ip: string) => void this.addresses.delete(ip),

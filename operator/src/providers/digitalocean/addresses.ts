@@ -102,9 +102,8 @@ export class DigitalOceanAddresses implements AddressProvider {
   async release(context: CallContext, ip: string): Promise<void> {
     const subject = `release ${ip}`;
     const address = await this.get(context, ip);
-    if (address === undefined) return;
-    // The API would take an address in use away without a word.
-    if (address.holder !== undefined) throw held(subject, address.holder, "unassign it first");
+    // The API would take an address in use away without a word. A read may not find a new address yet; the call does.
+    if (address?.holder !== undefined) throw held(subject, address.holder, "unassign it first");
     try {
       const request = { call: CALL.releaseAddress, subject, method: "DELETE", path: addressPath(ip) } as const;
       await this.client.send(context, { ...request, repeatable: true });
@@ -162,7 +161,7 @@ export class DigitalOceanAddresses implements AddressProvider {
   /** Not there yet and not locked: it may not have begun; whoever asks has a deadline. */
   private async byHolder(context: CallContext, { ip, id }: ActionRef, expected: ProviderId | undefined) {
     const address = await this.get(context, ip);
-    if (address === undefined) return { id, ip, state: "errored", message: "the address is gone" } as const;
+    if (address === undefined) return { id, ip, state: "errored", message: "the address is gone", gone: true } as const;
     const there = address.holder === expected && address.action === undefined;
     return { id, ip, state: there ? "completed" : "in-progress" } as const;
   }

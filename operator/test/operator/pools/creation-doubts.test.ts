@@ -105,6 +105,21 @@ describe("operator in process: a creation in doubt", function () {
       });
     }
 
+    for (const node of ["node-1", undefined]) {
+      it(`counts though no read finds the address for 8 s, ${node === undefined ? "in the region" : "on a node"}`, async () => {
+        world = await World.create({ nodes: node === undefined ? 0 : 1 });
+        world.addPool("web", { desiredIPs: 1, dnsRecordSet: { zone: "example.com", recordName: "web" } });
+        faults().inject({ kind: "stale-reads", ms: 8_000 }, { on: CREATE });
+        world.start();
+        await world.until("one was created", () => account().length === 1);
+        if (node === undefined) world.addNode("node-1");
+        await world.fulfilled("web");
+        expect(["AddressNotFound", "AssignFailed"].flatMap(notes)).to.deep.equal([]);
+        expect(journal().count({ on: "GET /v2/reserved_ips" }), "it needed no second list").to.equal(1);
+        expect(creations()).to.equal(1);
+      });
+    }
+
     it("is found by its intent after a crash, and then never released", async () => {
       world = await World.create({ nodes: 1 });
       world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
