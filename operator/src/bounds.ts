@@ -14,8 +14,7 @@ export const JANITOR_LIST_MAX_AGE_SECONDS = 300; // Annotations of nodes are com
 export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 export const SETTLE_SECONDS = 30; // Reads lag behind writes: for this long after an action, a contradicting read is no evidence.
 export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
-/** An own action whose answer was lost is resolved by then, from the holder and the lock of its address. */
-export const UNKNOWN_ACTION_SECONDS = 30;
+export const UNKNOWN_ACTION_SECONDS = 30; // An own action whose answer was lost is resolved by then, from the holder and the lock of its address.
 /** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
 export const ACTION_SECONDS = 120;
 export const OVERDUE_ACTION_SECONDS = 10; // After its deadline, any run of the account reads an action that no run has read.

@@ -79,7 +79,8 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
   });
   const holders = addresses.flatMap(({ status: { state, nodeName } }) => (state === "active" && nodeName) || []);
   const portless = snapshot.portlessOf?.(holders) ?? [];
-  if (portless.length > 0) return candidateMessages.onPortless({ ...values, nodes: portless });
+  if (portless.length > 0)
+    return candidateMessages.onPortless({ ...values, ...workloadsOf(snapshot), nodes: portless });
   if (onCordoned === undefined) return fulfilledFor(snapshot, values);
   const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
   return candidateMessages.onCordoned({ ...values, ...onCordoned, taints });
@@ -89,10 +90,13 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
 function fulfilledFor(snapshot: Snapshot, values: Parameters<typeof candidateMessages.fulfilled>[0]): Problem {
   const namespaces = snapshot.podNamespaces?.() ?? [];
   if (namespaces.length > 1) return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
-  const workloads = snapshot.podOwners?.() ?? [];
-  if (workloads.length < 2) return candidateMessages.fulfilled(values);
-  const { podLabel = "" } = snapshot.pool.spec.match ?? {};
-  return candidateMessages.ofSeveralWorkloads({ ...values, workloads, podLabel });
+  const found = workloadsOf(snapshot);
+  if (found.workloads.length < 2) return candidateMessages.fulfilled(values);
+  return candidateMessages.ofSeveralWorkloads({ ...values, ...found });
+}
+
+function workloadsOf({ podOwners, pool }: Snapshot) {
+  return { workloads: podOwners?.() ?? [], podLabel: pool.spec.match?.podLabel ?? "" };
 }
 
 /** With a lost holder, where there is one. */

@@ -40,10 +40,6 @@ interface OnCordoned extends Fulfilled {
   readonly taints: readonly string[];
 }
 
-interface OnPortless extends Fulfilled {
-  readonly nodes: readonly string[];
-}
-
 interface ForPods extends Fulfilled {
   /** Of the pods that make nodes match. */
   readonly namespaces: readonly string[];
@@ -55,6 +51,19 @@ interface ForWorkloads extends Fulfilled {
   /** Empty: any pod counts. */
   readonly podLabel: string;
 }
+
+/** Fewer than two `workloads`: those that open no port are not known to be others. */
+interface OnPortless extends ForWorkloads {
+  readonly nodes: readonly string[];
+}
+
+function workloadsText({ workloads, podLabel }: Pick<ForWorkloads, "workloads" | "podLabel">): string {
+  const why = podLabel === "" ? "match.podLabel is not set" : `all of them have ${podLabel}`;
+  return `pods of ${listed(workloads)} count, because ${why}`;
+}
+
+const ONE_WORKLOAD =
+  "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel";
 
 function fulfilledText({ disabled, ...count }: Fulfilled): string {
   const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
@@ -138,11 +147,15 @@ export const candidateMessages = topic("candidates", {
   onPortless: problem({
     reason: "NoOpenPort",
     by: "author",
-    text: ({ nodes, ...count }: OnPortless) =>
-      `${fulfilledText(count)}; the pods on ${listed(nodes)} have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service`,
-    remedy:
-      "if the pods are to answer at the address itself, give all of them the hostPort; else limit match.podLabel to those that have it",
-    example: { active: 2, desired: 2, disabled: [], nodes: ["node-3"] },
+    text: ({ nodes, ...count }: OnPortless) => {
+      const several = count.workloads.length < 2 ? "" : `; ${workloadsText(count)}`;
+      return `${fulfilledText(count)}; the pods on ${listed(nodes)} have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service${several}`;
+    },
+    remedy: ({ workloads }) => {
+      const open = "if the pods are to answer at the address itself, give all of them the hostPort";
+      return workloads.length < 2 ? `${open}; else limit match.podLabel to those that have it` : [ONE_WORKLOAD, open];
+    },
+    example: { active: 2, desired: 2, disabled: [], nodes: ["node-3"], workloads: [], podLabel: "" },
   }),
   ofSeveralNamespaces: problem({
     reason: "SeveralNamespaces",
@@ -155,12 +168,8 @@ export const candidateMessages = topic("candidates", {
   ofSeveralWorkloads: problem({
     reason: "SeveralWorkloads",
     by: "author",
-    text: ({ workloads, podLabel, ...count }: ForWorkloads) => {
-      const why = podLabel === "" ? "match.podLabel is not set" : `all of them have ${podLabel}`;
-      return `${fulfilledText(count)}; pods of ${listed(workloads)} count, because ${why}`;
-    },
-    remedy:
-      "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel",
+    text: (values: ForWorkloads) => `${fulfilledText(values)}; ${workloadsText(values)}`,
+    remedy: ONE_WORKLOAD,
     example: {
       ...{ active: 2, desired: 2, disabled: [], podLabel: "app=proxy" },
       workloads: ["DaemonSet game/proxy", "Deployment game/proxy-test"],

@@ -115,6 +115,11 @@ describe("what keeps a pool from being fulfilled", () => {
         "1 of 1 addresses are active; the pods on node-1 have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service; fix: if the pods are to answer at the address itself, give all of them the hostPort; else limit match.podLabel to those that have it",
     });
     expect(of("node-2").is, "no address is there").to.equal("True/Observed");
+    const podOwners = () => ["Deployment web/log-shipper", "Deployment web/proxy"];
+    const { message } = fulfilled(plan({ ...cloud.snapshot("web"), podOwners, portlessOf: (nodes) => nodes }));
+    expect(message, "the pods of another workload are the likely cause").to.include(
+      "; pods of Deployment web/log-shipper, Deployment web/proxy count, because match.podLabel is not set; fix: if only those of one workload",
+    );
   });
 
   it("is nothing where desiredIPs needs fewer addresses than ips lists; the message names those that are disabled", () => {

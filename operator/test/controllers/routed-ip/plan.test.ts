@@ -110,7 +110,9 @@ describe("the plan of a RoutedIP", () => {
     expect(made.plan("a").steps).to.be.empty;
     expect(made.get("a").status.reason).to.equal("InGrace");
     const said = made.plan("a").conditions.find(({ type }) => type === "Assigned")?.message;
-    expect(said).to.include("n2 could take it now; fix: to let it move sooner, lower gracePeriodSeconds; fix: to keep it there, have the author of Service default/web");
+    expect(said).to.include(
+      "n2 could take it now; fix: to let it move sooner, lower gracePeriodSeconds; fix: to keep it there, have the author of Service default/web",
+    );
     expect(made.plan("a").requeueAt).to.equal(made.now + 30_000);
     made.pass(30_000);
     made.settle();
