@@ -22,7 +22,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/kube": 5_750,
   "operator/src/limits": 400,
   "operator/src/match": 2_050,
-  "operator/src/messages": 4_750,
+  "operator/src/messages": 4_800,
   "operator/src/metrics": 900,
   "operator/src/providers": 6_180,
   "operator/src/publishing": 350,
