@@ -263,7 +263,7 @@ export const RATE_LIMIT_SHOWN_SECONDS = 5; // Conditions report a wait for the l
 /** A call that left in one window may arrive early in the next: both count it. */
 export const RATE_WINDOW_MARGIN_MS = 1_000;
 export const TURN_KEPT_MS = 30_000; // Who does not come by then has given up: others may use the turn.
-export const TOKEN_FILE_MAX_AGE_MS = 60_000; // A token in a file is read again after this.
+export const TOKEN_FILE_MAX_AGE_MS = 10_000; // A token in a file is read again after this.
 export const MAX_TOKEN_GUARDS = 256; // Tokens rotate; the ones used longest ago have no open call.
 export const MAX_SECRETS = 256; // Tokens rotate; the oldest have expired long ago.
 

@@ -186,7 +186,13 @@ class Assembly {
         ...(standby?.servers ?? []),
       ],
       caches: [cachePart(this.context.watches.nodes()), this.lease, ...this.kinds.tolerated()],
-      background: [this.recorder, this.knownKinds, this.kinds.logged(clock, logger), ...(standby?.background ?? [])],
+      background: [
+        { name: "token files", run: (signal) => this.providers.followFiles(signal) },
+        this.recorder,
+        this.knownKinds,
+        this.kinds.logged(clock, logger),
+        ...(standby?.background ?? []),
+      ],
       controllers: this.parts.flatMap((part) => this.controllersOf(part)),
       drainDeadlineMs: settings.shutdownTimeout * 1000,
     });
@@ -208,6 +214,8 @@ class Assembly {
     const [nodeRequests, creations] = [new NodeRequestRegistry(notify), new CreationRegistry(notify)];
     const inventories = new Inventories(clock, nodeRequests);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
+    const records = new RecordRegistry(clock, settings.driftInterval * SECOND_MS);
+    providers.onTokenReplaced(({ dns }) => dns && records.recoveryOf(dns).noteCredentials());
     const client = this.makeClient();
     addExternalDns(providers, { client, settings });
     const created = new CreatedAddresses(() => creations.retry());
@@ -217,8 +225,12 @@ class Assembly {
     this.standby = standby;
     return {
       ...{ clock, random, logger, client, watches, nodes, providers, inventories, notifier, metrics, runtime },
-      records: new RecordRegistry(clock, settings.driftInterval * SECOND_MS),
-      ...{ stop: this.stop, owners: new Owners(), services: new SharedServices(watches, settings.watchNamespaces) },
+      ...{
+        records,
+        stop: this.stop,
+        owners: new Owners(),
+        services: new SharedServices(watches, settings.watchNamespaces),
+      },
       ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
       ...{ claims: new Claims(notify), nodeRequests },

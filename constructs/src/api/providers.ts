@@ -106,7 +106,7 @@ export function providerVariables(): readonly ProviderVariable[] {
         env: `${tokenVariable}_FILE`,
         ...of,
         secret: false,
-        description: "File with the API token; the operator reads it every 60 s",
+        description: "File with the API token; the operator reads it every 10 s",
       },
       { env: urlVariable, ...of, secret: false, description: "Base URL of the API; may contain a path" },
       { env: userAgentVariable, ...of, secret: false, description: "User-Agent of the calls" },

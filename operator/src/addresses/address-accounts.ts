@@ -244,7 +244,11 @@ export class AddressAccounts {
   constructor(
     private readonly providers: ProviderRegistry,
     private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
-  ) {}
+  ) {
+    providers.onTokenReplaced(({ addresses }) => {
+      for (const account of this.accounts.values()) if (account.provider === addresses) account.credentialsReplaced();
+    });
+  }
 
   /** Without I/O. A problem where the provider is unknown or has no addresses (of this family). */
   find(name: string, family: IpFamily): AddressAccount | Problem {

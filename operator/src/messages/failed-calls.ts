@@ -126,6 +126,12 @@ export const failedCalls = {
     seen: "the token contains a space, a line break or another character that no token has",
     remedy: ONE_TOKEN,
   } satisfies FailureText,
+  tokenChanged: "another token has replaced the one that the decision was made with",
+  otherAccount: (place: string): FailureText => ({
+    seen: `the token that the operator reads from ${place} belongs to another account than the one before it, so the operator sends no call with it`,
+    remedy:
+      "put a token of the former account there; or, if all is to move to the other account, have the cluster's administrator restart the operator",
+  }),
   noToken: ({ tokenVariable }: ApiNames): FailureText => ({
     seen: "there is no token",
     remedy: `have the cluster's administrator set ${tokenVariable} of the operator, or mount the file of ${tokenVariable}_FILE`,

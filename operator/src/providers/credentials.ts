@@ -16,6 +16,8 @@ export interface Credentials {
   renew(): void;
   /** Where the token comes from, for the person who replaces it; empty: not known. */
   place(): string;
+  /** Called when another token has replaced the former one. Absent: the token stays the same. */
+  onReplaced?: () => void;
 }
 
 /** A short fingerprint that distinguishes tokens and reveals nothing of them. */
@@ -31,6 +33,7 @@ export function fixedToken(token: string, redactor: Redactor, place = ""): Crede
 
 /** A token that others replace: that of an issuer's Secret. */
 export class PushedToken implements Credentials {
+  onReplaced: () => void = () => undefined;
   private current = "";
   private from = "";
 
@@ -39,8 +42,10 @@ export class PushedToken implements Credentials {
   /** The last one stays in use until another comes. */
   set(token: string, place = ""): void {
     this.redactor.add(token);
+    const replaced = this.current !== token.trim();
     this.current = token.trim();
     this.from = place;
+    if (replaced) this.onReplaced();
   }
 
   place(): string {
@@ -67,6 +72,7 @@ interface TokenFileOptions {
  * last good one stays in use while the file cannot be read.
  */
 export class TokenFile implements Credentials {
+  onReplaced: () => void = () => undefined;
   private current = "";
   private readAt = Number.NEGATIVE_INFINITY;
 
@@ -92,7 +98,9 @@ export class TokenFile implements Credentials {
       const text = readFileSync(path, "utf8").trim();
       if (text === "") throw new Error("the file is empty");
       redactor.add(text);
+      const replaced = this.current !== text;
       this.current = text;
+      if (replaced) this.onReplaced();
     } catch (error) {
       logger.warn(
         { path, error, lastGoodTokenInUse: this.current !== "" },
@@ -133,6 +141,15 @@ export class OncePerToken<T> {
   }
 }
 
+/** In the place of an account that the token does not show. */
+function keyOfToken(hash: string): string {
+  return `token-${hash}`;
+}
+
+export function isKeyOfToken(key: string): boolean {
+  return key.startsWith(keyOfToken(""));
+}
+
 interface AccountQuestion {
   readonly where: string;
   /** The token in use. */
@@ -145,10 +162,10 @@ interface AccountQuestion {
 export function accountKeyOf({ where, token, read }: AccountQuestion): OncePerToken<string> {
   const ask = async (context: CallContext, hash: string) => {
     try {
-      return (await read(context)) ?? `token-${hash}`;
+      return (await read(context)) ?? keyOfToken(hash);
     } catch (error) {
       // 403: a valid token without this right.
-      if (isProviderError(error, "Unauthorized") && error.status === 403) return `token-${hash}`;
+      if (isProviderError(error, "Unauthorized") && error.status === 403) return keyOfToken(hash);
       throw error;
     }
   };

@@ -68,6 +68,8 @@ export type ProviderErrorReason =
   | "ListTooLong"
   /** The answer was not what the API's description promises. */
   | "MalformedAnswer"
+  /** The token is that of another account than the one before it, so nothing was sent. */
+  | "OtherAccount"
   /** The API knows the token, and the token may not do this. */
   | "LacksRight"
   /** What stands where the token is expected cannot be one, so nothing was sent. */

@@ -1,9 +1,10 @@
 /** Which providers there are: those with credentials in the environment, and one for each issuer's Secret. */
 
 import { DEFAULT_SECRET, type ProviderFacts, type ProviderService } from "cdk8s-flipop/api";
+import { TOKEN_FILE_MAX_AGE_MS } from "../bounds.js";
 import type { Logger, Redactor } from "../logging.js";
 import { failureText, unusableProvider } from "../messages/failed-calls.js";
-import type { CallRunner } from "./call.js";
+import type { CallContext, CallRunner } from "./call.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
 import {
   callStack,
@@ -14,6 +15,7 @@ import {
 } from "./layers/compose.js";
 import type { AuditSink } from "./layers/mutations.js";
 import type { RateLimit } from "./layers/rate-limits.js";
+import { SameAccount } from "./layers/same-account.js";
 import { TokenGuards } from "./layers/token-guards.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -75,6 +77,8 @@ export class ProviderRegistry {
   private readonly issued = new Map<string, Issued>();
   private readonly guards: TokenGuards;
   private readonly listeners: ((set: ProviderSet) => void)[] = [];
+  private readonly tokenListeners: ((set: ProviderSet) => void)[] = [];
+  private readonly own: Credentials[] = [];
 
   /** Registers every kind that has credentials in the environment. */
   constructor(private readonly options: RegistryOptions) {
@@ -82,7 +86,9 @@ export class ProviderRegistry {
     options.metrics.limitWait?.readFrom(() => this.guards.limitSeconds());
     for (const kind of options.kinds) {
       const credentials = this.credentialsOf(kind);
-      if (credentials !== undefined) this.sets.set(kind.name, this.build(kind, credentials));
+      if (credentials === undefined) continue;
+      this.own.push(credentials);
+      this.sets.set(kind.name, this.build(kind, credentials));
     }
   }
 
@@ -143,6 +149,19 @@ export class ProviderRegistry {
     this.listeners.push(listener);
   }
 
+  /** Announces each provider whose token another one has replaced: what the former one failed may be tried at once. */
+  onTokenReplaced(listener: (set: ProviderSet) => void): void {
+    this.tokenListeners.push(listener);
+  }
+
+  /** Looks for other tokens in the files, until the signal. */
+  async followFiles(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.options.clock.sleep(TOKEN_FILE_MAX_AGE_MS, signal).catch(() => undefined);
+      for (const credentials of this.own) credentials.token();
+    }
+  }
+
   /** The issuer is gone, and nothing uses it any more. */
   async withdraw(key: string): Promise<void> {
     const issued = this.issued.get(key);
@@ -171,9 +190,11 @@ export class ProviderRegistry {
   private build(kind: ProviderKind, credentials: Credentials): ProviderSet {
     const { env, userAgent, clock } = this.options;
     const baseUrl = env[kind.urlVariable]?.trim();
-    const set = kind.build({
+    const changes = "onReplaced" in credentials;
+    const account = changes ? new SameAccount(credentials, (context) => keyOf(built, context)) : undefined;
+    const built = kind.build({
       credentials,
-      run: callStack(this.options, credentials, (token) => this.guards.of(kind, token)),
+      run: callStack(this.options, credentials, (token) => this.guards.of(kind, token), account),
       ...(baseUrl ? { baseUrl } : {}),
       userAgent: env[kind.userAgentVariable]?.trim() || userAgent,
       env,
@@ -185,12 +206,23 @@ export class ProviderRegistry {
       longWait: () => guard().limiter.longWait,
       creationTurn: (family, requester) => guard().groups.get(`${family} creations`)?.turnOf(requester),
     };
-    return withMutationLayers({ ...set, ...waits }, this.options);
+    const set = withMutationLayers({ ...built, ...waits }, this.options);
+    if (changes)
+      credentials.onReplaced = () => {
+        for (const listener of this.tokenListeners) listener(set);
+      };
+    return set;
   }
 }
 
 function unknownProvider(name: string, service: ProviderService): UnknownProviderError {
   return new UnknownProviderError(failureText(unusableProvider(name, service)));
+}
+
+async function keyOf({ addresses, dns }: ProviderSet, context: CallContext): Promise<string> {
+  const provider = addresses ?? dns;
+  if (provider === undefined) throw new Error("a provider has neither addresses nor DNS");
+  return provider.accountKey(context);
 }
 
 function placeOf(variable: string): string {

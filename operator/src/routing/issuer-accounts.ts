@@ -6,7 +6,6 @@ import type { ControllerContext } from "../controllers/context.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import { credentialMessages } from "../messages/routing.js";
-import { tokenHash } from "../providers/credentials.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";
@@ -17,15 +16,13 @@ import type { RoutingSettings } from "./shared-caches.js";
 export interface IssuedAccount {
   readonly providers: ProviderSet;
   addresses(family: IpFamily): AddressAccount | Problem;
-  /** The Secret has another token. */
+  /** Another token has replaced the former one. */
   credentialsReplaced(): void;
 }
 
 interface Known {
   readonly provider: string;
   readonly account: IssuedAccount;
-  /** Of the token that it works with; absent: the operator's own. */
-  hash: string | undefined;
 }
 
 export interface AccountAnswer {
@@ -39,10 +36,14 @@ export class IssuerAccounts {
   private readonly known = new Map<string, Known>();
 
   constructor(
-    private readonly context: Pick<ControllerContext, "providers" | "clock" | "inventories" | "records">,
+    private readonly context: Pick<ControllerContext, "providers" | "clock" | "inventories">,
     private readonly settings: RoutingSettings,
     private readonly secret: (key: string) => SecretEntries | undefined,
-  ) {}
+  ) {
+    context.providers.onTokenReplaced((set) => {
+      for (const { account } of this.known.values()) if (account.providers === set) account.credentialsReplaced();
+    });
+  }
 
   of(issuer: Issuer): AccountAnswer {
     const { namespace = "", name, deletionTimestamp } = issuer.metadata;
@@ -56,10 +57,9 @@ export class IssuerAccounts {
     }
     const set = this.providers(key, provider, answer);
     if (!("close" in set)) return { problem: set };
-    const hash = answer.from === "secret" ? tokenHash(answer.token) : undefined;
-    if (known?.account.providers === set) return { account: withToken(known, hash) };
+    if (known?.account.providers === set) return { account: known.account };
     const account = this.open({ issuer: key, provider }, set);
-    this.known.set(key, { provider, account, hash });
+    this.known.set(key, { provider, account });
     return { account };
   }
 
@@ -99,13 +99,12 @@ export class IssuerAccounts {
 
   private open(names: { readonly issuer: string; readonly provider: string }, providers: ProviderSet): IssuedAccount {
     const accounts = new Map<IpFamily, AddressAccount>();
-    const { clock, inventories, records } = this.context;
+    const { clock, inventories } = this.context;
     const { longWait, creationTurn } = providers;
     const tools = { clock, inventories, ...omitUndefined({ longWait, creationTurn }) };
     return {
       providers,
       credentialsReplaced: () => {
-        if (providers.dns !== undefined) records.recoveryOf(providers.dns).noteCredentials();
         for (const account of accounts.values()) account.credentialsReplaced();
       },
       addresses: (family) => {
@@ -119,14 +118,6 @@ export class IssuerAccounts {
       },
     };
   }
-}
-
-/** Once for each token, in the run that its Secret has asked for. */
-function withToken(known: Known, hash: string | undefined): IssuedAccount {
-  const replaced = known.hash !== hash;
-  known.hash = hash;
-  if (replaced) known.account.credentialsReplaced();
-  return known.account;
 }
 
 export interface IssuerPlace {

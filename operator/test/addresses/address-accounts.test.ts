@@ -261,7 +261,10 @@ describe("an account of addresses", () => {
   it("is a problem of the resource where the provider does not serve the family", () => {
     const { account } = rig();
     const set = { addresses: account.provider, close: () => Promise.resolve() };
-    const registry = { get: () => set } as Partial<ProviderRegistry> as ProviderRegistry;
+    const registry = {
+      get: () => set,
+      onTokenReplaced: () => undefined,
+    } as Partial<ProviderRegistry> as ProviderRegistry;
     const clock = new FakeClock();
     const accounts = new AddressAccounts(registry, { clock, inventories: new Inventories(clock) });
     expect(accounts.find("test", "IPv6")).to.include({ reason: "Unsupported" });

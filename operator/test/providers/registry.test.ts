@@ -4,6 +4,7 @@ import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-s
 import { afterEach, describe, it } from "mocha";
 import { Redactor, silentLogger } from "../../src/logging.js";
 import { cloudflare } from "../../src/providers/cloudflare/index.js";
+import { planRecordChanges } from "../../src/providers/diff.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import type { ProviderError } from "../../src/providers/errors.js";
 import { PROVIDER_KINDS } from "../../src/providers/kinds.js";
@@ -64,7 +65,7 @@ describe("the registry of providers", () => {
         .to.include("[redacted]")
         .and.not.include(token);
     }
-    expect(cloud.seen).to.have.length(2);
+    expect(cloud.seen, "of the issuer, the account, too").to.have.length(3);
   });
 
   it("has those with credentials, and says what to do about the others", () => {
@@ -161,6 +162,70 @@ describe("the registry of providers", () => {
     dir.write("token", "dop_v1_rotated\n");
     expect(await addresses.get(ASKER, "192.0.2.1")).to.equal(undefined);
     expect(redactor.scrub("dop_v1_rotated")).to.not.include("rotated");
+  });
+
+  it("sends no call with a token of another account, from whichever place, until one of the former account is there", async () => {
+    const cloud = await HttpRig.create();
+    const dir = new TempDir();
+    open.push(cloud, { close: async () => dir.remove() });
+    const [first, second, foreign] = ["a-first-token", "a-second-token", "a-foreign-token"];
+    const record = { id: 7, type: "A", name: "www", data: "203.0.113.7", ttl: 60 };
+    cloud.handler = ({ url = "", headers }, response) => {
+      const uuid = headers.authorization?.includes(foreign) ? "other-account" : "account";
+      if (url.endsWith("/account")) answer(response, 200, { account: { uuid, team: { uuid } } });
+      else answer(response, 200, { domain_records: [], domain_record: record, meta: { total: 0 } });
+    };
+    const file = dir.write("token", first);
+    const clock = new FakeClock();
+    const env = { DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN_FILE: file };
+    const { made } = registry(env, false, clock);
+    const issue = (token: string) => made.issue("apps/issuer", "digitalocean", token);
+    const name = { zone: "example.com", name: "www", types: ["A"] } as const;
+    const write = async ({ dns }: ProviderSet) => {
+      const facts = (await dns?.read(ASKER, name)) ?? expect.fail();
+      return dns?.apply(ASKER, planRecordChanges(facts, { values: ["203.0.113.7"], ttl: 60 }));
+    };
+    const places = [
+      { set: made.get("digitalocean", "dns"), put: (token: string) => void dir.write("token", token) },
+      { set: issue(first), put: (token: string) => void issue(token) },
+    ];
+    for (const { set, put } of places) {
+      await write(set);
+      put(foreign);
+      await clock.advance(60_000);
+      const before = cloud.seen.length;
+      expect(await errorOf(write(set))).to.include({
+        kind: "Unauthorized",
+        outcome: "not-sent",
+        reason: "OtherAccount",
+      });
+      expect(cloud.seen.slice(before).map(({ url }) => url)).to.deep.equal(["/v2/account"]);
+      put(second);
+      await clock.advance(60_000);
+      await write(set);
+    }
+  });
+
+  it("announces a token that replaces another one, also one in a file that no call has read", async () => {
+    const dir = new TempDir();
+    open.push({ close: async () => dir.remove() });
+    const clock = new FakeClock();
+    const env = { DIGITALOCEAN_ACCESS_TOKEN_FILE: dir.write("token", "first") };
+    const { made } = registry(env, false, clock);
+    const issued = made.issue("apps/issuer", "digitalocean", "first");
+    const end = new AbortController();
+    const following = made.followFiles(end.signal);
+    await clock.advance(10_000);
+    const replaced: ProviderSet[] = [];
+    made.onTokenReplaced((set) => replaced.push(set));
+    dir.write("token", "second");
+    await clock.advance(10_000);
+    made.issue("apps/issuer", "digitalocean", "first");
+    made.issue("apps/issuer", "digitalocean", "second");
+    await clock.advance(30_000);
+    expect(replaced).to.deep.equal([made.get("digitalocean", "dns"), issued]);
+    end.abort();
+    await following;
   });
 
   for (const [what, token, seen] of [

@@ -8,7 +8,7 @@
  * Around each request:
  * 3. secrets     outermost: no error shows a token, nor the part of one that a cut would leave. Below it, the error of a refused token names its Secret
  * 4. deadline    of the whole call, waits included: everything below ends with it
- * 5. retries     each attempt passes all layers below again
+ * 5. retries     each attempt passes all layers below again. The next layer holds back calls with a token of another account
  * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
  * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds. Before it, the limit of the call's
  *                group refuses a call that it has no room for
@@ -41,6 +41,7 @@ import {
   withAudit,
   withDryRun,
 } from "./mutations.js";
+import type { SameAccount } from "./same-account.js";
 import { formRemedy } from "./token-form.js";
 import { type TokenGuard, withCircuitBreaker } from "./token-guards.js";
 
@@ -78,12 +79,14 @@ export function callStack(
   { clock, random, metrics, fence, redactor }: StackOptions,
   credentials: Credentials,
   guardOf: (token: string) => TokenGuard,
+  account?: Pick<SameAccount, "layer">,
 ): CallRunner {
   const layers: readonly CallLayer[] = [
     withoutSecrets(redactor),
     withTokenPlace(credentials),
     withCallDeadline(clock),
     withRetries({ clock, random, credentials }),
+    ...(account ? [account.layer] : []),
     withGuard(() => guardOf(credentials.token()), clock, metrics),
     withFence(fence, clock),
     withAttemptDeadline(clock),

@@ -28,6 +28,7 @@ describe("operator in process: after the cause of failures has ended", function 
   /** A pool with a name and a set of all nodes, both served. */
   async function serve(options: WorldOptions = {}): Promise<void> {
     world = await World.create({ nodes: 4, ...options });
+    world.digitalocean.tokens.add({ name: "first", secret: "dop_v1_first" });
     const dnsRecordSet = { zone: "example.com", recordName: "nodes", provider: "digitalocean" };
     world.addPool("web", { ips: world.addAddresses(2), dnsRecordSet: { ...dnsRecordSet, recordName: "www" } });
     world.kubernetes.create({
@@ -72,4 +73,15 @@ describe("operator in process: after the cause of failures has ended", function 
       expect(await secondsUntilRight()).to.be.below(35);
     });
   }
+
+  it("names, addresses and conditions are right within 25 s of the right token in the file", async () => {
+    const file = dir.write("token", "dop_v1_first");
+    await serve({ env: { DIGITALOCEAN_ACCESS_TOKEN: "", DIGITALOCEAN_ACCESS_TOKEN_FILE: file } });
+    world.digitalocean.tokens.revoke("dop_v1_first");
+    world.digitalocean.tokens.add({ name: "second", secret: "dop_v1_second" });
+    loseHolder();
+    await world.clock.sleep(90_000);
+    dir.write("token", "dop_v1_second");
+    expect(await secondsUntilRight()).to.be.below(25);
+  });
 });

@@ -1,0 +1,77 @@
+/** Holds calls back while the token belongs to another account than the one that this process works with: its addresses and records are not there. */
+
+import { failedCalls } from "../../messages/failed-calls.js";
+import { type ApiCall, CALL, type CallContext, type CallLayer, callText } from "../call.js";
+import { type Credentials, isKeyOfToken, tokenHash } from "../credentials.js";
+import { ProviderError } from "../errors.js";
+
+/**
+ * Of one provider. The account of its first token counts until the process ends, or the issuer goes. A token that may not read its
+ * account passes, as any other one did before.
+ */
+export class SameAccount {
+  private account: string | undefined;
+  /** Fingerprint of a token whose account is known. */
+  private checked: string | undefined;
+  /** Of the last one whose account was asked for. */
+  private asked: string | undefined;
+
+  /** @param keyOf see `Provider.accountKey` */
+  constructor(
+    private readonly credentials: Pick<Credentials, "token" | "place">,
+    private readonly keyOf: (context: CallContext) => Promise<string>,
+  ) {}
+
+  readonly layer: CallLayer = (next) => async (call, send) => {
+    if (call.name === CALL.account) return next(call, send);
+    if (!this.isChecked()) await this.check(call);
+    return next(this.isChecked() ? this.recheckedCall(call) : call, send);
+  };
+
+  private isChecked(): boolean {
+    return this.checked === this.hash();
+  }
+
+  private hash(): string {
+    return tokenHash(this.credentials.token());
+  }
+
+  private async check(call: ApiCall): Promise<void> {
+    const hash = this.hash();
+    const first = this.account === undefined;
+    // Reads need not ask again and again which account it is, before anything is compared with it.
+    if (first && this.asked === hash && !call.write) return;
+    this.asked = hash;
+    const account = first ? await this.keyOf(call.context).catch(() => undefined) : await this.keyOf(call.context);
+    if (account === undefined || hash !== this.hash()) return;
+    const known = this.account ?? account;
+    if (!mayBeSame(known, account)) throw this.otherAccount(call);
+    this.account = isKeyOfToken(known) ? account : known;
+    this.checked = hash;
+  }
+
+  /** Another token may come while the call waits. */
+  private recheckedCall(call: ApiCall): ApiCall {
+    const { recheck } = call.context;
+    if (recheck === undefined) return call;
+    const still = () => (this.isChecked() ? recheck() : failedCalls.tokenChanged);
+    return { ...call, context: { ...call.context, recheck: still } };
+  }
+
+  private otherAccount(call: ApiCall): ProviderError {
+    return new ProviderError({
+      kind: "Unauthorized",
+      where: callText(call),
+      ...failedCalls.otherAccount(this.credentials.place()),
+      outcome: "not-sent",
+      reason: "OtherAccount",
+    });
+  }
+}
+
+/** One token of Cloudflare may see several accounts. */
+function mayBeSame(one: string, other: string): boolean {
+  if (isKeyOfToken(one) || isKeyOfToken(other)) return true;
+  const ids = new Set(one.split("+"));
+  return other.split("+").some((id) => ids.has(id));
+}
