@@ -3,7 +3,7 @@
  * Events say of a plan.
  */
 
-import { type AddressState, type AddressStatus, canonicalIp, type PoolCounts, type Reason } from "cdk8s-flipop/api";
+import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../bounds.js";
 import { timestamp } from "../clock.js";
 import { newerFirst } from "../match/node-preference.js";
@@ -20,7 +20,7 @@ import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from ".
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
 import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
-import { holderText, pausedOn, steadyHolder } from "./refusals.js";
+import { goneFrom, holderText, pausedOn, steadyHolder } from "./refusals.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
 import { isRepeatedlyUndone } from "./undone-writes.js";
@@ -125,20 +125,15 @@ function served(placement: Placement): PlannedEntry {
 }
 
 /** The spec of a RoutedIP does not list an address that was created for it. */
-function goneFrom({ set, clusterNodes = () => [] }: AddressSnapshot, { address }: Placement): Problem {
-  const { ip, origin } = address;
-  if (set.kind === "RoutedIP" && origin === "created") return addressMessages.createdGone({ ip });
-  for (const { name: node, addresses } of clusterNodes()) {
-    const own = addresses.find((each) => canonicalIp(each.address) === ip);
-    if (own !== undefined) return addressMessages.nodesOwn({ ip, node, type: own.type });
-  }
-  return addressMessages.notInAccount({ ip });
+function goneProblem(snapshot: AddressSnapshot, { address: { ip, origin } }: Placement): Problem {
+  const isUnlisted = snapshot.set.kind === "RoutedIP" && origin === "created";
+  return isUnlisted ? addressMessages.createdGone({ ip }) : goneFrom(snapshot, ip);
 }
 
 function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): PlannedEntry {
   const { certainty, action, was, holder } = placement;
   if (certainty === "moving") return { ...moving(placement), ...lockOf(snapshot, placement) };
-  if (certainty === "gone") return { ...shown(goneFrom(snapshot, placement)), state: "error" };
+  if (certainty === "gone") return { ...shown(goneProblem(snapshot, placement)), state: "error" };
   if (certainty === "unread") return { ...was, state: was.state ?? "unassigned" };
   const failed = failure(snapshot, placement);
   if (failed !== undefined) return { ...held(placement), ...graceSince(placement), ...failed };

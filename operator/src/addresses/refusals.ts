@@ -1,5 +1,6 @@
 /** What messages say of nodes that take no address now: they do not match, or are occupied. */
 
+import { canonicalIp } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import { notableRefusals } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
@@ -169,4 +170,13 @@ function heldAddress({ ownerOf, set }: AddressSnapshot, ip: string, unwanted: Re
 /** The resource whose new address is, or may be, on the node. */
 function creationOn({ otherCreations }: AddressSnapshot, machine: ProviderId): ResourceRef | undefined {
   return otherCreations.find(({ node }) => node === machine)?.resource;
+}
+
+/** Of an address that the spec lists. */
+export function goneFrom({ clusterNodes = () => [] }: Pick<AddressSnapshot, "clusterNodes">, ip: string): Problem {
+  for (const { name: node, addresses } of clusterNodes()) {
+    const own = addresses.find((each) => canonicalIp(each.address) === ip);
+    if (own !== undefined) return addressMessages.nodesOwn({ ip, node, type: own.type });
+  }
+  return addressMessages.notInAccount({ ip });
 }

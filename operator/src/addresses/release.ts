@@ -76,7 +76,7 @@ export function drainUntil(snapshot: AddressSnapshot, placement: Placement): num
 }
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
-function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
+export function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
   return placement.address.inferred !== true && isUnwanted(snapshot, placement);
 }
 
@@ -126,7 +126,7 @@ function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
   return isOurs(placement) && (isDeleting(set) || !address.wanted) && facts?.borrowed !== true;
 }
 
-function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequence {
+export function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequence {
   const { address, holder, certainty } = placement;
   if (!isReleasable(snapshot, placement) || certainty !== "seen" || askedBy(placement) !== undefined) return [];
   if (mayBeAsked(placement)) return [];

@@ -1,5 +1,6 @@
 /** A resource with what it claims, and the order among resources. */
 
+import { canonicalIp } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import type { RecordType } from "../providers/types.js";
 import { compareText } from "../values.js";
@@ -54,4 +55,9 @@ type Aged = Pick<Claimant, "ref" | "createdAt">;
 
 function placeOf({ kind, namespace, name }: ResourceRef): string {
   return `${namespace}/${name}/${kind}`;
+}
+
+/** Whether the spec names another address than the status. */
+export function isReplaced(ip: string, asked: readonly string[]): boolean {
+  return asked.some((each) => each !== "" && canonicalIp(each) !== canonicalIp(ip));
 }

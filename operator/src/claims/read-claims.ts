@@ -24,7 +24,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { RecordSetName, RecordType } from "../providers/types.js";
-import type { Claimant, ClaimedAddress, ClaimedName } from "./claimant.js";
+import { type Claimant, type ClaimedAddress, type ClaimedName, isReplaced } from "./claimant.js";
 import { isKept, type Title } from "./titles.js";
 
 /** A zone as it was found out from a provider: some name zones by an id. */
@@ -183,10 +183,14 @@ function routedAddresses(
   status: RoutedIPStatus | undefined,
 ): readonly ClaimedAddress[] {
   const seen = status?.routedIP === undefined ? [] : [status.routedIP];
+  const asked = spec?.routedIP === undefined ? seen : [spec.routedIP];
+  const former = seen.filter((ip) => isReplaced(ip, asked));
   const addresses = new Titles();
-  addresses.add("asks", spec?.routedIP === undefined ? seen : [spec.routedIP]);
+  // Unless another resource asks for it.
+  if (status?.providerID !== undefined) addresses.add("leaves", former);
+  addresses.add("asks", asked);
   addresses.add("restored", annotated(metadata));
-  addresses.upgrade(seen.map((ip) => [ip, status]));
+  if (former.length === 0) addresses.upgrade(seen.map((ip) => [ip, status]));
   if (status?.created) addresses.add("created", seen);
   return addresses.desiredItems();
 }

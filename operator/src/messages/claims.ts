@@ -94,6 +94,19 @@ export const claimMessages = topic("claims", {
       ],
     },
   }),
+  keepsFormer: problem({
+    reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
+    by: "cause",
+    text: ({ ip, cause }: { readonly ip: string; readonly cause: Problem }) =>
+      `${ip} stays the address, because the operator cannot use the one that spec.routedIP names now: ${cause.message}`,
+    example: {
+      ip: "203.0.113.7",
+      cause: {
+        reason: "AddressNotFound",
+        message: "the account does not have 203.0.113.8; fix: correct the spec",
+      },
+    },
+  }),
   reverted: problem({
     reason: "ForeignWriter",
     by: "administrator",

@@ -17,9 +17,14 @@ export const WHYS = {
   nothingCreated: "no address came of it",
   nowListed: (ip: string) => `spec.ips now lists ${ip}, which is the address`,
   /** @param next the resource that has or gets it. Absent: none */
-  replaced: (ip: string, by: string | undefined, next?: Parameters<typeof refText>[0]) =>
-    `spec.routedIP is ${by} now; ${ip} ${next === undefined ? "stays in the account" : `goes to ${refText(next)}`}`,
+  replaced: (ip: string, by: string | undefined, next?: Parameters<typeof refText>[0] | "gone") =>
+    `spec.routedIP is ${by} now; ${ip} ${endOf(next)}`,
 } as const;
+
+function endOf(next: Parameters<typeof refText>[0] | "gone" | undefined): string {
+  if (next === "gone") return "is no longer in the account";
+  return next === undefined ? "stays in the account" : `goes to ${refText(next)}`;
+}
 
 /** What sets the chosen node apart from the best that was not. */
 export const CHOICES = {

@@ -1,7 +1,9 @@
 /** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
 
 import { canonicalIp, type RetainedAddress } from "cdk8s-flipop/api";
+import type { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired.js";
+import type { ClaimView } from "../../claims/claims.js";
 import { normalName } from "../../claims/read-claims.js";
 import type { Problem } from "../../messages/message.js";
 import {
@@ -17,6 +19,7 @@ import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-account
 import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { type Former, formerOf } from "./address/former.js";
 import { addressOf } from "./jobs/snapshot.js";
 import type { RoutedState } from "./routed-state.js";
 import { problemOfService } from "./service-follower.js";
@@ -30,6 +33,29 @@ export function problemOfAddress(
   const { metadata, status } = routed;
   const user = { namespace: metadata.namespace ?? "", status, ips: namedAddresses(routed, resolved) };
   return addressProblem(user, resolved.addressAccess, retainedBy(routing, resolved));
+}
+
+interface Sources {
+  readonly resolvedClass: ResolvedClass | undefined;
+  readonly account: AddressAccount | undefined;
+  readonly claims: ClaimView;
+}
+
+/** `undefined`: the RoutedIP uses the address that its spec names, or that the operator created. */
+export function formerAddress(
+  routing: RoutingCaches,
+  routed: RoutedIP,
+  { resolvedClass, account, claims }: Sources,
+): Former | undefined {
+  const { routedIP } = routed.spec;
+  if (!routedIP || resolvedClass === undefined || account?.inventory === undefined) return undefined;
+  const { nodes } = routing.context;
+  return formerOf(routed, {
+    ...{ inventory: account.inventory.view(), claims, clusterNodes: () => nodes.list() },
+    refusal: problemOfAddress(routing, routed, resolvedClass),
+    failure: account.troubleOf([canonicalIp(routedIP)]).failure,
+    isNode: (machine) => nodes.ofMachine(machine) !== undefined,
+  });
 }
 
 /** Addresses that the operator created for the namespace, that no resource has, and that the RoutedIP may name. */

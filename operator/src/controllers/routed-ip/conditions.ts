@@ -55,7 +55,7 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
     firewallReady(snapshot, findings),
     ...(dns === undefined ? [] : [dnsReadyOf(snapshot, findings, dns)]),
     ...publishedConditions(snapshot, findings.publication, isPaused(snapshot.set)),
-    conflictOf(findings, sharedConflictOf(snapshot, shared)),
+    conflictOf(snapshot, findings, sharedConflictOf(snapshot, shared)),
     ...probesDoubted(snapshot, snapshot.routed.status.conditions),
     ...failing,
   ];
@@ -64,7 +64,8 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 /** False also for what keeps the operator from serving the address: its machine, the ports, the firewall. */
 function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCondition): PlannedCondition {
   if (accepted.status !== "True" || accepted.reason === "Paused") return accepted;
-  const obstacle = findings.heldElsewhere ?? findings.ports.problem ?? firewallProblem(snapshot, findings);
+  const obstacle =
+    findings.heldElsewhere ?? snapshot.former?.problem ?? findings.ports.problem ?? firewallProblem(snapshot, findings);
   if (obstacle !== undefined) return no("Accepted", obstacle);
   const { remark } = findings.ports;
   return remark === undefined ? withinLimit(snapshot, accepted) : yes("Accepted", remark);
@@ -210,9 +211,9 @@ function isUp(snapshot: Snapshot, { address, creation, placement }: Findings): b
   return address.status.state === "in-progress" || (node !== undefined && snapshot.servesAt(node));
 }
 
-function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): PlannedCondition {
-  if (heldElsewhere === undefined || conflict.status === "True") return conflict;
-  return yes("Conflict", heldElsewhere);
+function conflictOf({ former }: Snapshot, { heldElsewhere }: Findings, conflict: PlannedCondition): PlannedCondition {
+  const own = heldElsewhere ?? (former?.isConflict === true ? former.problem : undefined);
+  return own === undefined || conflict.status === "True" ? conflict : yes("Conflict", own);
 }
 
 /** A given address on a machine that is not a node of this cluster is left to whoever put it there. */

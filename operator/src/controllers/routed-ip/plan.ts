@@ -25,7 +25,7 @@ import type { Deletion } from "../../reconcile/plan.js";
 import type { PortsFound } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
-import { supersededChain } from "./address/address-set.js";
+import { supersededChain, supersededIp } from "./address/address-set.js";
 import { type PlannedStatus, plannedStatus } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
@@ -91,13 +91,16 @@ export function plan(snapshot: Snapshot): Plan {
   const placement = placements.find(({ address }) => address.wanted);
   const heldElsewhere = heldElsewhereOf(snapshot, placement);
   const able = mayMove(snapshot) && heldElsewhere === undefined;
-  const decision = decide(snapshot, { desired, placement, able });
+  const decision = decide(snapshot, { desired, placements, placement, able });
   const { assignmentPlan, creation, movable, firewall } = decision;
   const moving = new Set(assignmentPlan.assignments.map((pair) => pair.placement.address.ip));
   const published = publishedOf(snapshot, placements, moving);
   const publication = mayMove(snapshot) ? publishedAddresses(placements, moving) : undefined;
   const acts = actsOf({ snapshot, decision, placements, published }, able);
-  const address = placement && addressesOf(snapshot, [placement], begun(snapshot, decision, acts.steps))[0];
+  const shown = (each: Placement | undefined) =>
+    each && addressesOf(snapshot, [each], begun(snapshot, decision, acts.steps))[0];
+  const address = shown(placement);
+  const recorded = decision.superseded ?? placement;
   const findings = {
     ...{ ...decision, address, published, publication, heldElsewhere },
     creation: creation.problem,
@@ -110,7 +113,7 @@ export function plan(snapshot: Snapshot): Plan {
     ...acts,
     postAllow: snapshot.resolvedClass?.postAllow ?? false,
     status: plannedStatus(snapshot, {
-      ...{ address, placement, heldElsewhere, ports: portsUntilMoved(snapshot, decision) },
+      ...{ address: shown(recorded), placement: recorded, heldElsewhere, ports: portsUntilMoved(snapshot, decision) },
       ...{ retryAt: retryOf(snapshot, desired.missing), joinsAt: firewall?.retryAt },
       firewall: recordedPart(snapshot, firewall),
     }),
@@ -139,11 +142,12 @@ function goalOf(snapshot: Snapshot, decision: Decision, steps: readonly Step[]):
 
 interface Given {
   readonly desired: Desired;
+  readonly placements: readonly Placement[];
   readonly placement: Placement | undefined;
   readonly able: boolean;
 }
 
-function decide(snapshot: Snapshot, { desired, placement, able }: Given): Decision {
+function decide(snapshot: Snapshot, { desired, placements, placement, able }: Given): Decision {
   const movable = able && placement !== undefined ? movableAddressesOf(snapshot, [placement]) : NO_SUPPLY;
   const wants = able ? movable.free.length + desired.missing : 0;
   const election = electionOf(snapshot, placement, { wants, regions: regionsOf(snapshot, movable, desired.missing) });
@@ -152,13 +156,14 @@ function decide(snapshot: Snapshot, { desired, placement, able }: Given): Decisi
     ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired.missing > 0))
     : endOfCreation(snapshot);
   const target = targetOf(snapshot, { placement, assignmentPlan, creation });
-  const holder = placeOf(snapshot, placement?.holder);
+  const superseded = placements.find(({ address }) => address.ip === supersededIp(snapshot.routed));
+  const holder = placeOf(snapshot, placement?.holder ?? superseded?.holder);
   const ports = snapshot.portsOn([target, holder].flatMap((place) => place?.name ?? []));
   const firewall = firewallPlanOf(snapshot, { target, holder, ports, placement });
   const [pair] = assignmentPlan.assignments;
   const explanation = pair === undefined ? "" : moveText(snapshot, pair, election);
   return {
-    ...{ desired, placement, assignmentPlan, creation, election, movable },
+    ...{ desired, placement, superseded, assignmentPlan, creation, election, movable },
     ...{ target, holder, ports, firewall, explanation },
   };
 }
@@ -187,7 +192,7 @@ function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "sequences"> {
   if (routed.spec.paused === true) {
     return { steps: [], sequences: [...polls, sharedChain(decision.creation.sequence)].filter(isFilled) };
   }
-  const kept = bookkeeping(acts);
+  const kept = bookkeeping(acts, able);
   if (!able) return { steps: [], sequences: [...polls, ...kept] };
   const actions = stepActions(snapshot, decision);
   const postAllow = snapshot.resolvedClass?.postAllow ?? false;
@@ -201,12 +206,19 @@ function marking({ snapshot, placements }: Acts): readonly ActionSequence[] {
   return mayMark ? markSequences(snapshot, placements) : [];
 }
 
-function bookkeeping(acts: Acts): readonly ActionSequence[] {
+function bookkeeping(acts: Acts, able: boolean): readonly ActionSequence[] {
   const { snapshot, placements, decision } = acts;
-  const { desired, creation } = decision;
+  const { desired, creation, placement } = decision;
   const settled = isCreating(creation) ? [] : sharedChain(creation.sequence);
   const sequences = bookkeepingSequences(snapshot, desired, placements).map(sharedChain);
-  return [...sequences, supersededChain(snapshot.routed, placements), settled, ...marking(acts)].filter(isFilled);
+  const replaced = able ? supersededChain(snapshot, placements, { next: placement, needsNode: needsNode(acts) }) : [];
+  return [...sequences, replaced, settled, ...marking(acts)].filter(isFilled);
+}
+
+/** The address of the spec could be assigned now, but no node has room while the one that it replaces is on its node. */
+function needsNode({ snapshot, decision: { superseded, movable, assignmentPlan } }: Acts): boolean {
+  const isHolder = ({ machine }: { readonly machine?: ProviderId }) => machine === superseded?.holder;
+  return movable.free.length > 0 && assignmentPlan.assignments.length === 0 && snapshot.candidates.some(isHolder);
 }
 
 /** What is no step of an update: DNS, and the firewall of yesterday. */

@@ -8,6 +8,7 @@ import type { ActionTarget } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { faultyMachine } from "../../reconcile/run-actions.js";
 import { UPDATE } from "./actions.js";
+import { supersededIp } from "./address/address-set.js";
 import { count, labelsOf } from "./events.js";
 import type { GatherTools } from "./gather.js";
 import { noteCreation } from "./object-calls.js";
@@ -59,7 +60,10 @@ function isMove(action: RoutedAction): action is Move {
 function recordMove(state: RoutedState, action: Move, outcome: Outcome, now: number): void {
   if (outcome.is === "done") arrived(state, action, now);
   else if (outcome.is === "started") began(state, action, outcome.id);
-  else if (outcome.is === "refused") failed(state, action, outcome.failure);
+  else if (outcome.is === "refused") {
+    endMove(state.memory);
+    if (isRecorded(state, action)) failed(state, action, outcome.failure);
+  }
 }
 
 function arrived(state: RoutedState, action: Move, now: number): void {
@@ -68,14 +72,15 @@ function arrived(state: RoutedState, action: Move, now: number): void {
   const ip = "ip" in action ? action.ip : readOf(state)?.routed.status.routedIP;
   memory.creationFailure = undefined;
   endMove(memory);
-  if (action.do !== "create-address")
+  if (action.do !== "create-address" && isRecorded(state, action))
     change(state, machine === undefined ? leftNode(state) : { ...SETTLED, state: "active" });
   if (machine !== undefined && ip !== undefined) memory.placement = { ip, machine, at: now };
 }
 
-/** Of a resource that goes, the address stays disabled, or its time to leave DNS would begin again. */
+/** An address that goes stays disabled, or its time to leave DNS would begin again. */
 function leftNode(state: RoutedState): StatusChange {
-  return state.isDeleting() ? { actionID: undefined, error: undefined } : { ...SETTLED, state: "unassigned" };
+  const isLeaving = state.isDeleting() || readOf(state)?.routed.status.state === "disabled";
+  return isLeaving ? { actionID: undefined, error: undefined } : { ...SETTLED, state: "unassigned" };
 }
 
 const SETTLED: StatusChange = {
@@ -93,13 +98,13 @@ function began(state: RoutedState, action: Move, actionID: string): void {
   const { name: assignedNode, machine: providerID } = action.node;
   state.memory.move = { ip: action.ip, node: { name: assignedNode, machine: providerID } };
   const { graceSince: _grace, ...settled } = SETTLED;
-  change(state, { ...settled, state: "in-progress", assignedNode, providerID, actionID });
+  if (isRecorded(state, action))
+    change(state, { ...settled, state: "in-progress", assignedNode, providerID, actionID });
 }
 
 function failed(state: RoutedState, action: Move, failure: ActionFailure): void {
   const { memory, retries } = state;
   const { reason, message: error } = failure.problem;
-  endMove(memory);
   if (faultyMachine(failure, targetOf(action)) !== undefined) {
     const shown = failure.noMachine === true ? ({ state: "error", reason, error } as const) : {};
     change(state, { actionID: undefined, ...shown });
@@ -114,6 +119,13 @@ function failed(state: RoutedState, action: Move, failure: ActionFailure): void 
     const retryAt = at === undefined ? undefined : timestamp(at);
     change(state, { actionID: undefined, state: "error", reason, error, retryAt });
   }
+}
+
+/** Of the address that the status is about: a replaced one stays on record until it is forgotten. */
+function isRecorded(state: RoutedState, action: Move): boolean {
+  const routed = readOf(state)?.routed;
+  const superseded = routed && supersededIp(routed);
+  return action.do === "create-address" || superseded === undefined || superseded === action.ip;
 }
 
 function change({ pendingStatus }: RoutedState, fields: StatusChange): void {

@@ -13,12 +13,15 @@ import type { ResolvedIssuerClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { SharedFirewall } from "../../routing/shared-firewall.js";
 import type { TaintView } from "../../routing/taint-registry.js";
+import type { Former } from "./address/former.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { JobSnapshot } from "./jobs/snapshot.js";
 
 /** `set` is of the same RoutedIP. */
 export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSnapshot {
   readonly routed: RoutedIP;
+  /** Absent: its spec is in force. Else `routed` is what the operator serves in its place. */
+  readonly former?: Former;
   /** Absent: no class handles it (see `problem`), or Jobs do. */
   readonly resolvedClass?: ResolvedIssuerClass;
   /** Whether something answers for the Service on a node that is up, terminating or not. */

@@ -1,4 +1,3 @@
-import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { SECOND_MS } from "../../../src/bounds.js";
@@ -135,28 +134,4 @@ describe("operator in process: changes and corrections of RoutedIPs", function (
       expect(reads.length).to.be.at.most(2);
     });
   }
-
-  it("frees the node at once when spec.routedIP replaces a created address, which stays in the account", async () => {
-    made = await RoutedWorld.create(["n1"]);
-    const { ip } = made.world.digitalocean.state.addAddress();
-    made.addIssuer({ routedIPReclaimPolicy: "Delete" });
-    made.addRouted("a");
-    made.serve({ node: "n1" });
-    made.world.start();
-    await made.ready("a");
-    const { routedIP: created = "" } = made.status("a");
-    made.world.kubernetes.change(made.refTo("a"), (object) => ({
-      ...object,
-      spec: { ...(object["spec"] as object), routedIP: ip },
-    }));
-    await made.until("the other address serves", () => made.world.holder(ip) !== undefined);
-    await made.ready("a");
-    expect(made.world.holder(created)).to.equal(undefined);
-    expect(made.status("a").routedIP).to.equal(ip);
-    expect(made.status("a").created).to.equal(undefined);
-    await made.world.rest();
-    expect(made.world.digitalocean.state.addresses().map((each) => each.ip)).to.have.members([created, ip]);
-    const { annotations = {} } = made.world.kubernetes.get(made.refTo("a"))?.metadata ?? {};
-    expect(annotations, "a copy would keep others from the address").not.to.have.property(Annotation.createdIps);
-  });
 });

@@ -1,15 +1,16 @@
 /** The one address of a RoutedIP, for the code that pools and RoutedIPs share; and a created address that the spec has replaced by another one. Pure. */
 
-import { type AddressStatus, type CreatedAddress, canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { type AddressStatus, type CreatedAddress, canonicalIp, familyOf, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { AddressSet } from "../../../addresses/address-set.js";
 import type { CreationResult } from "../../../addresses/creation/creation-result.js";
 import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../../addresses/desired.js";
-import type { Placement } from "../../../addresses/observed.js";
+import { isServed, type Placement } from "../../../addresses/observed.js";
+import { giveBack, isReleasable } from "../../../addresses/release.js";
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
-import type { ActionSequence, RetainAction } from "../actions.js";
+import { type ActionSequence, type RetainAction, sharedChain } from "../actions.js";
 import type { Snapshot } from "../snapshot.js";
 
 export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" | "resolvedClass">): AddressSet {
@@ -54,7 +55,8 @@ export function addressStatus(status: RoutedIPStatus): AddressStatus {
 /** A created address counts as listed: it is not appended anywhere, and a gone one is not replaced behind one's back. */
 function listedIps(routed: RoutedIP): readonly string[] {
   const { routedIP } = routed.spec;
-  if (routedIP) return [routedIP];
+  const replaced = routed.status.created === true ? undefined : supersededIp(routed);
+  if (routedIP) return replaced === undefined ? [routedIP] : [routedIP, replaced];
   const created = createdIp(routed);
   return created === undefined ? [] : [created];
 }
@@ -67,28 +69,63 @@ function createdIPs(routed: RoutedIP): readonly CreatedAddress[] {
   return [{ ip, createdTime: metadata.creationTimestamp ?? "", inSpec: true, ...inferred }];
 }
 
-/** The created address, while spec.routedIP names another one; until it is forgotten, the status keeps it on record. */
-export function supersededIp(routed: Pick<RoutedIP, "spec" | "status">): string | undefined {
-  const created = createdIp(routed);
-  const { routedIP } = routed.spec;
-  if (created === undefined || !routedIP || canonicalIp(routedIP) === created) return undefined;
-  return created;
+/**
+ * The address that the operator gave to the RoutedIP before the spec named another one; until it is forgotten, the status
+ * is about it. One of another family is in another list of the account, and stays as it is.
+ */
+export function supersededIp({ spec, status }: Pick<RoutedIP, "spec" | "status">): string | undefined {
+  const { routedIP: former, created, providerID, reason } = status;
+  if (!spec.routedIP || former === undefined || reason === "ClaimedByOther") return undefined;
+  const [ip, next] = [canonicalIp(former), canonicalIp(spec.routedIP)];
+  if (ip === next || familyOf(ip) !== familyOf(next)) return undefined;
+  return created === true || providerID !== undefined ? ip : undefined;
 }
 
-/** Never released behind anybody's back: not even under Delete. */
-export function supersededChain(routed: RoutedIP, placements: readonly Placement[]): ActionSequence {
+export interface Replacing {
+  /** Of the address that the spec names. */
+  readonly next: Placement | undefined;
+  /** It waits for a node, and only the node of the replaced one is left for it. */
+  readonly needsNode: boolean;
+}
+
+/** A replaced address goes when the next one serves, or when that one needs its node. */
+export function supersededChain(
+  snapshot: Snapshot,
+  placements: readonly Placement[],
+  { next, needsNode }: Replacing,
+): ActionSequence {
+  const { routed } = snapshot;
   const ip = supersededIp(routed);
-  if (ip === undefined) return [];
   const placement = placements.find(({ address }) => address.ip === ip);
-  if (placement !== undefined && isUndecided(placement)) return [];
-  const why = WHYS.replaced(ip, routed.spec.routedIP, nextOwner(placement?.address.claim));
-  const from = placement === undefined ? undefined : ownHolder(placement);
-  return [
-    ...(from === undefined ? [] : [{ do: "unassign" as const, ip, from, why }]),
-    ...retaining(routed),
-    ...withoutCopy(routed, ip, why),
-    { do: "forget-created", ip, why },
-  ];
+  if (placement === undefined || isUndecided(placement)) return [];
+  const why = whyReplaced(routed, placement);
+  if (placement.certainty === "gone" || placement.address.claim?.ours === false)
+    return forgetting(routed, placement, why);
+  if (next === undefined || !isServed(next)) return needsNode ? leaving(placement, why) : [];
+  return removal(snapshot, placement, why);
+}
+
+function removal(snapshot: Snapshot, placement: Placement, why: string): ActionSequence {
+  const { routed } = snapshot;
+  const { claim } = placement.address;
+  if (nextOwner(claim) === undefined && isReleasable(snapshot, placement))
+    return sharedChain(giveBack(snapshot, placement));
+  const freed = createdIp(routed) === undefined ? [] : [...leaving(placement, why), ...retaining(routed)];
+  return [...freed, ...forgetting(routed, placement, why)];
+}
+
+function whyReplaced({ spec }: RoutedIP, { address, certainty }: Placement): string {
+  const end = nextOwner(address.claim) ?? (certainty === "gone" ? "gone" : undefined);
+  return WHYS.replaced(address.ip, spec.routedIP, end);
+}
+
+function leaving(placement: Placement, why: string): ActionSequence {
+  const from = ownHolder(placement);
+  return from === undefined ? [] : [{ do: "unassign", ip: placement.address.ip, from, why }];
+}
+
+function forgetting(routed: RoutedIP, { address: { ip } }: Placement, why: string): ActionSequence {
+  return [...withoutCopy(routed, ip, why), { do: "forget-created", ip, why }];
 }
 
 function nextOwner(claim: Placement["address"]["claim"]) {

@@ -10,7 +10,6 @@ import type { Problem } from "../../../messages/message.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
 import type { Recorded } from "../../../routing/firewall-shares.js";
 import type { Snapshot } from "../snapshot.js";
-import { supersededIp } from "./address-set.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
 export type PlannedStatus = { readonly [K in AddressField]: RoutedIPStatus[K] | undefined } & Partial<FirewallFields>;
@@ -39,6 +38,7 @@ interface FirewallFields {
 }
 
 export interface StatusInput {
+  /** A replaced address, until it is forgotten: with `created` beside it, another one would count as created. */
   readonly address: PlannedAddress | undefined;
   readonly placement: Placement | undefined;
   readonly heldElsewhere: Problem | undefined;
@@ -55,10 +55,8 @@ export function plannedStatus(snapshot: Snapshot, input: StatusInput): PlannedSt
   const { address, firewall } = input;
   const { status, spec } = snapshot.routed;
   const entry = entryOf(snapshot, input);
-  // With `created` beside it, another address would count as created.
-  const listed = supersededIp(snapshot.routed) ?? address?.ip ?? status.routedIP ?? spec.routedIP;
   return {
-    routedIP: listed,
+    routedIP: address?.ip ?? status.routedIP ?? spec.routedIP,
     assignedNode: entry.nodeName,
     providerID: entry.providerID,
     ports: snapshot.problem === undefined ? filled(input.ports) : status.ports,

@@ -106,6 +106,8 @@ export function stepsOf({ actions, blocks, postAllow }: Draft): readonly Step[] 
 export interface Decision {
   readonly desired: Desired;
   readonly placement: Placement | undefined;
+  /** The address that the one of the spec replaces. */
+  readonly superseded: Placement | undefined;
   readonly assignmentPlan: AssignmentPlan;
   readonly creation: Creation;
   readonly election: WaitingNodes;

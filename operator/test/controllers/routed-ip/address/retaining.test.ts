@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Placement } from "../../../../src/addresses/observed.js";
 import { retaining, supersededChain } from "../../../../src/controllers/routed-ip/address/address-set.js";
+import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
 import type { RoutedIP } from "../../../../src/routing/resource.js";
 
 describe("the address that a RoutedIP leaves to its namespace", () => {
@@ -21,19 +22,42 @@ describe("the address that a RoutedIP leaves to its namespace", () => {
   });
 });
 
-describe("the address that a RoutedIP created, while spec.routedIP names another one", () => {
+describe("the address that a RoutedIP created, while spec.routedIP names another one that serves", () => {
   const POOL = { kind: "FloatingIPPool", namespace: "ingress", name: "web", uid: "pool" };
-  const whyOf = (claim: object) => {
-    const status = { created: true, routedIP: "203.0.113.7" };
-    const routed = { metadata: {}, spec: { routedIP: "203.0.113.8" }, status } as unknown as RoutedIP;
-    const placement = { address: { ip: status.routedIP, claim }, certainty: "sure" } as unknown as Placement;
-    return supersededChain(routed, [placement]).at(-1)?.why;
+  const [IP, NEXT] = ["203.0.113.7", "203.0.113.8"];
+  const chain = (claim: object, more: Partial<Placement> = {}, needsNode = false) => {
+    const status = { created: true, routedIP: IP };
+    const routed = { metadata: {}, spec: { routedIP: NEXT }, status };
+    const snapshot = { routed, set: { ...routed, reclaimPolicy: "Retain" } } as unknown as Snapshot;
+    const placement = {
+      address: { ip: IP, origin: "created", claim },
+      certainty: "seen",
+      ...more,
+    } as unknown as Placement;
+    const grace = needsNode ? undefined : { state: "matches" };
+    const next = { address: { ip: NEXT, wanted: true, claim: { ours: true } }, grace } as unknown as Placement;
+    return supersededChain(snapshot, [placement], { next, needsNode });
   };
+  const whyOf = (...args: Parameters<typeof chain>) => chain(...args).at(-1)?.why;
 
-  it("stays in the account, unless another resource has or gets it", () => {
+  it("stays in the account, unless another resource has or gets it, or it is gone", () => {
     const seen = "spec.routedIP is 203.0.113.8 now; 203.0.113.7";
     expect(whyOf({ ours: true })).to.equal(`${seen} stays in the account`);
+    expect(whyOf({ ours: true }, { certainty: "gone" })).to.equal(`${seen} is no longer in the account`);
     expect(whyOf({ ours: true, askedBy: POOL })).to.equal(`${seen} goes to FloatingIPPool ingress/web`);
     expect(whyOf({ ours: false, owned: { owner: POOL } })).to.equal(`${seen} goes to FloatingIPPool ingress/web`);
+  });
+
+  it("leaves its node before the next one serves only if that one needs the node", () => {
+    const held = { holder: "digitalocean://1", verdict: {} } as Partial<Placement>;
+    expect(chain({ ours: true }, held, true).map((action) => action.do)).to.deep.equal(["unassign"]);
+    const waits = { next: undefined, needsNode: false };
+    const routed = { metadata: {}, spec: { routedIP: NEXT }, status: { created: true, routedIP: IP } };
+    const placement = {
+      address: { ip: IP, claim: { ours: true } },
+      certainty: "seen",
+      ...held,
+    } as unknown as Placement;
+    expect(supersededChain({ routed } as unknown as Snapshot, [placement], waits)).to.deep.equal([]);
   });
 });
