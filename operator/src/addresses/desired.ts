@@ -42,13 +42,23 @@ export interface Desired {
   readonly rejected: readonly string[];
 }
 
-export function desiredOf({ set, claims }: Pick<AddressSnapshot, "set" | "claims">): Desired {
+export function desiredOf({ set, claims, inventory }: Pick<AddressSnapshot, "set" | "claims" | "inventory">): Desired {
   const family = set.family;
   const { valid, duplicates, rejected } = readList(set.listed, family);
   const inSpec = new Set(valid);
   const order = inOrder(set, valid, family);
   const asked = set.desiredCount;
-  const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked : inSpec.has(ip));
+  const isUnusable = (ip: string) =>
+    set.refused?.has(ip) === true || claims.addresses.get(ip)?.ours === false || inventory.isGone(ip);
+  // What the list has by mistake takes the place of no address that works.
+  const spared = order.filter(({ ip }, index) => index < asked && isUnusable(ip)).length;
+  const works = (ip: string) => set.statuses[ip]?.state === "active" && inventory.get(ip)?.holder !== undefined;
+  const kept = order
+    .slice(asked)
+    .filter(({ ip, origin }) => origin !== "listed" && works(ip))
+    .slice(0, spared);
+  const isKept = (ip: string) => asked > 0 && kept.some((each) => each.ip === ip);
+  const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked || isKept(ip) : inSpec.has(ip));
   const inferred = new Set(set.createdIPs.flatMap((entry) => inferredIp(entry)));
   const addresses = order.map(({ ip, origin }, index): DesiredAddress => {
     const refused = origin === "created" ? undefined : set.refused?.get(ip);

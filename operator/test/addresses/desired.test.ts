@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { desiredOf } from "../../src/addresses/desired.js";
 import { addressSetOf } from "../../src/controllers/floating-ip-pool/snapshot.js";
+import { NOTHING_SEEN } from "../../src/inventory/view.js";
 import { meta } from "../claims/resources.js";
 
 const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
@@ -81,15 +82,39 @@ describe("the wish of a pool", () => {
     it(name, () => {
       const annotations = annotation === undefined ? {} : { [Annotation.createdIps]: annotation };
       const pool = { metadata: meta("p", 1, annotations), spec: { provider: "digitalocean", ...spec }, status };
-      const desired = desiredOf({ set: addressSetOf(pool), claims: { addresses: new Map(), names: [] } });
+      const desired = desiredOf({
+        set: addressSetOf(pool),
+        claims: { addresses: new Map(), names: [] },
+        inventory: NOTHING_SEEN,
+      });
       expect(desired.addresses.map(({ ip, wanted }) => (wanted ? ip : `-${ip}`))).to.deep.equal(order);
       expect(desired.missing).to.equal(missing);
     });
   }
 
+  it("keeps a created address that works in the place of a listed one that the account does not have", () => {
+    const status = { ...appended(created(A)), ips: { [A]: { state: "active" } } } as FloatingIPPoolStatus;
+    const spec = { provider: "digitalocean", ips: [B], desiredIPs: 1 };
+    const wanted = (isGone: boolean, state: "active" | "disabled") => {
+      const pool = { metadata: meta("p"), spec, status: { ...status, ips: { [A]: { state } } } };
+      const facts = { ip: A, family: "IPv4", region: "r", holder: "n1", ageSeconds: 0, unconfirmed: false } as const;
+      const get = (ip: string) => (ip === A ? facts : undefined);
+      const inventory = { ...NOTHING_SEEN, get, isGone: (ip: string) => isGone && ip === B };
+      const desired = desiredOf({ set: addressSetOf(pool), claims: { addresses: new Map(), names: [] }, inventory });
+      return desired.addresses.flatMap(({ ip, wanted: isWanted }) => (isWanted ? [ip] : []));
+    };
+    expect(wanted(true, "active")).to.deep.equal([B, A]);
+    expect(wanted(false, "active"), "the listed one can serve").to.deep.equal([B]);
+    expect(wanted(true, "disabled"), "it does not come back").to.deep.equal([B]);
+  });
+
   it("says what it passed over", () => {
     const pool = { metadata: meta("p"), spec: { provider: "digitalocean", ips: [A, "x", A] }, status: {} };
-    const desired = desiredOf({ set: addressSetOf(pool), claims: { addresses: new Map(), names: [] } });
+    const desired = desiredOf({
+      set: addressSetOf(pool),
+      claims: { addresses: new Map(), names: [] },
+      inventory: NOTHING_SEEN,
+    });
     expect([desired.duplicates, desired.rejected]).to.deep.equal([[A], ["x"]]);
   });
 });
