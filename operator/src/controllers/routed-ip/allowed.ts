@@ -19,10 +19,11 @@ import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-account
 import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
-import { type Former, formerOf } from "./address/former.js";
+import { formerOf } from "./address/former.js";
 import { addressOf } from "./jobs/snapshot.js";
 import type { RoutedState } from "./routed-state.js";
 import { problemOfService } from "./service-follower.js";
+import type { Former } from "./snapshot.js";
 
 /** `undefined`: it names none, or may use them. */
 export function problemOfAddress(

@@ -4,6 +4,7 @@ import type { IpFamily, RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
 import type { ProbesSnapshot } from "../../health/probed-nodes.js";
+import type { Problem } from "../../messages/message.js";
 import type { FirewallProvider } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PublishingSnapshot } from "../../publishing/published.js";
@@ -13,7 +14,6 @@ import type { ResolvedIssuerClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { SharedFirewall } from "../../routing/shared-firewall.js";
 import type { TaintView } from "../../routing/taint-registry.js";
-import type { Former } from "./address/former.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { JobSnapshot } from "./jobs/snapshot.js";
 
@@ -37,6 +37,16 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly taints: TaintView;
   /** Addresses that the account has, that no resource has, and that the RoutedIP could name. Absent: none is known. */
   readonly usable?: () => readonly RetainedAddress[];
+}
+
+/** What the operator serves in place of the address that the spec names. */
+export interface Former {
+  /** As if its spec still were as it was. */
+  readonly routed: RoutedIP;
+  /** Why the operator cannot use the new address. Absent: it is still to be read. */
+  readonly problem?: Problem;
+  /** The problem is another owner. */
+  readonly isConflict: boolean;
 }
 
 /** What calls about the records go by. */

@@ -9,17 +9,8 @@ import type { Problem } from "../../../messages/message.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
+import type { Former } from "../snapshot.js";
 import { supersededIp } from "./address-set.js";
-
-/** What the operator serves in place of the address that the spec names. */
-export interface Former {
-  /** As if its spec still were as it was. */
-  readonly routed: RoutedIP;
-  /** Why the operator cannot use the new address. Absent: it is still to be read. */
-  readonly problem?: Problem;
-  /** The problem is another owner. */
-  readonly isConflict: boolean;
-}
 
 /** What is known of the address that the spec names. */
 interface Scene extends Pick<AddressSnapshot, "inventory" | "claims" | "clusterNodes"> {

@@ -1,7 +1,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+import { RoutedWorld } from "../routed-world.js";
 
 const RECORD = { zone: "example.com", recordName: "app" };
 const UNKNOWN = "192.0.2.222";
