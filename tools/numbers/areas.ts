@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_770,
+  "operator/src/addresses": 4_850,
   "operator/src/claims": 820,
   "operator/src/commands": 6_150,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -12,7 +12,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/controllers/node-annotations": 450,
   "operator/src/controllers/node-dns-record-set": 1_400,
   "operator/src/controllers/publications": 750,
-  "operator/src/controllers/routed-ip": 6_370,
+  "operator/src/controllers/routed-ip": 6_450,
   "operator/src/controllers": 300,
   "operator/src/controllers/routed-ip-issuer": 650,
   "operator/src/health": 2_750,
