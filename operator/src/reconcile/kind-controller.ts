@@ -13,7 +13,6 @@ import type { Notifier } from "./notifier.js";
 import type { KindTypes } from "./plan.js";
 import type { SourceEvent } from "./resource-source.js";
 import { ResourceState } from "./resource-state.js";
-import { untilSentAgainMs } from "./write-status.js";
 
 /** Runs of different resources at once: most of the time of one is spent waiting. */
 const WORKERS = 8;
@@ -152,9 +151,12 @@ export class KindController<T extends KindTypes> implements Drainable {
   /** A new CRD may keep what the former one dropped. */
   private relisted(): void {
     const now = this.tools.clock.monotonic();
-    for (const { key, statusWrites } of this.states.all()) {
-      if (untilSentAgainMs(statusWrites, now) !== undefined) this.controller.add(key);
+    for (const { key, statusWrites, retries } of this.states.all()) {
+      const { droppedAt, factsDroppedAt, intentDroppedAt } = statusWrites;
       statusWrites.relistedAt = now;
+      if ((droppedAt ?? factsDroppedAt ?? intentDroppedAt) === undefined) continue;
+      retries.retryFixed();
+      this.controller.add(key);
     }
   }
 

@@ -206,7 +206,11 @@ export class Retries {
     if (generation === this.generation) return;
     const first = this.generation === undefined;
     this.generation = generation;
-    if (first) return;
+    if (!first) this.retryFixed();
+  }
+
+  /** A person may have fixed what only a person can fix. */
+  retryFixed(): void {
     for (const [key, { state, account }] of this.entries) {
       if (state.schedule === "slow" && account === undefined) this.entries.delete(key);
     }

@@ -91,7 +91,7 @@ function sendAgainAt(droppedAt: number, { relistedAt }: Relists): number {
 }
 
 /** `undefined`: the server has kept all, as far as is known. */
-export function untilSentAgainMs(writes: StatusWrites, monotonic: number): number | undefined {
+function untilSentAgainMs(writes: StatusWrites, monotonic: number): number | undefined {
   const { droppedAt, factsDroppedAt, intentDroppedAt } = writes;
   const dropped = [droppedAt, factsDroppedAt, intentDroppedAt].filter((at) => at !== undefined);
   const waits = dropped.map((at) => sendAgainAt(at, writes) - monotonic).filter((wait) => wait > 0);

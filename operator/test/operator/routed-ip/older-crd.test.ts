@@ -30,7 +30,11 @@ describe("operator in process: a RoutedIP under an older CRD", function () {
     expect(digitalocean.journal.count({ on: CREATE })).to.equal(0);
 
     redefine(kubernetes);
+    const appliedAt = world.clock.now();
+    kubernetes.compact();
+    kubernetes.resetConnections();
     await made.ready("a");
+    expect(world.clock.now() - appliedAt, "the watch has ended, and all is listed anew").to.be.below(60_000);
 
     expect(digitalocean.journal.count({ on: CREATE })).to.equal(1);
     await made.until("ready", () => operator.health.report("readyz").ok);
