@@ -1,7 +1,6 @@
 /**
- * When the engine retries failed actions of one resource: by lock key, and by machine if the machine caused the failure. If
- * the account caused it, the engine retries as soon as the account has recovered. Failures that may pass have a fast
- * schedule, failures that a person must repair a slow one. The Go operator has the same waits.
+ * When the engine retries failed actions of one resource: by lock key, or by machine or account if these caused the failure.
+ * Failures that may pass have a fast schedule, failures that a person must repair a slow one, as in the Go operator.
  */
 
 import {
