@@ -70,7 +70,7 @@ function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
     ? undefined
     : creationMessages.nodesElsewhere({
         ...{ region, regions: regionsText(nodes), matches },
-        ...omitUndefined({ refusals: matches ? snapshot.refusalsIn?.(region) : undefined }),
+        ...omitUndefined({ refusals: snapshot.refusalsIn?.(region) }),
       });
 }
 
