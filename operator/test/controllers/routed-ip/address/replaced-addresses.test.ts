@@ -27,8 +27,8 @@ describe("operator in process: an edit of spec.routedIP", function () {
   const messageOf = (type: string) =>
     made.status("a").conditions?.find((condition) => condition.type === type)?.message ?? "";
   const notes = (reason: string) => made.world.events(reason).map(({ message, note }) => String(note ?? message));
-  const edit = (routedIP: string | undefined) =>
-    made.world.kubernetes.change(made.refTo("a"), (object) => {
+  const edit = (routedIP: string | undefined, name = "a") =>
+    made.world.kubernetes.change(made.refTo(name), (object) => {
       const { routedIP: _before, ...spec } = object["spec"] as { readonly routedIP?: string };
       return { ...object, spec: routedIP === undefined ? spec : { ...spec, routedIP } };
     });
@@ -136,6 +136,27 @@ describe("operator in process: an edit of spec.routedIP", function () {
     await made.world.rest();
     expect(records()).to.deep.equal([ip]);
     expect(account()).to.have.members([former, ip]);
+  });
+
+  it("exchanges the addresses that two RoutedIPs name", async () => {
+    const [first, second] = ["192.0.2.6", "192.0.2.9"];
+    await readyWith(first, ["n1", "n2"]);
+    state().addAddress({ ip: second });
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.addRouted("b", { routedIP: second });
+    await made.ready("b");
+    await made.world.rest();
+    edit(second);
+    await made.until("b keeps its own", () => made.condition("a", "Ready") === "False/ClaimedByOther");
+    edit(first, "b");
+    await made.until("exchanged", () => {
+      const [a, b] = [made.status("a"), made.status("b")];
+      return a.routedIP === second && b.routedIP === first && a.state === "active" && b.state === "active";
+    });
+    await Promise.all([made.ready("a"), made.ready("b")]);
+    await made.world.rest();
+    expect(records()).to.deep.equal([second]);
+    expect(account()).to.have.members([first, second]);
   });
 
   it("that is undone before the created address is released keeps it", async () => {
