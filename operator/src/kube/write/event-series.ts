@@ -231,8 +231,9 @@ function keep<T>(map: Map<string, T>, key: string, value: T, limit: number): voi
   }
 }
 
-function groupKey({ type, reason, action, regarding, related }: EventInput): string {
-  return JSON.stringify([type, reason, action, refKey(regarding), related === undefined ? "" : refKey(related)]);
+/** Without the action: one cause is one series, whichever condition it turns first. */
+function groupKey({ type, reason, regarding, related }: EventInput): string {
+  return JSON.stringify([type, reason, refKey(regarding), related === undefined ? "" : refKey(related)]);
 }
 
 function refKey({ apiVersion, kind, namespace, name, uid }: ObjectRef): string {

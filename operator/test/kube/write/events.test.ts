@@ -64,11 +64,11 @@ describe("event recorder", () => {
     });
   });
 
-  it("counts a repeated Event: from 2, by merge patch, then once a minute at most", async () => {
+  it("counts a repeated Event, whatever its action: from 2, by merge patch, then once a minute at most", async () => {
     const { clock, kube, recorder } = setUp();
     recorder.record(moved);
     await clock.advance(1_000);
-    recorder.record(moved);
+    recorder.record({ ...moved, action: "Fulfilled" });
     await clock.advance(1_000);
     for (let time = 0; time < 10; time++) {
       recorder.record(moved);
