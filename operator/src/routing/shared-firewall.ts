@@ -115,7 +115,7 @@ export class SharedFirewall {
     return this.facts === undefined || failure !== undefined || due === true ? undefined : this.additional.created;
   }
 
-  /** What a RoutedIP keeps on record here by its last plan; in force before it is written. */
+  /** What a RoutedIP has on record here, or begins to write there. */
   record(uid: string, recorded: Recorded): void {
     this.shares.set(uid, recorded);
   }

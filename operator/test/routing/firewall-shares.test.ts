@@ -69,8 +69,8 @@ class Sharing {
     const desired = { rules: ports.map(rule), ...(target === undefined ? {} : { target }) };
     const others = this.shares.others(name);
     const made = planFirewall(firewall(this.seen, { others }), desired, this.status.get(name) ?? NO_RECORD);
-    this.shares.set(name, made.recorded);
     if (isBusy) return;
+    this.shares.set(name, made.recorded);
     const { addRules, addNodes, removeRules, removeNodes } = made;
     const write = () => void this.status.set(name, made.recorded);
     const calls = [

@@ -42,7 +42,7 @@ export async function callRecords(
   return outcomeOfRecords(dnsService.carryOut(dns, action, context));
 }
 
-/** Others see it since the plan: see `shareRecords`. */
+/** Others see it since the start of the sequence: see `shareWrites`. */
 export async function recordFirewall(
   _tools: GatherTools,
   { state, snapshot }: IssuedCall,

@@ -211,39 +211,64 @@ function followFirewall({ routing }: GatherTools, state: RoutedState, gathered: 
 }
 
 /**
- * What stays on record by this plan counts for others from now on, not from its write on: of those that let go of the same
- * rule or node, each sees what the former ones decided, so that the last one removes it.
+ * What is on record counts for others, less what the next status drops. A plan that has yet to write to the record counts
+ * from the start of its sequence on (`shareWrites`): it may never be carried out.
  */
-function shareRecords(
-  { routing }: GatherTools,
-  { ref }: RoutedState,
-  gathered: IssuedGathered,
-  plan: RoutedPlan,
-): void {
-  const { firewall, previousFirewallStates = [], routed } = gathered.snapshot;
-  for (const { name, idle } of [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates]) {
-    const recorded = { ...keptOnRecord(routed, name, plan), namespace: ref.namespace, ...omitUndefined({ idle }) };
-    sharedFirewall(routing, gathered, name)?.record(ref.uid, recorded);
+function shareRecords(tools: GatherTools, state: RoutedState, gathered: IssuedGathered, plan: RoutedPlan): void {
+  const { status } = gathered.snapshot.routed;
+  for (const { name } of firewallsOf(gathered)) {
+    const writing = plan.sequences.find((sequence) => actionsOf(sequence).some((action) => writesTo(name, action)));
+    if (writing !== undefined && state.inFlight.has(writing.lockKey)) continue;
+    share(tools, state, gathered, {
+      name,
+      ...recordOf(writing === undefined ? { ...status, ...plan.status } : status, name),
+    });
   }
 }
 
-function keptOnRecord({ status }: RoutedIP, name: string, plan: RoutedPlan): Recorded {
-  const actions = plan.sequences.flatMap(actionsOf);
-  if (actions.some((action) => action.do === "remove-finalizer")) return NO_RECORD;
-  const written = actions.find((action) => action.do === "record-firewall" && action.name === name);
-  return written?.do === "record-firewall" ? written.recorded : recordOf({ ...status, ...plan.status }, name);
+/**
+ * Before the write, and in the turn of the decision: of those that let go of the same rule or node, each sees what the former
+ * ones decided, so that the last one removes it.
+ */
+function shareWrites(tools: GatherTools, state: RoutedState, gathered: IssuedGathered, action: RoutedAction): void {
+  for (const { name } of firewallsOf(gathered)) {
+    if (!writesTo(name, action)) continue;
+    share(tools, state, gathered, { name, ...(action.do === "record-firewall" ? action.recorded : NO_RECORD) });
+  }
+}
+
+function writesTo(name: string, action: RoutedAction): boolean {
+  return action.do === "remove-finalizer" || (action.do === "record-firewall" && action.name === name);
+}
+
+function firewallsOf({ snapshot: { firewall, previousFirewallStates = [] } }: IssuedGathered) {
+  return [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates];
+}
+
+function share(
+  { routing }: GatherTools,
+  { ref }: RoutedState,
+  gathered: IssuedGathered,
+  { name, ...recorded }: Recorded & { readonly name: string },
+): void {
+  const { idle } = firewallsOf(gathered).find((each) => each.name === name) ?? {};
+  const shared = { ...recorded, namespace: ref.namespace, ...omitUndefined({ idle }) };
+  sharedFirewall(routing, gathered, name)?.record(ref.uid, shared);
 }
 
 /** Takes what the actions of a sequence need, before the first of them is begun. */
 export function reserve(
-  { routing }: GatherTools,
-  { memory, ref }: RoutedState,
+  tools: GatherTools,
+  state: RoutedState,
   gathered: Gathered,
   sequence: ActionSequence<RoutedAction>,
 ): void {
+  const { routing } = tools;
+  const { memory, ref } = state;
   if (gathered.by === "jobs") return;
   for (const ip of movedIps(sequence)) routing.context.moveLimits.begin(ref.uid, ip);
   for (const action of actionsOf(sequence)) {
+    shareWrites(tools, state, gathered, action);
     const machine = goalOf(action);
     if (machine !== undefined) {
       // Released first: the same node is reserved anew, so that its bound counts from the last decision.
