@@ -9,7 +9,13 @@ import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
-import { isAnswer5xx, isProviderError, type ProviderError } from "../providers/errors.js";
+import {
+  type AccountError,
+  isAccountError,
+  isAnswer5xx,
+  isProviderError,
+  type ProviderError,
+} from "../providers/errors.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
@@ -19,14 +25,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import {
-  type AccountError,
-  type FailedCall,
-  FailedReads,
-  isAccountError,
-  longestWaitMs,
-  withoutAddress,
-} from "./accounts/account-failures.js";
+import { type FailedCall, FailedReads, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;

@@ -1,7 +1,4 @@
-/**
- * Calls about addresses, through the inventory of their account, which updates the cached state at once; their outcomes; and
- * the check whether the decision behind a call still holds: none of its facts has changed.
- */
+/** Calls about addresses, through the inventory of their account, which knows of them at once; their outcomes; and whether the facts behind a call still hold. */
 
 import type { Reason } from "cdk8s-flipop/api";
 import { ACTION_POLL_SECONDS, SECOND_MS } from "../bounds.js";
@@ -15,13 +12,18 @@ import type { Verdict } from "../match/checks.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages, serverMessages } from "../messages/provider.js";
 import type { CallContext, Recheck } from "../providers/call.js";
-import { isProviderError, isSuperseded, type ProviderError, type ProviderErrorReason } from "../providers/errors.js";
+import {
+  isAccountError,
+  isProviderError,
+  isSuperseded,
+  type ProviderError,
+  type ProviderErrorReason,
+} from "../providers/errors.js";
 import type { ActionFacts, ProviderId } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { ObjectGone } from "../reconcile/object-writer.js";
 import { type Failure, isWithheld } from "../reconcile/retries.js";
 import { NoDnsError } from "../records/dns-service.js";
-import { isAccountError } from "./accounts/account-failures.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressAccount } from "./address-accounts.js";
 

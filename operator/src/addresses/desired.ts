@@ -53,12 +53,9 @@ export function desiredOf({ set, claims, inventory }: Pick<AddressSnapshot, "set
   // What the list has by mistake takes the place of no address that works.
   const spared = order.filter(({ ip }, index) => index < asked && isUnusable(ip)).length;
   const works = (ip: string) => set.statuses[ip]?.state === "active" && inventory.get(ip)?.holder !== undefined;
-  const kept = order
-    .slice(asked)
-    .filter(({ ip, origin }) => origin !== "listed" && works(ip))
-    .slice(0, spared);
-  const isKept = (ip: string) => asked > 0 && kept.some((each) => each.ip === ip);
-  const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked || isKept(ip) : inSpec.has(ip));
+  const surplus = spared === 0 ? [] : order.slice(asked).filter(({ ip, origin }) => origin !== "listed" && works(ip));
+  const kept = new Set(surplus.slice(0, spared).map(({ ip }) => ip));
+  const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked || kept.has(ip) : inSpec.has(ip));
   const inferred = new Set(set.createdIPs.flatMap((entry) => inferredIp(entry)));
   const addresses = order.map(({ ip, origin }, index): DesiredAddress => {
     const refused = origin === "created" ? undefined : set.refused?.get(ip);

@@ -4,7 +4,7 @@
  */
 
 import { anyAbort, askedWait } from "../async.js";
-import { MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
+import { ACCOUNT_RETRY_MS, MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
 import { type ApiNames, failedCalls, failureText, type Remedy } from "../messages/failed-calls.js";
 import { cutAtWord, oneLine } from "../printable.js";
 import { type ApiCall, callText } from "./call.js";
@@ -169,6 +169,14 @@ export function isSuperseded(error: unknown): error is ProviderError & { readonl
 /** The caller gave up, or the decision no longer holds: it says nothing about the provider. */
 export function isWithdrawn(error: ProviderError): boolean {
   return error.reason === "Cancelled" || error.reason === "Superseded";
+}
+
+export type AccountError = ProviderError & { readonly kind: keyof typeof ACCOUNT_RETRY_MS };
+
+/** Failures of the account or the API; the others are about one address, node or record set. */
+export function isAccountError(error: unknown): error is AccountError {
+  if (!isProviderError(error) || isWithdrawn(error) || error.reason === "GroupLimit") return false;
+  return Object.hasOwn(ACCOUNT_RETRY_MS, error.kind);
 }
 
 /** The API answers, and fails. */

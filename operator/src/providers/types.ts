@@ -89,7 +89,8 @@ export interface AddressCapabilities extends MachineIds {
   readonly createsOnNode: readonly IpFamily[];
   /** Packets arrive at a node under a destination other than the address itself. Absent: of no family. */
   readonly translates?: {
-    readonly families: readonly IpFamily[] /** The destination, for people. */;
+    readonly families: readonly IpFamily[];
+    /** The destination, for people. */
     readonly to: string;
   };
 }

@@ -1,8 +1,8 @@
 /** Notifies resources of changes in the state that they share, and of accounts that answer again after failed reads. */
 
-import { isAccountError } from "../addresses/accounts/account-failures.js";
 import { ACCOUNT_PROBE_MS, ACCOUNT_RECOVERIES_APART_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import { isAccountError } from "../providers/errors.js";
 import type { RecoveringAccount } from "./retries.js";
 
 /** @param uids of resources of any kind: pass over those that are not yours. */

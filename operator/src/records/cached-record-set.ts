@@ -1,6 +1,5 @@
 /** One record set as this process last read or wrote it, with the failure that delays the next call. */
 
-import { isAccountError } from "../addresses/accounts/account-failures.js";
 import {
   CONTESTED_RECORDS_MAX_AGE_MS,
   DRIFT_READ_SHARE,
@@ -14,6 +13,7 @@ import { Coalesced } from "../inventory/reads.js";
 import type { ApiCall, CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
 import {
+  isAccountError,
   isProviderError,
   isSuperseded,
   isWithdrawn,

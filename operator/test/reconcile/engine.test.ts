@@ -21,7 +21,7 @@ describe("the engine", () => {
     expect(reserved).to.deep.equal([`address ${B}`]);
   });
 
-  it("tells what stays behind of a resource that is gone, and only where it leads", async () => {
+  it("reports what a deleted resource leaves behind, if this replica leads", async () => {
     const { type, reason, action } = failedEvent(["ReleaseFailed", "Release"], { reason: "Invalid", message: "" });
     rig.moving.more = { retained: () => [{ type, reason, action, note: "its address stays" }] };
     await rig.start();

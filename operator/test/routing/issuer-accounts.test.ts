@@ -26,7 +26,7 @@ describe("the credentials of an issuer", () => {
     expect(secretOf({ provider: "digitalocean", ...ref }, place)).to.equal("team/do");
   });
 
-  it("are never the operator's, but for an issuer of its own namespace", () => {
+  it("are never the operator's, except those of an issuer in the operator's namespace", () => {
     expect(asked({})).to.equal("NamespaceNotAllowed");
     expect(asked({}, { ...place, namespace: "flipop" })).to.deep.equal({ from: "operator" });
   });

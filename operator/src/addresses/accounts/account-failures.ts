@@ -3,11 +3,8 @@
 import { ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { InventoryView } from "../../inventory/view.js";
-import { isProviderError, isWithdrawn, type ProviderError, withProps } from "../../providers/errors.js";
+import { type AccountError, type ProviderError, withProps } from "../../providers/errors.js";
 import { afterFailure, type RetryState } from "../../reconcile/retries.js";
-
-type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
-export type AccountError = ProviderError & { readonly kind: AccountErrorKind };
 
 /** `address`: a read of one. `change`: a write, also of one. */
 export interface FailedCall {
@@ -20,15 +17,9 @@ export function withoutAddress(error: AccountError, provider: string): ProviderE
   return withProps(error, { where: `${provider}: read or change an address` });
 }
 
-/** Failures of the account or the API; the others are about one address or node. */
-export function isAccountError(error: unknown): error is AccountError {
-  if (!isProviderError(error) || isWithdrawn(error) || error.reason === "GroupLimit") return false;
-  return Object.hasOwn(ACCOUNT_RETRY_MS, error.kind);
-}
-
 /** Never earlier than the API asks. */
 export function longestWaitMs(
-  { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & { readonly kind: AccountErrorKind },
+  { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & Pick<AccountError, "kind">,
   read: boolean,
 ): number {
   return Math.max(read ? ACCOUNT_RETRY_MS[kind] : ACCOUNT_FIRST_READ_MS, retryAfterSeconds * SECOND_MS);

@@ -21,8 +21,7 @@ import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Held } from "./held-addresses.js";
-import type { PodFacts } from "./pods.js";
-import { servedText } from "./pods.js";
+import { type PodFacts, servedText } from "./pods.js";
 import { roomOn } from "./room.js";
 
 export interface Question {

@@ -91,16 +91,17 @@ function eventMessageOf(
   return succeeded(snapshot, action, outcome);
 }
 
-/** Without those on machines outside of the cluster, and in other regions: these are somebody else's, or of no use here. */
+/** Without those on machines outside of the cluster, in other regions, or beyond the limits of the namespace. */
 function unlistedBeside(
-  { set, inventory, ownerOf, verdictOf }: Snapshot,
+  { set, inventory, ownerOf, verdictOf, mayList }: Snapshot,
   created: string | undefined,
 ): readonly string[] {
   const isOfNobody = ({ ip, holder, region }: InventoryAddress) =>
     ip !== created &&
     ownerOf(ip) === undefined &&
     (!set.region || region === set.region) &&
-    (holder === undefined || verdictOf(holder) !== undefined);
+    (holder === undefined || verdictOf(holder) !== undefined) &&
+    mayList?.(ip) !== false;
   return [...inventory.addresses.values()].flatMap((address) => (isOfNobody(address) ? [address.ip] : [])).sort();
 }
 

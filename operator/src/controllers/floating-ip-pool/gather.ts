@@ -20,7 +20,7 @@ import type { ProviderId } from "../../providers/types.js";
 import { publishingOf } from "../../publishing/published.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
-import { limitsOfRecords, refusedAddresses } from "./limits.js";
+import { limitsOfRecords, mayList, refusedAddresses } from "./limits.js";
 import { memoryOf } from "./memory.js";
 import { creationKey, freeReservations } from "./reservations.js";
 import { latestPool, type PoolRead, type PoolState, withCreationResult } from "./resource.js";
@@ -55,7 +55,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...optional("dns", dns && { ...dns.snapshot, ...limitsOfRecords(context, pool) }),
     creationProblem: () => context.tenants.creationProblem(state.ref, pool.spec.reclaimPolicy ?? "Retain"),
     ...(account && { creationTurn: () => account.creationTurn(state.ref) }),
-    ownerOf: (ip) => context.claims.holderOf(ip),
+    ...{ ownerOf: (ip: string) => context.claims.holderOf(ip), mayList: mayList(context, pool) },
     ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), ips),

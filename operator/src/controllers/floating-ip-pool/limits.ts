@@ -19,6 +19,11 @@ export function refusedAddresses({ tenants }: Limits, pool: Pool): ReadonlyMap<s
   return new Map(problems.flatMap(([ip, problem]) => (problem === undefined ? [] : [[ip, problem] as const])));
 }
 
+/** Whether the limits of its namespace allow an address in `ips`. */
+export function mayList({ tenants }: Limits, { metadata: { namespace = "" } }: Pool): (ip: string) => boolean {
+  return (ip) => tenants.addressProblem(namespace, ip) === undefined;
+}
+
 export function limitsOfRecords({ tenants, records }: Limits, pool: Pool): Pick<DnsSnapshot, "refused" | "kept"> {
   return recordLimits(tenants, records.zones.lookUp, recordsOf(pool));
 }

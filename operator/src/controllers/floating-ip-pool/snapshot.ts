@@ -37,6 +37,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly annotated: readonly NodeFacts[];
   /** Of the pods that make nodes match, if `match` names no namespace. Absent: there are none. */
   readonly podNamespaces?: () => readonly string[];
+  /** Whether the limits of the namespace allow an address in `ips`. Absent: there are no limits. */
+  readonly mayList?: (ip: string) => boolean;
   /** The workloads whose pods make nodes match. Absent: there are none. */
   readonly podOwners?: () => readonly string[];
   /** Of these nodes, those whose pods open no port of the node, though those of other nodes do. Absent: there are none. */

@@ -59,9 +59,10 @@ function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead):
   const { routing } = tools;
   const { memory } = state;
   const claims = routing.context.claims.view(state.ref.uid);
-  const former = formerAddress(routing, read.routed, { ...resolveAccount(tools, state, read), claims });
+  const ofSpec = resolveAccount(tools, state, read);
+  const former = formerAddress(routing, read.routed, { ...ofSpec, claims });
   const routed = former?.routed ?? read.routed;
-  const resolvedAccount = resolveAccount(tools, state, { ...read, routed });
+  const resolvedAccount = former === undefined ? ofSpec : resolveAccount(tools, state, { ...read, routed });
   const { account, issued } = resolvedAccount;
   const named = namedAddresses(routed);
   const isProviders = (ip: string) => named.includes(ip) || routing.context.claims.holderOf(ip) !== undefined;

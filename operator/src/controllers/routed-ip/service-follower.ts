@@ -98,7 +98,8 @@ export class ServiceFollower {
   /** Nodes of another cloud can't hold the address. @param isProviders whether an address is one of the provider */
   limitTo(machines: AddressCapabilities, isProviders: (ip: string) => boolean): void {
     this.reached = (service) => asReached(service, machines, isProviders);
-    if (this.opensNow() !== this.opens) this.serviceChanged();
+    const { externalIPs = [] } = this.props.routing.service(this.service) ?? {};
+    if (externalIPs.length > 0 && this.opensNow() !== this.opens) this.serviceChanged();
     if (machines.providerIdScheme === this.machines?.providerIdScheme) return;
     this.machines = machines;
     const { index, workload } = this.followed ?? {};

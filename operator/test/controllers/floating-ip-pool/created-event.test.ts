@@ -5,11 +5,11 @@ import { eventsOf } from "../../../src/controllers/floating-ip-pool/events.js";
 import { ModelCloud } from "./support/model-cloud.js";
 
 describe("the Event of an address that a pool created", () => {
-  function noteOf(cloud: ModelCloud): string | undefined {
+  function noteOf(cloud: ModelCloud, mayList = true): string | undefined {
     const desired = { family: "IPv4", region: "nyc3" } as const;
     const action: PlannedAction = { do: "create-address", desired, startedAt: "2026-01-01T00:00:00Z", why: "1 of 2" };
     const results = [{ action, outcome: { is: "done", ip: "203.0.113.9" } as const }];
-    return eventsOf(cloud.snapshot("web"), { results }).now[0]?.note;
+    return eventsOf({ ...cloud.snapshot("web"), mayList: () => mayList }, { results }).now[0]?.note;
   }
 
   function cloudWith(...machines: readonly (string | undefined)[]): ModelCloud {
@@ -32,6 +32,7 @@ describe("the Event of an address that a pool created", () => {
     cloud.addPool("other", { ips: ["203.0.113.3"] });
     cloud.addresses.set("203.0.113.3", undefined);
     expect(noteOf(cloud)).to.equal("203.0.113.9 was created: 1 of 2");
+    expect(noteOf(cloudWith(undefined), false), "not for this namespace").to.equal("203.0.113.9 was created: 1 of 2");
     const elsewhere = cloudWith(undefined);
     elsewhere.edit("web", { spec: { provider: "digitalocean", region: "fra1", ips: ["203.0.113.1"] } });
     expect(noteOf(elsewhere)).to.equal("203.0.113.9 was created: 1 of 2");
