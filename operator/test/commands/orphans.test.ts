@@ -128,7 +128,7 @@ describe("flipop orphans", () => {
     };
     expect(await refused(listed)).to.include(`FloatingIPPool default/web lists ${listed}: remove it there first`);
     expect(await refused(created)).to.equal(
-      `flipop: FloatingIPPool default/web uses ${created}, though its spec does not list it: delete the resource first; if the address still exists then, run the command again\n`,
+      `flipop: FloatingIPPool default/web uses ${created}, though its spec does not list it: first lower its desiredIPs, until its status shows the address as disabled; then run the command again\n`,
     );
     expect(await refused(held)).to.equal(
       `flipop: ${held} is on node-1, a node of this cluster: add --unassign if nothing uses it there\n`,
@@ -136,6 +136,32 @@ describe("flipop orphans", () => {
     expect(await refused(foreign)).to.match(/ is on digitalocean:\/\/\d+, which is no node of this cluster: add --un/);
     expect(await refused("203.0.113.250")).to.include("the account has no address 203.0.113.250");
     expect(exists(free)).to.equal(true);
+  });
+
+  it("releases a created address that its pool has disabled, unless the spec has changed since or a resource asks for it", async () => {
+    const surplus = digitalocean.state.addAddress({ region: "nyc3" }).ip;
+    const status = { ips: { [surplus]: { state: "disabled" } } };
+    const createdIPs = [{ ip: surplus, createdTime: "2026-01-01T00:00:00Z", inSpec: true }];
+    addPool("fewer", { ips: [listed], desiredIPs: 1 }, { ...status, createdIPs, observedGeneration: 0 });
+    const fewer = { ...POOL, namespace: "default", name: "fewer" };
+    const release = () => flipop.run("orphans", "--release", surplus, "--yes");
+    expect((await release()).err).to.include(`FloatingIPPool default/fewer uses ${surplus}`);
+    kubernetes.change(
+      fewer,
+      (object) => {
+        const { generation } = object["metadata"] as { readonly generation: number };
+        return { ...object, status: { ...(object["status"] as object), observedGeneration: generation } };
+      },
+      "status",
+    );
+    addPool("asks", { ips: [surplus] }, {});
+    expect((await release()).err).to.include(`FloatingIPPool default/asks lists ${surplus}: remove it there first`);
+    kubernetes.delete({ ...POOL, namespace: "default", name: "asks" });
+    expect(exists(surplus)).to.equal(true);
+    const { code, out } = await release();
+    kubernetes.delete(fewer);
+    expect({ code, out }).to.deep.equal({ code: 0, out: `released ${surplus}\n` });
+    expect(exists(surplus)).to.equal(false);
   });
 
   it("refuses an option in the place of an address", async () => {

@@ -42,13 +42,22 @@ function whyDisabled({ metadata, spec }: OwnObject): string {
 }
 
 /** What happens to a disabled address. @param others resources that ask for it */
-function outlook({ metadata, spec, status }: OwnObject, ip: string, others: readonly string[]): string {
+function outlook(object: OwnObject, ip: string, others: readonly string[]): string {
+  const { metadata, spec, status } = object;
   const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
   const created = createdIPs.find((entry) => entry.ip === ip);
   if (released(spec, created)) return releaseText(spec, ips?.[ip], others);
-  if (others.length === 0) return "";
+  if (others.length === 0) return created === undefined ? "" : byHandText(object, ip);
   const isGivenByHand = metadata.deletionTimestamp === undefined && lists(spec, ip);
   return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
+}
+
+/** The account keeps it, and it costs money there. */
+function byHandText({ metadata, spec, status }: OwnObject, ip: string): string {
+  if (metadata.deletionTimestamp !== undefined) return "";
+  const { nodeName } = (status as FloatingIPPoolStatus | undefined)?.ips?.[ip] ?? {};
+  const first = lists(spec, ip) ? "remove it from ips, then " : "";
+  return `; if nothing needs it, ${first}flipop orphans --release ${ip}${nodeName ? " --unassign" : ""}`;
 }
 
 function lists(spec: OwnObject["spec"], ip: string): boolean {

@@ -51,7 +51,7 @@ export interface Held {
   readonly state?: string;
   /** RFC 3339: when the state last changed. Absent: not known. */
   readonly since?: string;
-  /** Of the resource that is explained, and not disabled. */
+  /** Of the resource that is explained, and not disabled while it stays. */
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
   readonly disabled?: true;
@@ -92,7 +92,7 @@ function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { place
     ip: placed.ip,
     owner: `${kind} ${namespace}/${name}`,
     ...omitUndefined({ state: placed.state, since: placed.since }),
-    ours: own === uid && !isDisabled,
+    ours: own === uid && (!isDisabled || deletionTimestamp !== undefined),
     ...(isDisabled ? { disabled: true } : {}),
     ...(deletionTimestamp === undefined ? {} : { deleting: true }),
   };

@@ -23,7 +23,7 @@ export function roomOn(limit: number, holds: readonly Held[]): Room {
 
 const OCCUPIED_REMEDY = "Add a node that only this resource matches, or let the two resources match different nodes.";
 const DISABLED_REMEDY =
-  "Unassign the disabled address at the provider, or make its resource ask for it again. Under reclaimPolicy Delete, the operator releases one that it created.";
+  "Release the disabled address (flipop explain of its resource shows how), or unassign it at the provider, or make its resource ask for it again.";
 const DELETING_REMEDY =
   "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
 const UNOWNED_REMEDY =

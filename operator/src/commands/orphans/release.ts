@@ -1,7 +1,10 @@
-/** `flipop orphans --release`: releases addresses that no resource knows, also those that a machine holds. */
+/**
+ * `flipop orphans --release`: releases addresses that no resource knows, or that their pool created and has disabled, also those
+ * that a machine holds.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { canonicalIp } from "cdk8s-flipop/api";
+import { canonicalIp, type FloatingIPPoolStatus, KINDS } from "cdk8s-flipop/api";
 import {
   LIST_MAX_AGE_SECONDS,
   RELEASE_POLL_MS,
@@ -9,12 +12,13 @@ import {
   UNASSIGNED_WITHIN_MS,
 } from "../../bounds.js";
 import type { KubeClient } from "../../kube/client.js";
+import { refText } from "../../messages/claims.js";
 import type { ActionFacts } from "../../providers/types.js";
 import { type AccountAddress, contextOf } from "../accounts.js";
-import { ownersIn } from "../claimed.js";
+import { claimantOf, ownersIn } from "../claimed.js";
 import { type CommandCall, CommandError } from "../command.js";
 import { withProgress } from "../progress.js";
-import type { KindRead } from "../read.js";
+import type { KindRead, OwnObject } from "../read.js";
 import { claiming, type NodeNames, readResources } from "./resources.js";
 
 export interface Request {
@@ -26,6 +30,7 @@ export interface Request {
   readonly asked: readonly string[];
 }
 
+const { FloatingIPPool } = KINDS;
 const WHY = "a person released it with flipop orphans";
 
 const NOTICED = `the operator reads the account's addresses at least every ${LIST_MAX_AGE_SECONDS / 60} minutes, every ${SHORT_LIST_MAX_AGE_SECONDS / 60} while a resource lacks an address; until then, conditions may still name released ones`;
@@ -66,10 +71,9 @@ function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRea
   for (const { facts } of chosen) {
     const owner = owners.get(facts.ip);
     if (owner === undefined) continue;
-    if (isListed(reads, facts.ip)) throw new CommandError(`${owner} lists ${facts.ip}: remove it there first`);
-    throw new CommandError(
-      `${owner} uses ${facts.ip}, though its spec does not list it: delete the resource first; if the address still exists then, run the command again`,
-    );
+    const lister = listerOf(reads, facts.ip);
+    if (lister !== undefined) throw new CommandError(`${lister} lists ${facts.ip}: remove it there first`);
+    if (!isSurplus(reads, facts.ip)) throw new CommandError(usedText(owner, facts.ip));
   }
   const creating = claiming(reads).flatMap(({ kind, objects }) =>
     objects
@@ -82,12 +86,36 @@ function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRea
   );
 }
 
-/** In the spec of a resource; a created address may be in its status only. */
-function isListed(reads: readonly KindRead[], ip: string): boolean {
-  const specs = claiming(reads).flatMap(({ objects }) => objects.map(({ spec }) => spec as Listing | undefined));
-  return specs.some((spec) =>
-    [...(spec?.ips ?? []), spec?.routedIP ?? ""].some((listed) => canonicalIp(listed) === ip),
+function usedText(owner: string, ip: string): string {
+  const first = owner.startsWith(FloatingIPPool.kind)
+    ? "lower its desiredIPs, until its status shows the address as disabled"
+    : "delete the resource; if the address still exists then";
+  return `${owner} uses ${ip}, though its spec does not list it: first ${first}; then run the command again`;
+}
+
+/**
+ * One pool alone has it, created it, and has disabled it for its spec as it is. The operator then only removes its entries: it
+ * creates an address for a pool that has fewer than `desiredIPs`, and this one is beyond them.
+ */
+function isSurplus(reads: readonly KindRead[], ip: string): boolean {
+  const claimants = claiming(reads).flatMap(({ kind, objects }) =>
+    objects.filter((object) => claimantOf(kind.kind, object).addresses.some((address) => address.ip === ip)),
   );
+  const [{ metadata, status } = { metadata: {}, status: {} }, ...others] = claimants;
+  const { observedGeneration, ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
+  if (others.length > 0 || metadata.deletionTimestamp !== undefined) return false;
+  return ips[ip]?.state === "disabled" && observedGeneration === metadata.generation;
+}
+
+/** Whose spec has it; a created address may be in a status only. */
+function listerOf(reads: readonly KindRead[], ip: string): string | undefined {
+  const lists = ({ spec }: OwnObject) => {
+    const { ips = [], routedIP = "" } = (spec ?? {}) as Listing;
+    return [...ips, routedIP].some((listed) => canonicalIp(listed) === ip);
+  };
+  return claiming(reads).flatMap(({ kind: { kind }, objects }) => {
+    return objects.filter(lists).map(({ metadata: { namespace = "", name } }) => refText({ kind, namespace, name }));
+  })[0];
 }
 
 interface Listing {

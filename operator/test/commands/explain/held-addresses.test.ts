@@ -31,7 +31,9 @@ describe("flipop explain, for addresses that take room or stay,", () => {
         "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
       ]);
     }
-    expect(other.out).to.match(/Occupied +Unassign the disabled address at the provider/);
+    expect(other.out).to.match(
+      /Occupied +Release the disabled address \(flipop explain of its resource shows how\), or unassign it at the provider/,
+    );
   });
 
   it("says whether an address that a node holds is active", async () => {
@@ -128,9 +130,27 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     finalizers(["example.com/wait"]);
     shared.kubernetes.delete(leaving);
     const { out } = await shared.flipop.run("explain", "pool/web", "-n", "ingress");
+    const own = await shared.flipop.run("explain", "pool/leaving", "-n", "ingress");
     finalizers([]);
+    expect(cells(own.out).get("node-3")?.slice(1, 3)).to.deep.equal(["holds", "203.0.113.77 (disabled)"]);
     expect(out).to.include("203.0.113.77 of FloatingIPPool ingress/leaving, which is being deleted");
     expect(out).to.include("Wait until the resource is gone").and.not.include("ask for it again");
+  });
+
+  it("names the command that releases a created address that the pool no longer asks for", async () => {
+    const [gone, listed] = ["203.0.113.83", "203.0.113.84"];
+    const createdIPs = [gone, listed].map((ip) => ({ ip, createdTime: "2026-01-31T12:00:00Z" }));
+    const ips = { [gone]: { state: "disabled", nodeName: "node-7" }, [listed]: { state: "disabled" } };
+    shared.cluster.pool("surplus", { ips: ["203.0.113.8", listed], desiredIPs: 1 }, ips, createdIPs);
+    const { out } = await shared.flipop.run("explain", "pool/surplus", "-n", "ingress");
+    shared.kubernetes.delete({
+      ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool" },
+      ...{ namespace: "ingress", name: "surplus" },
+    });
+    expect(out).to.include(
+      `; it is still on node-7; if nothing needs it, flipop orphans --release ${gone} --unassign\n`,
+    );
+    expect(out).to.include(`; if nothing needs it, remove it from ips, then flipop orphans --release ${listed}\n`);
   });
 
   it("shows that the pool serves an address that it created, although a person removed it from ips", async () => {
