@@ -101,6 +101,7 @@ const HARMLESS: readonly Reason[] = [
   "NoOpenPort",
   "SeveralNamespaces",
   "SeveralWorkloads",
+  "UnlistedAddresses",
   "EndpointWithoutPod",
   "TTLRaised",
   "LongTTL",

@@ -10,6 +10,12 @@ export const REMARKS = {
     meaning: "Pods on the node of an address have no hostPort, though pods on other nodes have one.",
     remedy: "Give all pods the hostPort. Nothing, if clients use a NodePort of a Service.",
   },
+  UnlistedAddresses: {
+    meaning:
+      "The operator created addresses for the pool, and no resource has others of the account on nodes that match: a deleted pool may have left them, such as one of the same name.",
+    remedy:
+      "If clients know those, write them in ips in place of the created ones, as the message shows. If nothing needs them, release them (flipop orphans).",
+  },
   SeveralNamespaces: {
     meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
     remedy: "If only those of one namespace are meant, set match.podNamespace to it.",

@@ -74,7 +74,7 @@ interface Created extends Why {
 
 function unlistedText(ips: readonly string[]): string {
   if (ips.length === 0) return "";
-  return `; no resource of this cluster has ${namesOf(ips)}, which the account has, too: to use an address instead of new ones, add it to ips`;
+  return `; no resource of this cluster has ${namesOf(ips)}, which the account has, too: to use ${ips.length === 1 ? "it" : "one"} instead, write it in ips in place of the new one`;
 }
 
 /** Empty: there are none. @param retained of one namespace */

@@ -80,6 +80,21 @@ const SERVES: Group = {
       fix: "Give all pods the hostPort. Nothing, if clients use a NodePort of a Service",
     }),
     pool({
+      when: "A pool that was deleted under `reclaimPolicy: Retain` and created again has new addresses",
+      shows: "Fulfilled UnlistedAddresses",
+      names: [`no resource names ${B} (on node-2)`, `set ips: [${B}]`, "flipop orphans"],
+      seen: () =>
+        seenOf({
+          ...{
+            nodes: ["node-1", "node-2"],
+            spec: { region: "", desiredIPs: 1, ips: [A] },
+            held: { [A]: "node-1", [B]: "node-2" },
+          },
+          status: { createdIPs: [{ ip: A, createdTime: "2025-06-01T09:00:00Z", inSpec: true }] },
+        }),
+      fix: "Write the former addresses in `ips`, in place of the new ones, and keep them in Git; then release the new ones with `flipop orphans --release`",
+    }),
+    pool({
       when: "Pods of two workloads have the labels of `match.podLabel`, such as a blue and a green Deployment",
       shows: "Fulfilled SeveralWorkloads",
       names: ["Deployment game/blue, Deployment game/green", "app=web", "select that in match.podLabel"],

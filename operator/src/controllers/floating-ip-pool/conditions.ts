@@ -24,6 +24,7 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import type { Snapshot } from "./snapshot.js";
+import { leftByFormer } from "./unlisted.js";
 
 export function conditionsOf(
   snapshot: Snapshot,
@@ -81,6 +82,8 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
   const portless = snapshot.portlessOf?.(holders) ?? [];
   if (portless.length > 0)
     return candidateMessages.onPortless({ ...values, ...workloadsOf(snapshot), nodes: portless });
+  const unlisted = leftByFormer(snapshot, desired);
+  if (unlisted !== undefined) return candidateMessages.besideUnlisted({ ...values, ...unlisted });
   if (onCordoned === undefined) return fulfilledFor(snapshot, values);
   const taints = [...new Set(candidates.flatMap((node) => node.taints.map(taintText)))].sort();
   return candidateMessages.onCordoned({ ...values, ...onCordoned, taints });

@@ -6,7 +6,6 @@ import type { Outcome } from "../../addresses/calls.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/read-claims.js";
-import type { InventoryAddress } from "../../inventory/view.js";
 import {
   abandoned,
   conditionEvent,
@@ -28,6 +27,7 @@ import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcil
 import type { ControllerContext } from "../context.js";
 import type { Plan } from "./plan.js";
 import type { Pool, Snapshot } from "./snapshot.js";
+import { unlistedBeside } from "./unlisted.js";
 
 export function eventsOf(
   snapshot: Snapshot,
@@ -91,20 +91,6 @@ function eventMessageOf(
   return succeeded(snapshot, action, outcome);
 }
 
-/** Without those on machines outside of the cluster, in other regions, or beyond the limits of the namespace. */
-function unlistedBeside(
-  { set, inventory, ownerOf, verdictOf, mayList }: Snapshot,
-  created: string | undefined,
-): readonly string[] {
-  const isOfNobody = ({ ip, holder, region }: InventoryAddress) =>
-    ip !== created &&
-    ownerOf(ip) === undefined &&
-    (!set.region || region === set.region) &&
-    (holder === undefined || verdictOf(holder) !== undefined) &&
-    mayList?.(ip) !== false;
-  return [...inventory.addresses.values()].flatMap((address) => (isOfNobody(address) ? [address.ip] : [])).sort();
-}
-
 type Success = Extract<Outcome, { readonly is: "done" | "started" }>;
 
 function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success): EventMessage | undefined {
@@ -114,7 +100,7 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     case "poll":
       return arrived(snapshot, action);
     case "create-address":
-      return eventMessages.created({ ip: outcome.ip, why: action.why, unlisted: unlistedBeside(snapshot, outcome.ip) });
+      return created(snapshot, action.why, outcome.ip);
     case "settle-creation":
       return settled(action);
     case "release":
@@ -124,6 +110,10 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     default:
       return bookkept(action);
   }
+}
+
+function created(snapshot: Snapshot, why: string, ip: string | undefined): EventMessage {
+  return eventMessages.created({ ip, why, unlisted: unlistedBeside(snapshot, ip).map((address) => address.ip) });
 }
 
 function bookkept(action: PlannedAction): EventMessage | undefined {

@@ -19,9 +19,12 @@ export function refusedAddresses({ tenants }: Limits, pool: Pool): ReadonlyMap<s
   return new Map(problems.flatMap(([ip, problem]) => (problem === undefined ? [] : [[ip, problem] as const])));
 }
 
-/** Whether the limits of its namespace allow an address in `ips`. */
-export function mayList({ tenants }: Limits, { metadata: { namespace = "" } }: Pool): (ip: string) => boolean {
-  return (ip) => tenants.addressProblem(namespace, ip) === undefined;
+/** Whether the limits of its namespace allow an address in `ips`; none, while resources that may have it are unread. */
+export function mayList(
+  { tenants, claims }: Limits & Pick<ControllerContext, "claims">,
+  { metadata: { namespace = "" } }: Pool,
+): (ip: string) => boolean {
+  return (ip) => claims.complete && tenants.addressProblem(namespace, ip) === undefined;
 }
 
 export function limitsOfRecords({ tenants, records }: Limits, pool: Pool): Pick<DnsSnapshot, "refused" | "kept"> {

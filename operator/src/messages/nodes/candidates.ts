@@ -52,6 +52,14 @@ interface ForWorkloads extends Fulfilled {
   readonly podLabel: string;
 }
 
+/** The account has addresses that no resource has, beside those that the operator created for the pool. */
+interface BesideUnlisted extends Fulfilled {
+  readonly created: readonly string[];
+  readonly left: readonly { readonly ip: string; readonly node: string }[];
+  /** Of the spec, with those that are left in the place of created ones. */
+  readonly ips: readonly string[];
+}
+
 /** Fewer than two `workloads`: those that open no port are not known to be others. */
 interface OnPortless extends ForWorkloads {
   readonly nodes: readonly string[];
@@ -156,6 +164,20 @@ export const candidateMessages = topic("candidates", {
       return workloads.length < 2 ? `${open}; else limit match.podLabel to those that have it` : [ONE_WORKLOAD, open];
     },
     example: { active: 2, desired: 2, disabled: [], nodes: ["node-3"], workloads: [], podLabel: "" },
+  }),
+  besideUnlisted: problem({
+    reason: "UnlistedAddresses",
+    by: "author",
+    text: ({ created, left, ...count }: BesideUnlisted) =>
+      `${fulfilledText(count)}; the operator created ${listed(created)}, and no resource names ${listed(left.map(({ ip, node }) => `${ip} (on ${node})`))}, which a deleted pool may have left`,
+    remedy: ({ ips }) => [
+      `if clients know the latter, set ips: [${listed(ips)}]`,
+      "if nothing needs them, release them (flipop orphans --release IP --unassign)",
+    ],
+    example: {
+      ...{ active: 1, desired: 1, disabled: [], created: ["203.0.113.7"], ips: ["203.0.113.8"] },
+      left: [{ ip: "203.0.113.8", node: "node-3" }],
+    },
   }),
   ofSeveralNamespaces: problem({
     reason: "SeveralNamespaces",

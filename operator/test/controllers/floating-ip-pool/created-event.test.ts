@@ -23,7 +23,7 @@ describe("the Event of an address that a pool created", () => {
 
   it("names addresses that a deleted pool has left, since the pool could have them instead", () => {
     expect(noteOf(cloudWith(undefined, "digitalocean://node-1"))).to.equal(
-      "203.0.113.9 was created: 1 of 2; no resource of this cluster has 203.0.113.2, 203.0.113.3, which the account has, too: to use an address instead of new ones, add it to ips",
+      "203.0.113.9 was created: 1 of 2; no resource of this cluster has 203.0.113.2, 203.0.113.3, which the account has, too: to use one instead, write it in ips in place of the new one",
     );
   });
 

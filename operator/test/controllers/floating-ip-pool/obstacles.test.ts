@@ -66,6 +66,25 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(fulfilled(plan(snapshot)).is).to.equal("True/Observed");
   });
 
+  it("is nothing where a deleted pool has left addresses on nodes that match, and the message says how to use them", () => {
+    const cloud = cluster("node-1", "node-2", "node-3");
+    const [C, D] = ["203.0.113.1", "203.0.113.2"];
+    cloud.addPool("web", { region: "", ips: [B, A, C], desiredIPs: 2 });
+    for (const [index, ip] of [B, A, D].entries()) cloud.addresses.set(ip, `digitalocean://node-${index + 1}`);
+    cloud.addresses.set(C, undefined);
+    const own = () => fulfilled(plan(cloud.snapshot("web")));
+    expect(own().is, "it created none").to.equal("True/Observed");
+    cloud.edit("web", { status: { createdIPs: [{ ip: A, createdTime: "2025-06-01T09:00:00Z", inSpec: true }] } });
+    expect(own()).to.deep.equal({
+      is: "True/UnlistedAddresses",
+      message: `2 of 2 addresses are active; ${C} is disabled, because desiredIPs is 2: raise it to use it, too; the operator created ${A}, and no resource names ${D} (on node-3), which a deleted pool may have left; fix: if clients know the latter, set ips: [${B}, ${D}]; fix: if nothing needs them, release them (flipop orphans --release IP --unassign)`,
+    });
+    const unread = { ...cloud.snapshot("web"), mayList: () => false };
+    expect(fulfilled(plan(unread)).is, "not all resources are read").to.equal("True/Observed");
+    cloud.addPool("other", { ips: [D] });
+    expect(own().is, "a resource has it").to.equal("True/Observed");
+  });
+
   it("is nothing where pods of several namespaces count, and the message names them and podNamespace", () => {
     const cloud = cluster("node-1", "node-2");
     cloud.addPool("web", { ips: [A] });
