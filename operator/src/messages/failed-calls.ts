@@ -58,6 +58,11 @@ export const REMEDIES = {
 export const CORRECT_ZONE =
   "correct dnsRecordSet.zone, which is the domain as the account lists it (what stands before it, such as www, belongs to recordName), or dnsRecordSet.provider if the zone is in the account of another provider";
 
+/** @param other provider whose account has the zone */
+export function zoneElsewhere(other: string, zone: string): string {
+  return `set dnsRecordSet.provider to ${other}, whose account has zone ${zone}`;
+}
+
 /** @param status of the machine, in the provider's words */
 export function startMachine(machine: string, status: string): Remedy {
   return { operator: `machine ${machine} is "${status}"`, person: "have the owner of the account start it" };

@@ -13,6 +13,7 @@ import type { Owned } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
+import { isProviderError, type ProviderError } from "../providers/errors.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
@@ -26,6 +27,7 @@ import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import { RemarkedSets } from "./remarked-sets.js";
 import { isSameName } from "./same-name.js";
 import { ZoneDomains } from "./zone-domains.js";
+import { ZonesElsewhere } from "./zones-elsewhere.js";
 
 export interface DnsQuestion {
   /** Provider of the records. */
@@ -61,6 +63,8 @@ export interface DnsServiceProps {
   /** `undefined`: no such provider, or it has no DNS. */
   readonly dnsOf: (provider: string) => DnsProvider | undefined;
   readonly claims: Pick<Claims, "mayBeClaimed">;
+  /** Providers that may have a zone that another one lacks. @default none is asked */
+  readonly others?: () => readonly DnsProvider[];
   /** @default no call waits long */
   readonly longWaitOf?: (provider: string) => LimitWait | undefined;
 }
@@ -78,7 +82,7 @@ export class DnsService {
     const decided = claims.filter((claim) => claim !== undefined);
     const remarks = this.remarksOn(question, current);
     const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
-    const [view, previousView] = [viewOf(current, goodForMs), viewOf(previous)];
+    const [view, previousView] = [this.viewOfWanted(current, goodForMs), viewOf(previous)];
     return {
       snapshot: {
         ...this.capabilitiesOf(question),
@@ -104,9 +108,28 @@ export class DnsService {
     if (tracked === undefined) throw new NoDnsError(providers[action.which]);
     const caller = { provider: tracked.provider, context };
     if (action.do === "apply-records") return tracked.set.apply(caller, action.changes);
-    await tracked.set.read(caller);
+    await tracked.set.read(caller).catch(async (error: unknown) => {
+      if (action.which === "previous" || !isProviderError(error, "NotFound")) throw error;
+      await this.props.records.elsewhere.learn(context, this.othersThan(tracked), tracked.set.name.zone);
+      throw this.withOther(tracked, error);
+    });
     await this.props.records.zones.learnDomain(caller, tracked.set.name.zone);
     await this.props.records.delegations.learn(caller, this.placeOf(tracked));
+  }
+
+  private viewOfWanted(current: Tracked | undefined, goodForMs: number | undefined): RecordSetView {
+    const view = viewOf(current, goodForMs);
+    const failure = current && view.failure && this.withOther(current, view.failure);
+    return failure === undefined ? view : { ...view, failure };
+  }
+
+  /** If another account has the zone that this one lacks, that is the remedy. */
+  private withOther(tracked: Tracked, error: ProviderError): ProviderError {
+    return this.props.records.elsewhere.nameIn(error, this.othersThan(tracked), tracked.set.name.zone);
+  }
+
+  private othersThan({ provider }: Tracked): readonly DnsProvider[] {
+    return (this.props.others?.() ?? []).filter(({ name }) => name !== provider.name);
   }
 
   /** What was written and is not wanted any more: another name, or types that were dropped. */
@@ -186,9 +209,13 @@ export class NoDnsError extends Error {
 /** The DNS provider of a name, where it is set up and has DNS. */
 export function ofRegistry(
   registry: Pick<ProviderRegistry, "names" | "get">,
-): Pick<DnsServiceProps, "dnsOf" | "longWaitOf"> {
+): Pick<DnsServiceProps, "dnsOf" | "longWaitOf" | "others"> {
   const setOf = (provider: string) => (registry.names.includes(provider) ? registry.get(provider, "dns") : undefined);
-  return { dnsOf: (provider) => setOf(provider)?.dns, longWaitOf: (provider) => setOf(provider)?.longWait?.() };
+  return {
+    dnsOf: (provider) => setOf(provider)?.dns,
+    longWaitOf: (provider) => setOf(provider)?.longWait?.(),
+    others: () => registry.names.flatMap((provider) => setOf(provider)?.dns ?? []),
+  };
 }
 
 /** Each owner once. */
@@ -224,6 +251,7 @@ export class RecordRegistry {
   private readonly sets = new Map<string, RecordSet>();
   private readonly recoveries = new WeakMap<object, AccountRecovery>();
   readonly delegations: Delegations;
+  readonly elsewhere: ZonesElsewhere;
 
   /** @param driftMs what others change is restored within this. */
   constructor(
@@ -231,6 +259,7 @@ export class RecordRegistry {
     private readonly driftMs: number,
   ) {
     this.delegations = new Delegations(clock);
+    this.elsewhere = new ZonesElsewhere(clock);
     this.remarked = new RemarkedSets(clock);
   }
 
