@@ -181,10 +181,11 @@ export function conflictOf(
   );
   const causes = [...lost, lostName(snapshot)].filter((cause) => cause !== undefined);
   if (causes.length > 0) return yes("Conflict", claimMessages.several({ causes }));
-  const reverted = [...memory.reverts].filter(([, times]) => isRepeatedlyUndone(times)).map(([what]) => what);
+  const reverted = [...memory.reverts].filter(([, times]) => isRepeatedlyUndone(times));
   // A paused resource writes nothing that could be undone.
   if (reverted.length > 0 && !isPaused(set)) {
-    return yes("Conflict", claimMessages.reverted({ what: reverted }));
+    const last = Math.max(...reverted.flatMap(([, times]) => times));
+    return yes("Conflict", claimMessages.reverted({ what: reverted.map(([what]) => what), last }));
   }
   return no("Conflict", claimMessages.none());
 }

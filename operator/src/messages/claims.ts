@@ -1,5 +1,6 @@
 /** Addresses and names that another resource owns. The owner is a value, so that a sentence names it once. */
 
+import { timeText } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { listed, listedClauses } from "../values.js";
 import { note, type Problem, problem, topic } from "./message.js";
@@ -64,6 +65,12 @@ function addressRemedy({ basis, owner }: Owned): string {
   return basis === "created" && owner.kind === "FloatingIPPool" ? CREATED : REMEDY;
 }
 
+interface Reverted {
+  readonly what: readonly string[];
+  /** ms since the epoch. */
+  readonly last: number;
+}
+
 export const STOP_WRITER =
   "have the cluster's administrator find and stop it, such as a second operator, Terraform or a person's script";
 
@@ -110,9 +117,9 @@ export const claimMessages = topic("claims", {
   reverted: problem({
     reason: "ForeignWriter",
     by: "administrator",
-    text: ({ what }: { readonly what: readonly string[] }) =>
-      `something outside of this operator keeps reverting ${listed(what)}`,
-    remedy: STOP_WRITER,
-    example: { what: ["203.0.113.7", "records"] },
+    text: ({ what, last }: Reverted) =>
+      `something outside of this operator keeps reverting ${listed(what)}, last seen at ${timeText(last)}`,
+    remedy: `${STOP_WRITER}; the account's log shows who it is (DigitalOcean: security history; Cloudflare: audit logs); this condition clears 10 to 20 minutes after the last time`,
+    example: { what: ["203.0.113.7", "records"], last: Date.parse("2026-01-01T10:02:11Z") },
   }),
 });

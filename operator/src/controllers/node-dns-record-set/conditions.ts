@@ -213,7 +213,7 @@ function conflict(snapshot: Snapshot): PlannedCondition {
   const lost = lostName(snapshot);
   if (lost !== undefined) return yes("Conflict", lost);
   if (isRepeatedlyUndone(snapshot.reverts) && !isPaused(snapshot.resource)) {
-    return yes("Conflict", claimMessages.reverted({ what: ["the record set"] }));
+    return yes("Conflict", claimMessages.reverted({ what: ["the record set"], last: Math.max(...snapshot.reverts) }));
   }
   return no("Conflict", claimMessages.noneOnName());
 }

@@ -37,6 +37,8 @@ describe("operator in process: a firewall that others change", function () {
     }
     await made.until("it says so", () => made.condition("a", "Conflict") === "True/ForeignWriter");
     const { message } = made.status("a").conditions?.find(({ type }) => type === "Conflict") ?? {};
-    expect(message).to.include(`rule tcp 443 in firewall "${FIREWALL}", node n1 in firewall "${FIREWALL}"; fix:`);
+    expect(message).to.include(
+      `rule tcp 443 in firewall "${FIREWALL}", node n1 in firewall "${FIREWALL}", last seen at `,
+    );
   });
 });
