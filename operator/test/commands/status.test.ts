@@ -71,7 +71,10 @@ describe("flipop status", () => {
       condition("Fulfilled", "True", "HolderCordoned", "1 of 1 addresses are active; node-1 is cordoned"),
       condition("DNSReady", "True", "TTLRaised", "60"),
     ];
-    const ips = { "203.0.113.8": { state: "active" }, "203.0.113.9": { state: "disabled" } };
+    const ips = {
+      "203.0.113.8": { state: "active", graceSince: "2026-01-31T12:00:00Z" },
+      "203.0.113.9": { state: "disabled" },
+    };
     const counts = { desired: 1, active: 1, unassigned: 0, candidates: 1 };
     const status = { observedGeneration: 1, ips, counts, conditions };
     kubernetes.create({
@@ -82,7 +85,7 @@ describe("flipop status", () => {
     });
     const { out } = await flipop.run("status", "-n", "default");
     expect(out.split("\n")[1]?.split(/ {2,}/)).to.deep.equal([
-      ...["default", "pool/noted", "True", "1/1 addresses, 1 disabled"],
+      ...["default", "pool/noted", "True", "1/1 addresses, 1 in grace, 1 disabled"],
       "(Fulfilled=True HolderCordoned: 1 of 1 addresses are active; node-1 is cordoned)",
     ]);
     const [row] = JSON.parse((await flipop.run("status", "-n", "default", "-o", "json")).out) as readonly object[];

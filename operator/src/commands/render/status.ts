@@ -83,8 +83,11 @@ const SERVES: Readonly<Record<string, (status: Status) => string>> = {
   FloatingIPPool: (status) => {
     const { counts, ips = {} } = status as FloatingIPPoolStatus;
     if (counts === undefined) return "";
-    const disabled = Object.values(ips).filter(({ state }) => state === "disabled").length;
-    return `${counts.active}/${counts.desired} addresses${disabled === 0 ? "" : `, ${disabled} disabled`}`;
+    const all = Object.values(ips);
+    const disabled = all.filter(({ state }) => state === "disabled").length;
+    const inGrace = all.filter(({ state, graceSince }) => state === "active" && graceSince !== undefined).length;
+    const notes = [inGrace === 0 ? [] : `, ${inGrace} in grace`, disabled === 0 ? [] : `, ${disabled} disabled`].flat();
+    return `${counts.active}/${counts.desired} addresses${notes.join("")}`;
   },
   NodeDNSRecordSet: (status) => {
     const { counts, addresses = [] } = status as NodeDNSRecordSetStatus;
