@@ -69,6 +69,13 @@ export function duration(ms: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
+/** `60 s`; long ones as people say them, too: `60000 s, 16h40m`. */
+export function secondsText(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return hours === 0 ? `${seconds} s` : `${seconds} s, ${hours}h${rest === 0 ? "" : `${rest}m`}`;
+}
+
 const MICROS_IN_MS = 1000;
 const MICRO_DIGITS = 3;
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { systemClock, timeText } from "../src/clock.js";
+import { secondsText, systemClock, timeText } from "../src/clock.js";
 import { FakeClock } from "./support/time/fake-clock.js";
 
 describe("clock", () => {
@@ -20,6 +20,11 @@ describe("clock", () => {
     expect(timeText(Date.parse("2026-01-01T10:02:10.001Z"))).to.equal("2026-01-01T10:02:11Z");
     expect(timeText(Date.parse("2026-01-01T10:02:11Z"))).to.equal("2026-01-01T10:02:11Z");
     expect(timeText(Date.parse("2026-01-01T23:59:59.5Z"))).to.equal("2026-01-02T00:00:00Z");
+  });
+
+  it("writes long periods in hours, too", () => {
+    const texts = [60, 3599, 3600, 60_000, 86_400].map(secondsText);
+    expect(texts).to.deep.equal(["60 s", "3599 s, 1h", "3600 s, 1h", "60000 s, 16h40m", "86400 s, 24h"]);
   });
 
   it("of the system sleeps, and does not call a cancelled timer", async () => {

@@ -1,7 +1,7 @@
 /** The addresses of a resource: where they are, and why they are not where they should be. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import { timeText } from "../clock.js";
+import { secondsText, timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed, listedClauses } from "../values.js";
 import { refText, STOP_WRITER } from "./claims.js";
@@ -262,7 +262,7 @@ export const addressMessages = topic("addresses", {
     reason: "InGrace",
     by: "operator",
     text: ({ ip, node, free, gracePeriodSeconds }: InGrace) =>
-      `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds is ${gracePeriodSeconds}); ${freeText(free)}`,
+      `${ip} stays on ${node}, which may recover; the operator moves it after gracePeriodSeconds (${secondsText(gracePeriodSeconds)}); ${freeText(free)}`,
     remedy: ({ repair, free }) => [
       ...(free.length === 0 ? [] : ["to let it move sooner, lower gracePeriodSeconds"]),
       `to keep it there, ${repair}`,

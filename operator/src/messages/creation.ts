@@ -37,6 +37,7 @@ interface Unplaced {
 }
 
 interface Elsewhere {
+  readonly kind: "FloatingIPPool" | "RoutedIP";
   /** Of the spec. */
   readonly region: string;
   /** Of the nodes. */
@@ -132,11 +133,11 @@ export const creationMessages = topic("creation", {
       const there = refusals?.repair === undefined ? "" : `in region ${region}, ${refusals.text}; `;
       return `${there}all nodes ${matches ? "that match" : "of the cluster"} are in region ${regions}, by their ${REGION_LABEL_TEXT}, and an address in region ${region} cannot be assigned there, so the operator creates none`;
     },
-    remedy: ({ region, regions, refusals }) => {
-      const other = `set region to ${regions} (of a RoutedIP: in its issuer), correct the label if the provider has no such region, or ${addNodeIn(region)}`;
+    remedy: ({ kind, region, regions, refusals }) => {
+      const other = `set region ${kind === "RoutedIP" ? "of the issuer " : ""}to ${regions}, correct the label if the provider has no such region, or ${addNodeIn(region)}`;
       return refusals?.repair === undefined ? other : `${refusals.repair}; or ${other}`;
     },
-    example: { region: "nyc33", regions: "nyc3", matches: true },
+    example: { kind: "FloatingIPPool", region: "nyc33", regions: "nyc3", matches: true },
   }),
   coolingOff: problem({
     reason: "CoolingOff",

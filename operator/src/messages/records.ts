@@ -1,7 +1,7 @@
 /** Record sets: what they hold, and why they do not hold what they should. */
 
 import { familyOf, type IpFamily } from "cdk8s-flipop/api";
-import { timeText } from "../clock.js";
+import { secondsText, timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
@@ -93,7 +93,7 @@ export function publishedText({
 function keptText({ gracePeriodSeconds, nodes }: Published["kept"]): string {
   if (nodes.length === 0) return "";
   const times = new Set(nodes.map(({ node, until }) => `${node} until ${timeText(until)}`));
-  return `; ${nodes.length} of them of nodes that do not match now (gracePeriodSeconds is ${gracePeriodSeconds}; ${listed([...times], LISTED)})`;
+  return `; ${nodes.length} of them of nodes that do not match now (gracePeriodSeconds: ${secondsText(gracePeriodSeconds)}; ${listed([...times], LISTED)})`;
 }
 
 function unservedText({ addressless, wanted, refusals, offered }: Unserved): string {

@@ -1,7 +1,7 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
 import { API_GROUP, type ConditionType, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
-import { timeText } from "../clock.js";
+import { secondsText, timeText } from "../clock.js";
 import { listed, listedClauses } from "../values.js";
 import { note, type Problem, type ProblemEntry, partsOf, problem, topic } from "./message.js";
 
@@ -77,6 +77,7 @@ interface Waiting {
 }
 
 interface Removing {
+  readonly kind: string;
   /** What the operator still has to remove, in words; empty: nothing. */
   readonly left: readonly string[];
   /** ms since the epoch: addresses stay until then. */
@@ -89,19 +90,21 @@ function waitsFor(left: readonly string[]): string {
   return `the deletion waits until the operator has removed ${listed(left)}`;
 }
 
-function removingText({ left, until, ttl }: Removing): string {
+function removingText(removing: Removing): string {
+  const { left, until } = removing;
   if (left.length === 0) return "the operator has nothing left to clean up, and the deletion ends with its finalizer";
   const drains =
     until === undefined
       ? ""
-      : `; it releases addresses at the earliest at ${timeText(until)}, when resolvers no longer have them from DNS${ttlText(ttl)}`;
+      : `; it releases addresses at the earliest at ${timeText(until)}, when resolvers no longer have them from DNS${ttlText(removing)}`;
   return `${waitsFor(left)}${drains}`;
 }
 
 /** A TTL of a day looks like a deletion that hangs. */
-function ttlText(ttl: number | undefined): string {
+function ttlText({ kind, ttl }: Removing): string {
   if (ttl === undefined) return "";
-  return ` (their TTL is ${ttl} s; to end the wait and keep the addresses in the account, set reclaimPolicy to Retain, of a RoutedIP: routedIPReclaimPolicy of its issuer)`;
+  const policy = kind === "RoutedIP" ? "routedIPReclaimPolicy of the issuer" : "reclaimPolicy";
+  return ` (their TTL is ${secondsText(ttl)}); to end the wait and keep the addresses in the account, set ${policy} to Retain`;
 }
 
 interface WaitingForUsers {
@@ -250,7 +253,12 @@ export const deletionMessages = topic("deletion", {
   underWay: note({
     reason: "UnderWay",
     text: (removing: Removing) => `the resource is being deleted: ${removingText(removing)}`,
-    example: { left: ["address 203.0.113.7"], until: Date.parse("2026-01-01T10:02:11Z"), ttl: 60 },
+    example: {
+      kind: "FloatingIPPool",
+      left: ["address 203.0.113.7"],
+      until: Date.parse("2026-01-01T10:02:11Z"),
+      ttl: 60,
+    },
   }),
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,

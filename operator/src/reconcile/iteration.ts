@@ -77,7 +77,7 @@ function conditionsOf<T extends KindTypes>(
 
 /** What the deletion waits for; `undefined`: the resource is not being deleted. */
 function deletionWaitOf<T extends KindTypes>(
-  { finalizer = "" }: KindNames,
+  { kind, finalizer = "" }: KindNames,
   state: ResourceState<T>,
   { deletion: { left, until, ttl, cause } = { left: [] }, sequences }: Plan,
 ): Problem | undefined {
@@ -85,7 +85,7 @@ function deletionWaitOf<T extends KindTypes>(
   const keys = sequences.flatMap(({ lockKey, steps }) => steps.map(({ retryKey = lockKey }) => retryKey));
   const failure = left.length === 0 ? undefined : (cause ?? state.retries.cleanupProblem(keys));
   if (failure !== undefined) return deletionMessages.cleanupFails({ left, cause: failure, finalizer });
-  return deletionMessages.underWay({ left, ...omitUndefined({ until, ttl }) });
+  return deletionMessages.underWay({ kind, left, ...omitUndefined({ until, ttl }) });
 }
 
 /** `undefined`: it is not being deleted, or the operator has something left to clean up. */

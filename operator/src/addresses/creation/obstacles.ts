@@ -58,7 +58,7 @@ function inability(snapshot: AddressSnapshot, { family }: Desired): Problem | un
 /** An address in a region without a candidate costs money and serves no traffic; the region may be a typo, too. */
 function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
   const { candidates, capabilities, set, clusterNodes = () => [] } = snapshot;
-  const { region } = set;
+  const { kind, region } = set;
   if (capabilities?.regional !== true || !region) return undefined;
   const matches = candidates.length > 0;
   const nodes: Pick<NodeFacts, "labels">[] = [];
@@ -69,7 +69,7 @@ function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
   return nodes.length === 0
     ? undefined
     : creationMessages.nodesElsewhere({
-        ...{ region, regions: regionsText(nodes), matches },
+        ...{ kind, region, regions: regionsText(nodes), matches },
         ...omitUndefined({ refusals: snapshot.refusalsIn?.(region) }),
       });
 }

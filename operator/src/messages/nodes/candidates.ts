@@ -161,7 +161,9 @@ export const candidateMessages = topic("candidates", {
     },
     remedy: ({ workloads }) => {
       const open = "if the pods are to answer at the address itself, give all of them the hostPort";
-      return workloads.length < 2 ? `${open}; else limit match.podLabel to those that have it` : [ONE_WORKLOAD, open];
+      return workloads.length < 2
+        ? `${open}; else set match.podLabel to a label that only those with a hostPort have`
+        : [ONE_WORKLOAD, open];
     },
     example: { active: 2, desired: 2, disabled: [], nodes: ["node-3"], workloads: [], podLabel: "" },
   }),

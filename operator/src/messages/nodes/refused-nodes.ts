@@ -118,10 +118,10 @@ function tolerationText({ key, nodes }: TaintedNodes, field: string, orElse = ""
 }
 
 /** @param pod if it is known */
-export function startRemedy({ pod, ending }: Partial<NamedPod>): string {
+export function startRemedy({ pod, ending }: Partial<NamedPod>, where = ""): string {
   const [which, kubectl] = pod === undefined ? ["the pod", commandFor] : [`pod ${pod}`, commandsFor(pod)];
-  if (ending !== undefined) return `${endRemedy(which, ending, kubectl)}, or run another one`;
-  return `repair ${which} (${kubectl("describe")} shows what it waits for), or run another one`;
+  if (ending !== undefined) return endRemedy(which, ending, kubectl);
+  return `repair ${which} (${kubectl("describe")} shows what it waits for), or run another one${where}`;
 }
 
 type PodCommand = (verb: string, flags?: string) => string;
@@ -136,16 +136,16 @@ function commandsFor(pod: string): PodCommand {
 
 /** A grace period of hours hangs a rollout; finalizers keep a pod beyond it. */
 function endRemedy(which: string, { finalizers, graceSeconds }: PodEnd, kubectl: PodCommand): string {
-  const shown = `${kubectl("get", " -o yaml")} shows them`;
   if (finalizers === undefined) {
-    return `wait until ${which} has ended (if it does not end, finalizers keep it: ${shown})`;
+    return `wait until ${which} has ended (if it does not end, finalizers keep it: ${kubectl("get", " -o yaml")} shows them)`;
   }
   if (finalizers.length === 0) {
     const { period, hints } = graceTexts(graceSeconds, kubectl);
     return `wait until ${which} has ended, which ${period} limits (${hints}if the pod stays longer, its kubelet does not end it)`;
   }
   const [it, they] = finalizers.length === 1 ? ["it", "it keeps"] : ["them", "they keep"];
-  return `have what set ${finalizersText(finalizers)} of ${which} remove ${it}: ${they} the pod also after its grace period (${shown})`;
+  const patch = kubectl("patch", ` --type=merge -p '{"metadata":{"finalizers":null}}'`);
+  return `have what set ${finalizersText(finalizers)} of ${which} remove ${it}: ${they} the pod also after its grace period; if that program no longer runs, ${patch}`;
 }
 
 /** That of a pod without `terminationGracePeriodSeconds`. */
@@ -202,7 +202,7 @@ export function repairOfHolder(
 function remedyOf(reason: RefusalReason, refused: RefusedNode, by: ChosenBy): string {
   const { node } = refused;
   if (reason === "NoPod") return by === "match" ? runPodOn(node) : podRemedy(by);
-  if (reason === "PodNotReady") return `${startRemedy(refused)} on the node`;
+  if (reason === "PodNotReady") return startRemedy(refused, " on the node");
   if (reason === "NoOpenPort") return openRemedy(refused, by);
   return REMEDIES[reason](node, by === "match");
 }

@@ -218,7 +218,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
     };
     expect(await deleted()).to.deep.equal([
       "PodNotReady: pod game/proxy-a is being deleted (grace period until END)",
-      "Wait until the pod has ended, which its grace period of 7200 s limits (kubectl delete pod --grace-period=30 shortens it; for later pods, lower terminationGracePeriodSeconds of the workload; if the pod stays longer, its kubelet does not end it), or run another one.",
+      "Wait until the pod has ended, which its grace period of 7200 s limits (kubectl delete pod --grace-period=30 shortens it; for later pods, lower terminationGracePeriodSeconds of the workload; if the pod stays longer, its kubelet does not end it).",
     ]);
     shared.kubernetes.delete(ref);
     pod("proxy-a", { nodeName: "edge-1" });

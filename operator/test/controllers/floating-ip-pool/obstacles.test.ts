@@ -131,7 +131,7 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(of("node-1")).to.deep.equal({
       is: "True/NoOpenPort",
       message:
-        "1 of 1 addresses are active; the pods on node-1 have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service; fix: if the pods are to answer at the address itself, give all of them the hostPort; else limit match.podLabel to those that have it",
+        "1 of 1 addresses are active; the pods on node-1 have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service; fix: if the pods are to answer at the address itself, give all of them the hostPort; else set match.podLabel to a label that only those with a hostPort have",
     });
     expect(of("node-2").is, "no address is there").to.equal("True/Observed");
     const podOwners = () => ["Deployment web/log-shipper", "Deployment web/proxy"];

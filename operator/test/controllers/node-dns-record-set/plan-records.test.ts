@@ -152,7 +152,7 @@ describe("the records of a node record set", () => {
     await world.run("game");
     expect(said())
       .to.match(
-        /hold 2 addresses; 1 of them of nodes that do not match now \(gracePeriodSeconds is 600; n2 until \S+Z\); left out: 1 Tainted \(n3: /,
+        /hold 2 addresses; 1 of them of nodes that do not match now \(gracePeriodSeconds: 600 s; n2 until \S+Z\); left out: 1 Tainted \(n3: /,
       )
       .and.not.include("NodeNotReady");
   });

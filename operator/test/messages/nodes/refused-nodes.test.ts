@@ -82,14 +82,14 @@ describe("the remedies for nodes that do not match", () => {
     expect(remedyFor({})).to.include("wait until pod team/game-3 has ended").and.include("get pod game-3 -o yaml");
     expect(remedyFor({})).not.to.include("repair");
     expect(remedyFor({ finalizers: [] })).to.equal(
-      "wait until pod team/game-3 has ended, which its grace period limits (kubectl -n team delete pod game-3 --grace-period=30 shortens it; if the pod stays longer, its kubelet does not end it), or run another one on the node",
+      "wait until pod team/game-3 has ended, which its grace period limits (kubectl -n team delete pod game-3 --grace-period=30 shortens it; if the pod stays longer, its kubelet does not end it)",
     );
     expect(remedyFor({ finalizers: [], graceSeconds: 7200 })).to.include(
       "which its grace period of 7200 s limits (kubectl -n team delete pod game-3 --grace-period=30 shortens it; for later pods, lower terminationGracePeriodSeconds of the workload; if the pod stays",
     );
     expect(remedyFor({ finalizers: [], graceSeconds: 30 })).to.include("its grace period limits (if the pod stays");
     expect(remedyFor({ finalizers: ["example.com/drain", "example.com/log"] })).to.equal(
-      "have what set finalizers example.com/drain, example.com/log of pod team/game-3 remove them: they keep the pod also after its grace period (kubectl -n team get pod game-3 -o yaml shows them), or run another one on the node",
+      'have what set finalizers example.com/drain, example.com/log of pod team/game-3 remove them: they keep the pod also after its grace period; if that program no longer runs, kubectl -n team patch pod game-3 --type=merge -p \'{"metadata":{"finalizers":null}}\'',
     );
   });
 
