@@ -99,6 +99,7 @@ const HARMLESS: readonly Reason[] = [
   "Observed",
   "HolderCordoned",
   "NoOpenPort",
+  "NoNodeInRegion",
   "SeveralNamespaces",
   "SeveralWorkloads",
   "UnlistedAddresses",

@@ -131,6 +131,7 @@ const OWN_PLACES = {
   HolderCordoned: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   NoOpenPort: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   UnlistedAddresses: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
+  NoNodeInRegion: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralNamespaces: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   SeveralWorkloads: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   EndpointWithoutPod: { kinds: ["RoutedIP"], conditions: ["Assigned"] },

@@ -16,6 +16,11 @@ export const REMARKS = {
     remedy:
       "If clients know those, write them in ips in place of the created ones, as the message shows. If nothing needs them, release them (flipop orphans).",
   },
+  NoNodeInRegion: {
+    meaning:
+      "All nodes that match are in other regions than the pool's, so an address that the operator created could be on none of them.",
+    remedy: "Set region to the region of the nodes. The addresses that the pool has stay.",
+  },
   SeveralNamespaces: {
     meaning: "Pods of several namespaces make nodes match, because match.podNamespace is not set.",
     remedy: "If only those of one namespace are meant, set match.podNamespace to it.",

@@ -95,6 +95,17 @@ const SERVES: Group = {
       fix: "Write the former addresses in `ips`, in place of the new ones, and keep them in Git; then release the new ones with `flipop orphans --release`",
     }),
     pool({
+      when: "All nodes that match are in another region than `region`, though the pool's addresses serve there",
+      shows: "Fulfilled NoNodeInRegion",
+      names: ["region is nyc33", "nyc3", "set region to nyc3"],
+      seen: () => {
+        const more = { labels: { "topology.kubernetes.io/region": "nyc3" } };
+        const nodes = [{ name: "node-1", more }];
+        return seenOf({ nodes, spec: { ips: [A], region: "nyc33" }, held: { [A]: "node-1" } }, "Fulfilled");
+      },
+      fix: "Set `region` to the region of the nodes. The addresses stay",
+    }),
+    pool({
       when: "Pods of two workloads have the labels of `match.podLabel`, such as a blue and a green Deployment",
       shows: "Fulfilled SeveralWorkloads",
       names: ["Deployment game/blue, Deployment game/green", "app=web", "select that in match.podLabel"],

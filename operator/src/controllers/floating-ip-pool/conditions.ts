@@ -2,6 +2,7 @@
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
+import { isIn, regionOf } from "../../addresses/assignments.js";
 import {
   acceptedOf,
   conflictOf,
@@ -91,11 +92,22 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
 
 /** Also names what may make more pods count than a person meant. */
 function fulfilledFor(snapshot: Snapshot, values: Parameters<typeof candidateMessages.fulfilled>[0]): Problem {
+  const { region } = snapshot.set;
+  const regions = regionsWithout(snapshot, region);
+  if (region !== undefined && regions.length > 0)
+    return candidateMessages.ofOtherRegion({ ...values, region, regions });
   const namespaces = snapshot.podNamespaces?.() ?? [];
   if (namespaces.length > 1) return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
   const found = workloadsOf(snapshot);
   if (found.workloads.length < 2) return candidateMessages.fulfilled(values);
   return candidateMessages.ofSeveralWorkloads({ ...values, ...found });
+}
+
+/** Those of the nodes that match, where none is in this one. */
+function regionsWithout({ candidates, capabilities }: Snapshot, region = ""): readonly string[] {
+  const wanted = new Set([region]);
+  if (capabilities?.regional !== true || candidates.some((node) => isIn(node, wanted))) return [];
+  return [...new Set(candidates.map(regionOf))].sort();
 }
 
 function workloadsOf({ podOwners, pool }: Snapshot) {

@@ -5,6 +5,7 @@ import type { LimitWait } from "../../providers/layers/limiter.js";
 import { listed } from "../../values.js";
 import { note, type Problem, problem, topic } from "../message.js";
 import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
+import { REGION_LABEL_TEXT } from "./label-remedies.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 interface Count {
@@ -31,6 +32,13 @@ const countText = ({ active, desired }: Count) => `${active} of ${desired} addre
 interface Fulfilled extends Count {
   /** Addresses that `ips` lists and the pool does not need. */
   readonly disabled: readonly string[];
+}
+
+interface OfOtherRegion extends Fulfilled {
+  /** Of the resource. */
+  readonly region: string;
+  /** Of the nodes that match. */
+  readonly regions: readonly string[];
 }
 
 interface OnCordoned extends Fulfilled {
@@ -180,6 +188,14 @@ export const candidateMessages = topic("candidates", {
       ...{ active: 1, desired: 1, disabled: [], created: ["203.0.113.7"], ips: ["203.0.113.8"] },
       left: [{ ip: "203.0.113.8", node: "node-3" }],
     },
+  }),
+  ofOtherRegion: problem({
+    reason: "NoNodeInRegion",
+    by: "author",
+    text: ({ region, regions, ...count }: OfOtherRegion) =>
+      `${fulfilledText(count)}; region is ${region}, and all nodes that match are in ${listed(regions)}, by their ${REGION_LABEL_TEXT}, so a new address could be on none of them`,
+    remedy: ({ regions }) => `set region to ${regions.length === 1 ? regions[0] : "one of these"}`,
+    example: { active: 2, desired: 2, disabled: [], region: "nyc33", regions: ["nyc3"] },
   }),
   ofSeveralNamespaces: problem({
     reason: "SeveralNamespaces",

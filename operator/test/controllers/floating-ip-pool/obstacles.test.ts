@@ -120,6 +120,25 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(of({}, "Deployment game/blue").is).to.equal("True/Observed");
   });
 
+  it("notes that no node that matches is in the region in which the pool creates addresses", () => {
+    const of = (region: string, ...nodes: readonly (string | undefined)[]) => {
+      const cloud = new ModelCloud();
+      for (const [index, own] of nodes.entries()) {
+        cloud.addNode(`node-${index}`, { labels: own === undefined ? {} : { [REGION]: own } });
+      }
+      cloud.addPool("web", { ips: [A], region });
+      cloud.addresses.set(A, "digitalocean://node-0");
+      return fulfilled(cloud.plan("web"));
+    };
+    expect(of("fra1", "ams3", "ams3")).to.deep.equal({
+      is: "True/NoNodeInRegion",
+      message:
+        "1 of 1 addresses are active; region is fra1, and all nodes that match are in ams3, by their label topology.kubernetes.io/region, so a new address could be on none of them; fix: set region to ams3",
+    });
+    expect(of("fra1", "ams3", "fra1").is).to.equal("True/Observed");
+    expect(of("fra1", "ams3", undefined).is, "a node without the label may be there").to.equal("True/Observed");
+  });
+
   it("notes that the pods on the node of an address have no hostPort, though others have one", () => {
     const cloud = cluster("node-1", "node-2");
     cloud.addPool("web", { ips: [A] });
