@@ -3,12 +3,12 @@ import {
   type FeatureName,
   FLAGS,
   type Flag,
-  nearest,
   parseFlag,
   parseTenantLimits,
   type TenantLimits,
 } from "cdk8s-flipop/api";
 import { LEAST_DRIFT_SECONDS } from "./bounds.js";
+import { variableProblems } from "./environment.js";
 import { parseBind } from "./runtime/http-server.js";
 
 /** All settings of `flipop run`, read once. Times are in seconds. */
@@ -150,7 +150,7 @@ class Reader {
   private readonly unread = new Set<string>();
 
   constructor(private readonly source: SettingsSource) {
-    this.problems.push(...(source.strange ?? []), ...misspelt(source.env));
+    this.problems.push(...(source.strange ?? []), ...variableProblems(source.env));
   }
 
   text(name: string): string {
@@ -264,35 +264,4 @@ function flagOf(name: string): Flag {
   const flag = FLAGS.find((candidate) => candidate.name === name);
   if (!flag) throw new Error(`no flag --${name} in the type model`);
   return flag;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const PREFIX = "FLIPOP_";
-/** The variables that Kubernetes sets in each container for the Services `flipop` and `flipop-...` of its namespace. */
-const OF_A_SERVICE =
-  /^FLIPOP_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
-
-/** A misspelt variable would be a setting that does nothing, `FLIPOP_DRYRUN` for one. */
-export function misspelt(env: Environment): readonly string[] {
-  return unknownNames(env).flatMap((name) => {
-    const meant = meantBy(name);
-    return meant === undefined ? [] : [`there is no variable ${name}: did you mean ${meant}?`];
-  });
-}
-
-/** Those that are like none of the operator's: somebody else's, perhaps. */
-export function unknownVariables(env: Environment): readonly string[] {
-  return unknownNames(env).filter((name) => meantBy(name) === undefined);
-}
-
-function unknownNames(env: Environment): readonly string[] {
-  const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !OF_A_SERVICE.test(name));
-  return names.filter((name) => !FLAGS.some((flag) => flag.env === name)).sort();
-}
-
-function meantBy(name: string): string | undefined {
-  const words = FLAGS.map(({ env }) => env.slice(PREFIX.length));
-  const meant = nearest(name.slice(PREFIX.length), words);
-  return meant === undefined ? undefined : `${PREFIX}${meant}`;
 }

@@ -1,5 +1,6 @@
 /** How the process ends: exit codes, signals, and an output without a reader. */
 
+import { inspect } from "node:util";
 import type { Logger } from "./logging.js";
 
 export const EXIT = { ok: 0, failed: 1, leaseLost: 3 } as const;
@@ -53,6 +54,22 @@ export function endWithoutReader(): void {
 function end(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.exit(NO_READER);
+}
+
+/** The part of `process` that is needed. */
+interface ErrorSource {
+  on(event: "uncaughtException", listener: (error: unknown) => void): unknown;
+}
+
+/**
+ * An error that nothing expected ends the process with its stack. Node would first print the source line, and a line of
+ * the bundle has 100 kB.
+ */
+export function endWithStack(source: ErrorSource, err: (text: string) => void, exit: (code: number) => void): void {
+  source.on("uncaughtException", (error) => {
+    err(`flipop: unexpected error, please report it: ${inspect(error)}\n`);
+    exit(EXIT.failed);
+  });
 }
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;

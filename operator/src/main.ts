@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { PROCESS_EXIT_MS } from "./bounds.js";
 import { type CliContext, runCli } from "./cli.js";
-import { endWithoutReader } from "./exit.js";
+import { endWithoutReader, endWithStack } from "./exit.js";
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
@@ -20,6 +20,8 @@ const context: CliContext = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 };
+
+endWithStack(process, context.err, (code) => process.exit(code));
 
 process.exitCode = await runCli(
   process.argv.slice(2),

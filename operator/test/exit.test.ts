@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { shutdownSignals } from "../src/exit.js";
+import { endWithStack, shutdownSignals } from "../src/exit.js";
 import { silentLogger } from "../src/logging.js";
 
 function setUp() {
@@ -9,6 +9,22 @@ function setUp() {
   const exits: number[] = [];
   return { source, exits, signals: shutdownSignals(source, silentLogger, (code) => exits.push(code)) };
 }
+
+describe("an error that nothing expected", () => {
+  it("ends the process with its stack and causes", () => {
+    const source = new EventEmitter();
+    const seen: unknown[] = [];
+    const error = new Error("no such thing", { cause: new Error("deep") });
+    endWithStack(
+      source,
+      (text) => seen.push(text),
+      (code) => seen.push(code),
+    );
+    source.emit("uncaughtException", error);
+    expect(seen[0]).to.match(/^flipop: .*Error: no such thing\n +at .*cause.*Error: deep\n.*\n$/s);
+    expect(seen.slice(1)).to.deep.equal([1]);
+  });
+});
 
 describe("shutdown signals", () => {
   it("asks to stop at the first one", () => {

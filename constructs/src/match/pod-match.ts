@@ -102,6 +102,7 @@ export class PodMatch {
   public static inNamespace(namespace: string): PodMatch {
     return new PodMatch((site) => {
       const given = checkArguments(site, { namespace }, { namespace: { part: PART.text, required: true } });
+      if (given.namespace.trim() === "") site.refuse("the namespace is empty, so no pod would be required: name it");
       return { podLabel: undefined, podNamespace: given.namespace };
     });
   }

@@ -1,5 +1,6 @@
 import { labelKeyProblem } from "../api/labels/label-syntax";
 import type { Toleration as TolerationFields } from "../api/labels/match";
+import { parseToleration } from "../api/kinds/toleration";
 import { checkArguments } from "../private/arguments";
 import { PART } from "../private/part";
 import type { Shapes } from "../private/props";
@@ -80,7 +81,10 @@ export class Toleration {
       const problem = labelKeyProblem(key);
       if (problem !== undefined) site.below(".key").refuse(problem);
     }
-    return written(fields);
+    const toleration = written(fields);
+    const parsed = parseToleration(toleration);
+    if (!parsed.ok) site.refuse(parsed.message);
+    return toleration;
   }
 
   /** Only a toleration of all taints has no key, and only one with a value compares it. */

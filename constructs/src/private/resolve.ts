@@ -1,4 +1,5 @@
 import { type ApiObject, App, ResolutionContext } from "cdk8s";
+import { isLate } from "./part";
 
 type Known = Map<unknown, unknown>;
 
@@ -74,4 +75,26 @@ function knownOf(app: App): Known {
   // A synthesis is synchronous, so no later one needs these results.
   queueMicrotask(() => KNOWN.delete(app));
   return created;
+}
+
+/** How the AWS CDK and CDKTF write a token into a text, and into a list of texts. */
+const TOKEN_TEXT = /[$#]\{(Tf)?Token\[/;
+/** They write a token as a number below this one. */
+const TOKEN_NUMBERS = -1e288;
+
+/** Whether the value is a Lazy, or a token of any CDK. */
+export function isToken(value: unknown): boolean {
+  if (typeof value === "number") return value < TOKEN_NUMBERS;
+  return typeof value === "string" ? TOKEN_TEXT.test(value) : isLate(value);
+}
+
+/** @throws Error if the value is, or holds, a token that no resolver of the app knows */
+export function withoutForeignTokens<T>(value: T): T {
+  if (isToken(value)) {
+    const fix = "give the App a resolver for it (its property resolvers), or use a plain value";
+    throw new Error(`it is a token of another CDK, which no resolver of this app knows: ${fix}`);
+  }
+  if (Array.isArray(value)) for (const item of value) withoutForeignTokens(item);
+  else if (isPlainObject(value)) for (const part of Object.values(value)) withoutForeignTokens(part);
+  return value;
 }

@@ -1,6 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import { isLate } from "./part";
-import { resolved } from "./resolve";
+import { resolved, withoutForeignTokens } from "./resolve";
 
 /** An invalid prop. */
 export interface Refusal {
@@ -74,7 +74,8 @@ export class Site {
   resolved<T>(value: T): T {
     if (this.isRaw) return known(value) as T;
     try {
-      return resolved(value, this.object, ["spec", ...this.path.split(/[.[\]]+/).filter((part) => part !== "")]) as T;
+      const key = ["spec", ...this.path.split(/[.[\]]+/).filter((part) => part !== "")];
+      return withoutForeignTokens(resolved(value, this.object, key)) as T;
     } catch (error) {
       this.refuse(`cannot be resolved: ${error instanceof Error ? error.message : String(error)}`);
       throw new UnusableArguments("unresolvable value");

@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import { describe, it } from "mocha";
 import { ClassImplementation, ClusterRoutedIPClass, FloatingIPPool, RoutedIPIssuer, RoutedIPJob } from "../../src";
 import { newChart, only, refusals, synth } from "../support/charts";
+import { AWS_CDK } from "../support/resolvers";
 import { untyped } from "../support/untyped";
 
 const GROUP = "flipop.digitalocean.com";
@@ -101,6 +102,22 @@ describe("a grant", () => {
     const pool = FloatingIPPool.fromFloatingIPPoolName(chart, "pool", "edge", "ingress");
     pool.grantRead(kplus28.User.fromName(chart, "user", "ann"));
     expect(synth(chart).map(({ metadata }) => metadata["namespace"])).to.deep.equal(["ingress", "ingress"]);
+  });
+
+  it("for a resource outside of the app are refused where no object can have its name or namespace", () => {
+    const refused = (...names: readonly [name: string, namespace?: string]) => {
+      const chart = newChart();
+      FloatingIPPool.fromFloatingIPPoolName(chart, "reference", ...names).grantRead(kplus28.User.fromName(chart, "user", "ann"));
+      return refusals(chart);
+    };
+    expect(refused("", "Bad_NS")).to.deep.equal([
+      "[test/reference] name: is empty: give a value",
+      '[test/reference] namespace: "Bad_NS" is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "flipop"',
+    ]);
+    expect(refused(untyped<string>(5))).to.have.length(1);
+    expect(refused("a".repeat(254))).to.have.length(1);
+    expect(refused("edge.v2", "web")).to.deep.equal([]);
+    expect(refused(AWS_CDK.text(1), AWS_CDK.text(2)), "a token has a name later").to.deep.equal([]);
   });
 
   it("refuses what is not a subject", () => {

@@ -18,6 +18,10 @@ describe("a patch of a resource", () => {
     expect(pool(JsonPatch.add("/spec/desiredIps", 2))).to.deep.equal([
       '[test/pool] desiredIps: is not a field: did you mean "desiredIPs"?',
     ]);
+    expect(pool(JsonPatch.add("/spec/gracePeriod", 2))).to.deep.equal([
+      '[test/pool] gracePeriod: is not a field: did you mean "gracePeriodSeconds"?',
+    ]);
+    expect(pool(JsonPatch.add("/spec/foo", 2))[0], "names of fields, not of props").to.include('"desiredIPs", "ips"');
     expect(pool(JsonPatch.remove("/spec/ips"))[0]).to.include("the pool has no addresses");
   });
 

@@ -23,7 +23,7 @@ import {
   ServiceRef,
   Toleration,
 } from "../../src";
-import { only, refusals } from "../support/charts";
+import { newChart, only, refusals } from "../support/charts";
 import { AWS_CDK, CDKTF, OutputResolver, type TokenForm } from "../support/resolvers";
 import { untyped } from "../support/untyped";
 
@@ -194,6 +194,30 @@ describe("numbers and lists", () => {
       '[test/pool] ips[0]: "x" is not an IP address: give an IPv4 o',
     ]);
   });
+});
+
+describe("tokens that no resolver of the app knows", () => {
+  for (const [title, form] of Object.entries(FORMS)) {
+    it(`are refused wherever they are: ${title}`, () => {
+      const { tokens } = lateChart(form);
+      const chart = newChart();
+      new FloatingIPPool(chart, "pool", {
+        region: tokens.text("nyc3"),
+        desiredIps: tokens.number(2),
+        ips: tokens.list(["8.8.4.4"]),
+      });
+      const dnsRecord = DnsRecord.digitalOcean("www", tokens.text("example.com"));
+      new FloatingIPPool(chart, "name", { ips: ["8.8.8.8"], dnsRecord });
+      new FloatingIPPool(chart, "match", { ips: ["8.8.8.4"], pods: PodMatch.labels({ app: tokens.text("web") }) });
+      const fix = "give the App a resolver for it (its property resolvers), or use a plain value";
+      const said = `cannot be resolved: it is a token of another CDK, which no resolver of this app knows: ${fix}`;
+      expect(refusals(chart)).to.deep.equal(
+        ["pool] region", "pool] desiredIps", "pool] ips", "name] dnsRecord.zone", "match] pods.labels"].map(
+          (prop) => `[test/${prop}: ${said}`,
+        ),
+      );
+    });
+  }
 });
 
 describe("Lazy values", () => {

@@ -158,7 +158,12 @@ export function proxyFromEnv(url: URL, env: Env): string | undefined {
   const name = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const proxy = variable(env, name);
   if (proxy === undefined || isLocal(hostOf(url)) || isExcluded(url, variable(env, "NO_PROXY") ?? "")) return undefined;
-  return proxy.includes("://") ? proxy : `http://${proxy}`;
+  return withScheme(proxy);
+}
+
+/** A proxy may be given as `host:port`. */
+export function withScheme<T extends string | undefined>(proxy: T): T | string {
+  return proxy === undefined || proxy === "" || proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
 function variable(env: Env, name: string): string | undefined {

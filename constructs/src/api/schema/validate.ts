@@ -1,4 +1,5 @@
 import { KINDS, type KindName } from "../kinds/kinds";
+import { nearest } from "./nearest";
 import {
   type AnyArraySchema,
   type AnyMapSchema,
@@ -135,6 +136,8 @@ function tooMany(path: string, count: number, most: number): Problem {
 }
 
 function unknownField(name: string, known: readonly string[]): string {
-  const near = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-  return near ? `is not a field: did you mean "${near}"?` : `is not a field: the fields are ${known.join(", ")}`;
+  const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(name.toLowerCase()));
+  const near = longer.length === 1 ? longer[0] : nearest(name, known);
+  if (near !== undefined) return `is not a field: did you mean "${near}"?`;
+  return `is not a field: the fields are ${known.map((field) => JSON.stringify(field)).join(", ")}`;
 }

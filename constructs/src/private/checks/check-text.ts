@@ -7,16 +7,16 @@ const DNS_LABEL = dnsLabelSchema("A namespace, or the name of a Service.", "flip
 const SECRET_KEY = secretKeySchema("The key of an entry of a Secret.");
 
 /** Refuses text that is not a valid name of an object. */
-export function checkObjectName(name: string, site: Site): void {
+export function checkObjectName(name: string, site: Pick<Site, "refuse">): void {
   for (const { message } of checkScalar(NAME, "", name)) site.refuse(message);
 }
 
 /** Refuses text that is not a valid namespace or name of a Service. */
-export function checkDnsLabel(label: string, site: Site): void {
+export function checkDnsLabel(label: string, site: Pick<Site, "refuse">): void {
   for (const { message } of checkScalar(DNS_LABEL, "", label)) site.refuse(message);
 }
 
 /** Refuses text that is not a valid key of a Secret's entry. */
-export function checkSecretKey(key: string, site: Site): void {
+export function checkSecretKey(key: string, site: Pick<Site, "refuse">): void {
   for (const { message } of checkScalar(SECRET_KEY, "", key)) site.refuse(message);
 }

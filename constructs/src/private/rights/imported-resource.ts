@@ -1,8 +1,11 @@
 import { Construct, type IConstruct } from "constructs";
 import type { KindName } from "../../api/kinds/kinds";
 import { API_GROUP } from "../../api/names";
+import { checkDnsLabel, checkObjectName } from "../checks/check-text";
+import { isToken } from "../resolve";
+import { holdsToken, TOKEN_REFUSED } from "../tokens";
 import { resourceTypeOf } from "./api-resource";
-import { grant, MANAGE, READ } from "./grant";
+import { type Access, grant, MANAGE, READ } from "./grant";
 
 /** Facts about a resource that is defined outside of the app. */
 export interface ImportedFacts {
@@ -37,10 +40,25 @@ export class ImportedResource extends Construct {
   }
 
   grantRead(...subjects: IConstruct[]): void {
-    grant(this, READ, subjects);
+    this.granted(READ, subjects);
   }
 
   grantManage(...subjects: IConstruct[]): void {
-    grant(this, MANAGE, subjects);
+    this.granted(MANAGE, subjects);
   }
+
+  private granted(access: Access, subjects: IConstruct[]): void {
+    this.node.addValidation({ validate: () => problemsOf(this) });
+    grant(this, access, subjects);
+  }
+}
+
+/** A Role with an empty name would allow requests without one, such as a list of all. */
+function problemsOf({ name, namespace }: Pick<ImportedFacts, "name" | "namespace">): string[] {
+  const found: string[] = [];
+  const at = (part: string) => ({ refuse: (message: string) => void found.push(`${part}: ${message}`) });
+  if (holdsToken(String(name))) at("name").refuse(TOKEN_REFUSED);
+  else if (!isToken(name)) checkObjectName(name, at("name"));
+  if (namespace !== undefined && !isToken(namespace)) checkDnsLabel(namespace, at("namespace"));
+  return found;
 }

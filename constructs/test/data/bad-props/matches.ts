@@ -33,6 +33,16 @@ export const BAD_MATCHES: readonly BadProps[] = [
     "pods: the selector is empty: name a label, or use PodMatch.inNamespace",
   ),
   pool(
+    "pods of a namespace without a name",
+    { pods: PodMatch.inNamespace("") },
+    "pods: the namespace is empty, so no pod would be required: name it",
+  ),
+  pool(
+    "a toleration with an effect that is none",
+    { tolerations: [Toleration.key("dedicated", untyped("noschedule"))] },
+    'tolerations[0]: effect "noschedule" tolerates nothing: use NoSchedule, PreferNoSchedule, NoExecute, or remove it for all effects',
+  ),
+  pool(
     "nodes by no requirement",
     { nodes: NodeMatch.query([]) },
     "nodes: the selector is empty: name a label, or remove nodes to match every node",

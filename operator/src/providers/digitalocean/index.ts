@@ -43,8 +43,6 @@ function build({
   now,
   monotonic,
 }: ProviderSetup): ProviderSet {
-  if (!URL.canParse(baseUrl))
-    throw new Error(`${PROVIDERS.digitalocean.urlVariable}: "${baseUrl}" is not a URL; give one like ${DEFAULT_URL}`);
   const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
   const account = accountKeyOf({
     where: `${DIGITALOCEAN}: ${SUBJECT}`,
