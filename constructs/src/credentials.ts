@@ -47,7 +47,7 @@ export class Credentials {
 
   /**
    * A file with the token in the operator's pods, which something else mounts, such as an injector of secrets or a CSI
-   * driver. The operator reads it every 60 seconds. A RoutedIPIssuer cannot use it.
+   * driver. The operator reads it every 10 seconds. A RoutedIPIssuer cannot use it.
    *
    * @param path absolute path of the file
    */

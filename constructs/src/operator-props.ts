@@ -74,7 +74,7 @@ export interface FlipopOperatorProps {
    */
   readonly cloudflare?: Credentials;
   /**
-   * Whether the pods read the tokens from mounted files instead of variables. The operator reads the files every 60
+   * Whether the pods read the tokens from mounted files instead of variables. The operator reads the files every 10
    * seconds, so that a changed Secret needs no restart.
    * @default false
    */

@@ -1,5 +1,10 @@
 /** The code that an import writes, independent of its language. */
 
+import type { CLASSES } from "./library";
+
+/** A class whose static methods a program calls: each must be in the list that makes the calls. */
+export type ClassName = keyof typeof CLASSES;
+
 /** A call, a value or a reference. */
 export type Expression = Data | List | Struct | Call | Member | Variable;
 
@@ -32,7 +37,7 @@ export interface Call {
 /** A member of an enum. */
 export interface Member {
   readonly kind: "member";
-  readonly of: ClassName;
+  readonly of: string;
   readonly name: string;
 }
 
@@ -41,9 +46,6 @@ export interface Variable {
   readonly kind: "variable";
   readonly name: string;
 }
-
-/** A class or enum of cdk8s or of this library. */
-export type ClassName = string;
 
 /** Plain data. */
 export function data(value: unknown): Data {

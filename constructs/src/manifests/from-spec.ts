@@ -1,5 +1,6 @@
 import type { KindName } from "../api/kinds/kinds";
 import { isObject, type JsonObject } from "../api/schema/schema";
+import { LIMIT_FACTS } from "../private/limits";
 import { call, data, type Expression, optional, type Struct, struct } from "./expression";
 import { dnsRecord, duration, healthCheck, ipProvider, matchProps, member, publications } from "./from-values";
 
@@ -103,12 +104,8 @@ const WRITERS: Readonly<Record<KindName, (spec: JsonObject, references: Referenc
 };
 
 /** Limits of an issuer or a class. */
-function limits({ allowedPorts, maxPorts, allowedAddresses }: JsonObject): Props {
-  return {
-    allowedPorts: optional(allowedPorts),
-    maxPorts: optional(maxPorts),
-    allowedAddresses: optional(allowedAddresses),
-  };
+function limits(spec: JsonObject): Props {
+  return Object.fromEntries(Object.keys(LIMIT_FACTS).map((prop) => [prop, optional(spec[prop])]));
 }
 
 function families(given: unknown): Expression | undefined {

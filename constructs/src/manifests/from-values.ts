@@ -72,7 +72,8 @@ export function healthCheck(fields: unknown): Expression | undefined {
     successThreshold: optional(successThreshold),
     path: optional(path),
     expectedStatuses: optional(expectedStatuses),
-    insecureSkipVerify: optional(insecureSkipVerify),
+    // The API server adds the default also where the prop has no meaning.
+    insecureSkipVerify: optional(type === "HTTPS" ? insecureSkipVerify : insecureSkipVerify || undefined),
   });
   return call("HealthCheck", type.toLowerCase(), data(port), options);
 }

@@ -8,6 +8,7 @@ import { NodeMatch } from "../match/node-match";
 import { PodMatch } from "../match/pod-match";
 import { Toleration } from "../match/toleration";
 import { NodeDNSRecordSet } from "../node-dns-record-set";
+import { Publication } from "../publication";
 import { ClassImplementation } from "../routed-ip/class-implementation";
 import { ClusterRoutedIPClass } from "../routed-ip/cluster-routed-ip-class";
 import { PortRange } from "../routed-ip/port-range";
@@ -28,7 +29,7 @@ export const CONSTRUCTS = {
 } as const;
 
 /** The classes whose static methods a program calls, by name. */
-export const CLASSES: Readonly<Record<string, object>> = {
+export const CLASSES = {
   ...CONSTRUCTS,
   ClassImplementation,
   Credentials,
@@ -39,12 +40,13 @@ export const CLASSES: Readonly<Record<string, object>> = {
   NodeMatch,
   PodMatch,
   PortRange,
+  Publication,
   RoutedIPImplementation,
   RoutedIPJob,
   SecretRef,
   ServiceRef,
   Toleration,
-};
+} as const;
 
 /** The names that come from cdk8s; all others come from this library. */
 export const FROM_CDK8S: readonly string[] = ["ApiObject", "App", "Chart", "Duration", "JsonPatch"];

@@ -1,6 +1,6 @@
 import { KINDS, type KindName } from "../api/kinds/kinds";
 import { isObject } from "../api/schema/schema";
-import { call, data, type Expression, optional, struct } from "./expression";
+import { type ClassName, call, data, type Expression, optional, struct } from "./expression";
 import { propsOf, type References } from "./from-spec";
 import type { ManifestObject } from "./manifest-object";
 import { Names, variableName } from "./names";
@@ -135,7 +135,7 @@ function referencesFrom({ metadata }: ManifestObject, { place, names, planned }:
     );
     return found && { kind: "variable", name: found.variable };
   };
-  const outside = (of: string, method: string, ...args: readonly string[]): Expression => {
+  const outside = (of: ClassName, method: string, ...args: readonly string[]): Expression => {
     const id = names.give(`${place.id}-${of === "RoutedIPIssuer" ? "issuer" : "class"}`, "-");
     return call(of, method, { kind: "variable", name: place.chart.variable }, data(id), ...args.map(data));
   };

@@ -232,7 +232,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "an unknown field",
       path: "spec.match.nodeSelector",
-      says: "is not a field: the fields are podNamespace, podLabel, nodeLabel, tolerations",
+      says: 'is not a field: the fields are "podNamespace", "podLabel", "nodeLabel", "tolerations"',
       serverSays: 'unknown field "spec.match.nodeSelector"',
     },
   ),

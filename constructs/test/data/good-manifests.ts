@@ -23,6 +23,46 @@ const JOB_SPEC = {
   },
 };
 
+const HEALTH_CHECK = {
+  type: "HTTPS",
+  port: 443,
+  address: "ExternalIP",
+  path: "/healthz",
+  expectedStatuses: [200, 204],
+  insecureSkipVerify: true,
+  intervalSeconds: 5,
+  timeoutSeconds: 2,
+  failureThreshold: 3,
+  successThreshold: 4,
+};
+/** As the API server returns one of type and port alone. */
+const HEALTH_PLAIN = {
+  port: 80,
+  address: "InternalIP",
+  insecureSkipVerify: false,
+  intervalSeconds: 1,
+  timeoutSeconds: 1,
+  failureThreshold: 2,
+  successThreshold: 2,
+};
+const FOLLOWERS = {
+  healthCheck: HEALTH_CHECK,
+  holderLabel: true,
+  untilAssigned: true,
+  publishTo: [
+    { kind: "Service", name: "ingress" },
+    { kind: "Gateway", name: "public" },
+  ],
+};
+const LIMITS = {
+  allowedPorts: ["80", "443", "7000-7999/UDP"],
+  maxPorts: 8,
+  allowedAddresses: ["Created", "203.0.113.0/28"],
+  allowedZones: ["example.com"],
+  allowedNames: ["*.{namespace}.example.com"],
+  adoptRecords: true,
+};
+
 /** Specs with the fields of the Go operator, and of RoutedIP. */
 export const REFERENCE_SPECS: readonly GoodSpec[] = [
   {
@@ -164,6 +204,8 @@ export const FULL_SPECS: readonly GoodSpec[] = [
       gracePeriodSeconds: 30,
       nodePreference: "Name",
       reclaimPolicy: "Delete",
+      maxMovesPerMinute: 2,
+      ...FOLLOWERS,
       paused: true,
     },
   },
@@ -184,6 +226,7 @@ export const FULL_SPECS: readonly GoodSpec[] = [
       ipFamilies: ["IPv6", "IPv4"],
       gracePeriodSeconds: 30,
       emptyPolicy: "Delete",
+      healthCheck: HEALTH_CHECK,
       paused: true,
     },
   },
@@ -202,7 +245,17 @@ export const FULL_SPECS: readonly GoodSpec[] = [
         deletionPolicy: "Delete",
       },
       gracePeriodSeconds: 30,
+      ...FOLLOWERS,
       paused: true,
+    },
+  },
+  {
+    kind: "RoutedIP",
+    name: "a class, and what the API server adds",
+    spec: {
+      className: "public",
+      serviceRef: { serviceName: "ingress" },
+      healthCheck: { ...HEALTH_PLAIN, type: "HTTP" },
     },
   },
   {
@@ -214,6 +267,7 @@ export const FULL_SPECS: readonly GoodSpec[] = [
       credentialsSecretRef: { name: "do", key: "token" },
       routedIPReclaimPolicy: "Delete",
       routedIPFirewallName: "ingress",
+      ...LIMITS,
     },
   },
   {
@@ -227,6 +281,7 @@ export const FULL_SPECS: readonly GoodSpec[] = [
       perNodeIPLimit: 2,
       electedNodeTaint: { key: "flipop.digitalocean.com/ingress", value: "a", effect: "NoSchedule" },
       allowedNamespaces: ["a", "b"],
+      ...LIMITS,
     },
   },
   {
@@ -244,5 +299,10 @@ export const FULL_SPECS: readonly GoodSpec[] = [
       electedNodeTaint: { key: "flipop.digitalocean.com/ingress", value: "", effect: "PreferNoSchedule" },
       allowedNamespaces: ["a"],
     },
+  },
+  {
+    kind: "ClusterRoutedIPClass",
+    name: "a Job for the address only, and what the API server adds",
+    spec: { updateRoutedIP: JOB_SPEC, firewallPostAllow: false },
   },
 ];

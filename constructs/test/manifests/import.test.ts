@@ -62,22 +62,34 @@ describe("cdk8s-flipop import", () => {
     expect(reasons).to.deep.equal([
       'region: is missing, but 1 of 1 addresses must be created: give their region, such as "nyc3"',
       'ips[1]: "2001:DB8::1" is listed twice: remove one',
-      ...[1, 2, 3].map(
+      ...[1, 2, 3, 4].map(
         () =>
           "implementation.updateRoutedIP.ttlSecondsAfterFinished: 60 has no effect, because the operator sets 3600: remove it",
       ),
     ]);
   });
 
-  it("has a prop for every field, but for three that no prop writes", () => {
+  it("is tested with every field", () => {
+    for (const [kind, { spec }] of Object.entries(KINDS)) {
+      const fields = FULL_SPECS.filter((sample) => sample.kind === kind).flatMap((sample) => Object.keys(sample.spec));
+      expect(fields, kind).to.include.members(Object.keys(spec.properties));
+    }
+  });
+
+  it("has a prop for every field, but for four that no prop writes", () => {
     const codes = FULL_SPECS.map(({ kind, spec }) =>
       imported([{ apiVersion: API_VERSION, kind, metadata: { name: "a" }, spec }]),
     );
     const paths = codes.flatMap(({ code }) =>
       [...code.matchAll(/JsonPatch\.\w+\(\s*"([^"]+)"/g)].map(([, path]) => path),
     );
-    // A toleration without an operator, and the fallback for the provider of a record set.
-    expect(paths).to.deep.equal(["/spec/match/tolerations", "/spec/provider", "/spec/match/tolerations"]);
+    // A toleration without an operator, the fallback for the provider of a record set, and a default of HTTPS alone.
+    expect(paths).to.deep.equal([
+      "/spec/match/tolerations",
+      "/spec/provider",
+      "/spec/match/tolerations",
+      "/spec/healthCheck/insecureSkipVerify",
+    ]);
   });
 
   it("formats TypeScript as biome does", () => {

@@ -7,8 +7,8 @@ export function checkClassUse(spec: JsonObject, draft: Draft): void {
   const { issuerRef, updateFirewall, firewallPostAllow, allowedNamespaces } = spec;
   checkZones(spec, draft.at("allowedZones"));
   if (issuerRef !== undefined) checkJobFields(spec, draft);
-  else if (updateFirewall === undefined && firewallPostAllow !== undefined) {
-    const why = `${firewallPostAllow} has no effect, because the class has no firewall Job`;
+  else if (updateFirewall === undefined && firewallPostAllow === true) {
+    const why = `true has no effect, because the class has no firewall Job`;
     draft.at("firewallPostAllow").refuse(`${why}: remove it, or add updateFirewall`);
   }
   if (Array.isArray(allowedNamespaces) && allowedNamespaces.length === 0) {

@@ -91,8 +91,8 @@ export const BAD_CLASSES: readonly BadProps[] = [
   ),
   withJobs(
     "firewallPostAllow without a firewall Job",
-    { firewallPostAllow: false, implementation: ClassImplementation.jobs(RoutedIPJob.container({ image: "a/b:1" })) },
-    "firewallPostAllow: false has no effect, because the class has no firewall Job: remove it, or add updateFirewall",
+    { firewallPostAllow: true, implementation: ClassImplementation.jobs(RoutedIPJob.container({ image: "a/b:1" })) },
+    "firewallPostAllow: true has no effect, because the class has no firewall Job: remove it, or add updateFirewall",
   ),
   withJobs(
     "a Secret's name with capitals",
