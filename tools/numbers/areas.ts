@@ -30,7 +30,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/records": 1_530,
   "operator/src/routing": 3_300,
   "operator/src/runtime": 1_850,
-  "operator/src": 1_980,
+  "operator/src": 2_060,
   "constructs/src": 18_450,
   "sandbox/src": 19_450,
   "testbed/src": 3_050,

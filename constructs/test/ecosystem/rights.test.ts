@@ -107,14 +107,16 @@ describe("a grant", () => {
   it("for a resource outside of the app are refused where no object can have its name or namespace", () => {
     const refused = (...names: readonly [name: string, namespace?: string]) => {
       const chart = newChart();
-      FloatingIPPool.fromFloatingIPPoolName(chart, "reference", ...names).grantRead(kplus28.User.fromName(chart, "user", "ann"));
+      FloatingIPPool.fromFloatingIPPoolName(chart, "reference", ...names).grantRead(
+        kplus28.User.fromName(chart, "user", "ann"),
+      );
       return refusals(chart);
     };
     expect(refused("", "Bad_NS")).to.deep.equal([
       "[test/reference] name: is empty: give a value",
       '[test/reference] namespace: "Bad_NS" is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "flipop"',
     ]);
-    expect(refused(untyped<string>(5))).to.have.length(1);
+    expect(refused(untyped(5))).to.have.length(1);
     expect(refused("a".repeat(254))).to.have.length(1);
     expect(refused("edge.v2", "web")).to.deep.equal([]);
     expect(refused(AWS_CDK.text(1), AWS_CDK.text(2)), "a token has a name later").to.deep.equal([]);

@@ -20,6 +20,7 @@ import { taintText } from "../../match/node-facts.js";
 import { addressMessages } from "../../messages/addresses.js";
 import type { Problem } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";
+import { regionMessages } from "../../messages/nodes/other-region.js";
 import { providerMessages } from "../../messages/provider.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published.js";
@@ -94,8 +95,7 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
 function fulfilledFor(snapshot: Snapshot, values: Parameters<typeof candidateMessages.fulfilled>[0]): Problem {
   const { region } = snapshot.set;
   const regions = regionsWithout(snapshot, region);
-  if (region !== undefined && regions.length > 0)
-    return candidateMessages.ofOtherRegion({ ...values, region, regions });
+  if (region !== undefined && regions.length > 0) return regionMessages.ofOtherRegion({ ...values, region, regions });
   const namespaces = snapshot.podNamespaces?.() ?? [];
   if (namespaces.length > 1) return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
   const found = workloadsOf(snapshot);

@@ -5,7 +5,6 @@ import type { LimitWait } from "../../providers/layers/limiter.js";
 import { listed } from "../../values.js";
 import { note, type Problem, problem, topic } from "../message.js";
 import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
-import { REGION_LABEL_TEXT } from "./label-remedies.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 interface Count {
@@ -29,16 +28,9 @@ export type CoolOffEnd = number | "unanswered";
 
 const countText = ({ active, desired }: Count) => `${active} of ${desired} addresses are active`;
 
-interface Fulfilled extends Count {
+export interface Fulfilled extends Count {
   /** Addresses that `ips` lists and the pool does not need. */
   readonly disabled: readonly string[];
-}
-
-interface OfOtherRegion extends Fulfilled {
-  /** Of the resource. */
-  readonly region: string;
-  /** Of the nodes that match. */
-  readonly regions: readonly string[];
 }
 
 interface OnCordoned extends Fulfilled {
@@ -81,7 +73,7 @@ function workloadsText({ workloads, podLabel }: Pick<ForWorkloads, "workloads" |
 const ONE_WORKLOAD =
   "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel";
 
-function fulfilledText({ disabled, ...count }: Fulfilled): string {
+export function fulfilledText({ disabled, ...count }: Fulfilled): string {
   const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
   if (disabled.length === 0) return countText(count);
   return `${countText(count)}; ${listed(disabled)} ${is} disabled, because desiredIPs is ${count.desired}: raise it to use ${it}, too`;
@@ -188,14 +180,6 @@ export const candidateMessages = topic("candidates", {
       ...{ active: 1, desired: 1, disabled: [], created: ["203.0.113.7"], ips: ["203.0.113.8"] },
       left: [{ ip: "203.0.113.8", node: "node-3" }],
     },
-  }),
-  ofOtherRegion: problem({
-    reason: "NoNodeInRegion",
-    by: "author",
-    text: ({ region, regions, ...count }: OfOtherRegion) =>
-      `${fulfilledText(count)}; region is ${region}, and all nodes that match are in ${listed(regions)}, by their ${REGION_LABEL_TEXT}, so a new address could be on none of them`,
-    remedy: ({ regions }) => `set region to ${regions.length === 1 ? regions[0] : "one of these"}`,
-    example: { active: 2, desired: 2, disabled: [], region: "nyc33", regions: ["nyc3"] },
   }),
   ofSeveralNamespaces: problem({
     reason: "SeveralNamespaces",

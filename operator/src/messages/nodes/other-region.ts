@@ -1,7 +1,10 @@
-/** An address that no node of its region can take. */
+/** Regions of addresses and of pools in which no node is that could take an address. */
 
+import { listed } from "../../values.js";
 import { problem, topic } from "../message.js";
 import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
+import { type Fulfilled, fulfilledText } from "./candidates.js";
+import { REGION_LABEL_TEXT } from "./label-remedies.js";
 import { addNodeIn, type RefusedNodes } from "./refused-nodes.js";
 
 interface OtherRegion {
@@ -19,6 +22,13 @@ interface OtherRegion {
   readonly lack: "NoCandidate" | "TooFewCandidates";
   /** The resource is a pool that created the address, so it can create another one. */
   readonly replaceable: boolean;
+}
+
+interface OfOtherRegion extends Fulfilled {
+  /** Of the resource. */
+  readonly region: string;
+  /** Of the nodes that match. */
+  readonly regions: readonly string[];
 }
 
 function replaceIn(ip: string, regions: string): string {
@@ -49,5 +59,13 @@ export const regionMessages = topic("regions", {
       ...{ ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 } },
       ...{ serving: false, lack: "TooFewCandidates", replaceable: false },
     },
+  }),
+  ofOtherRegion: problem({
+    reason: "NoNodeInRegion",
+    by: "author",
+    text: ({ region, regions, ...count }: OfOtherRegion) =>
+      `${fulfilledText(count)}; region is ${region}, and all nodes that match are in ${listed(regions)}, by their ${REGION_LABEL_TEXT}, so a new address could be on none of them`,
+    remedy: ({ regions }) => `set region to ${regions.length === 1 ? regions[0] : "one of these"}`,
+    example: { active: 2, desired: 2, disabled: [], region: "nyc33", regions: ["nyc3"] },
   }),
 });
