@@ -8,7 +8,7 @@ import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
 import type { Claimant, ClaimedAddress, DnsName } from "./claimant.js";
 import { Contest, type Entry, ownedBy } from "./contest.js";
-import { isKept, mayBeBeaten } from "./titles.js";
+import { isKept, mayBeBeaten, mayBeHandedOver } from "./titles.js";
 
 /**
  * Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. `unread`: that
@@ -146,7 +146,7 @@ export class Claims {
       const askedBy = contest.successor()?.claimant.ref;
       if (askedBy !== undefined) return { ours: true, askedBy };
       if (contest.left.length > 0) return { ours: true, left: contest.left };
-      return winner.title === "created" && this.waiting !== "nothing" ? UNREAD : OURS;
+      return this.waiting !== "nothing" && mayBeHandedOver(winner.title) ? UNREAD : OURS;
     }
     return { ours: false, owned: ownedBy(winner) };
   }

@@ -57,12 +57,17 @@ export class Contest {
     this.handOver(changed);
   }
 
-  /** Records that are to be deleted stay with their resource until then, unless the next one can take them over at once. */
+  /**
+   * Records that are to be deleted stay with their resource until then, unless the next one can take them over at once. One
+   * that goes and never had it takes nothing: a created address would have no resource that releases it.
+   */
   private best(): Entry | undefined {
     const entries = [...this.entries.values()];
     const asking = bestOf(entries.filter(({ title }) => !isLeft(title)));
     const leaving = bestOf(entries.filter(({ title }) => isLeft(title)));
-    return asking?.title === "asks" && leaving?.title === "clears" ? leaving : (asking ?? leaving);
+    if (leaving === undefined || asking === undefined) return asking ?? leaving;
+    const stays = asking.title === "asks" && (leaving.title === "clears" || asking.claimant.leaving === true);
+    return stays ? leaving : asking;
   }
 
   private handOver(changed: Set<string>): void {

@@ -177,21 +177,20 @@ class Titles {
   }
 }
 
-function routedAddresses(
-  metadata: ObjectMeta,
-  spec: RoutedIPSpec | undefined,
-  status: RoutedIPStatus | undefined,
-): readonly ClaimedAddress[] {
-  const seen = status?.routedIP === undefined ? [] : [status.routedIP];
+function routedAddresses(metadata: ObjectMeta, spec: RoutedIPSpec | undefined, status: RoutedIPStatus = {}) {
+  const { routedIP, created, providerID } = status;
+  const seen = routedIP === undefined ? [] : [routedIP];
   const asked = spec?.routedIP === undefined ? seen : [spec.routedIP];
   const former = seen.filter((ip) => isReplaced(ip, asked));
+  const kept = former.length > 0 ? [] : seen;
+  const copied = annotated(metadata).filter((ip) => former.every((each) => isReplaced(each, [ip])));
   const addresses = new Titles();
   // Unless another resource asks for it.
-  if (status?.providerID !== undefined) addresses.add("leaves", former);
+  if (created || providerID !== undefined) addresses.add("leaves", former);
   addresses.add("asks", asked);
-  addresses.add("restored", annotated(metadata));
-  if (former.length === 0) addresses.upgrade(seen.map((ip) => [ip, status]));
-  if (status?.created) addresses.add("created", seen);
+  addresses.add("restored", copied);
+  addresses.upgrade(kept.map((ip) => [ip, status]));
+  if (created) addresses.add("created", kept);
   return addresses.desiredItems();
 }
 

@@ -12,7 +12,8 @@ const TITLES = ["created", "serves", "holds", "waits", "restored", "asks", "clea
  * and the resource does not need it now. `restored`: only the backup annotation has it, because the status was lost. It comes
  * after every status, because anyone who may edit a resource may write this annotation. `asks`: only its spec names it.
  * `takes`: the same, of a DNS name for which the resource has addresses to publish. `clears`: its status has records on a
- * name that its spec no longer asks for, and deletes them. `leaves`: the same, but they stay.
+ * name that its spec no longer asks for, and deletes them. `leaves`: the same, but they stay; or its status has an address, and
+ * its spec names another one.
  */
 export type Title = (typeof TITLES)[number] | "spares" | "takes";
 
@@ -21,7 +22,12 @@ export function isKept(title: Title): boolean {
   return title === "created" || title === "serves" || title === "holds" || isLeft(title);
 }
 
-/** Of a former name: it gives way to whoever can take it. */
+/** A resource that has not been read yet may list what would be released. */
+export function mayBeHandedOver(title: Title): boolean {
+  return title === "created" || title === "leaves";
+}
+
+/** Of a former name or address: it gives way to whoever can take it. */
 export function isLeft(title: Title): boolean {
   return title === "clears" || title === "leaves";
 }

@@ -191,6 +191,19 @@ describe("claims", () => {
     expect(notified.at(-1)).to.include("a");
   });
 
+  it("leave an address to who asks for it, but not to one that is being deleted and never had it", () => {
+    put("a", "leaves");
+    const asking = {
+      ref: { kind: "FloatingIPPool", namespace: "default", name: "b", uid: "uid-b" },
+      createdAt: "2025-01-02T00:00:00Z",
+      names: [],
+    };
+    claims.put({ ...asking, leaving: true, addresses: [{ ip: IP, title: "asks" }] });
+    expect(claimOf("a")).to.deep.equal({ ours: true });
+    put("b", "asks", 2);
+    expect(claimOf("a")).to.have.nested.property("owned.owner.name", "b");
+  });
+
   it("give the same view until it changes", () => {
     put("a", "asks");
     const before = claims.view("uid-a");
@@ -266,5 +279,7 @@ describe("claims", () => {
     put("a", "serves");
     claims.expectMore();
     expect(claimOf("a"), "never released").to.deep.equal({ ours: true });
+    put("a", "leaves");
+    expect(claimOf("a"), "a resource that is unread may list it").to.deep.equal({ ours: true, unread: true });
   });
 });

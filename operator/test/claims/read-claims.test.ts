@@ -181,8 +181,15 @@ describe("claims of a RoutedIP", () => {
     expect(claimed("r", {})).to.deep.equal([]);
   });
 
-  it("include what it created, though another one is given now", () => {
-    expect(claimed("r", { routedIP: A }, { routedIP: B, created: true })).to.deep.equal([`${A} asks`, `${B} created`]);
+  it("leave what it created once another one is given, so that two can exchange theirs", () => {
+    const copied = routed("r", { routedIP: A }, { routedIP: B, created: true });
+    const metadata = { ...copied.metadata, annotations: { [CREATED]: `${B},${C}` } };
+    expect(claimed("r", { routedIP: A }, { routedIP: B, created: true })).to.deep.equal([`${B} leaves`, `${A} asks`]);
+    expect(addresses(routedIpClaims({ ...copied, metadata }, { provider }))).to.deep.equal([
+      `${B} leaves`,
+      `${A} asks`,
+      `${C} restored`,
+    ]);
     expect(claimed("r", { routedIP: A }, { routedIP: B })).to.deep.equal([`${A} asks`]);
   });
 

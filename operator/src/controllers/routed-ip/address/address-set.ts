@@ -99,8 +99,9 @@ export function supersededChain(
   const placement = placements.find(({ address }) => address.ip === ip);
   if (placement === undefined || isUndecided(placement)) return [];
   const why = whyReplaced(routed, placement);
-  if (placement.certainty === "gone" || placement.address.claim?.ours === false)
-    return forgetting(routed, placement, why);
+  if (placement.certainty === "gone") return forgetting(routed, placement, why);
+  // The resource that has it now needs the permission to name it.
+  if (placement.address.claim?.ours === false) return [...retaining(routed), ...forgetting(routed, placement, why)];
   if (next === undefined || !isServed(next)) return needsNode ? leaving(placement, why) : [];
   return removal(snapshot, placement, why);
 }

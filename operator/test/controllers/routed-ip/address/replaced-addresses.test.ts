@@ -49,7 +49,10 @@ describe("operator in process: an edit of spec.routedIP", function () {
   }
 
   async function serve(policy: "Retain" | "Delete", more: object = {}): Promise<string> {
-    made.addIssuer({ routedIPReclaimPolicy: policy, allowedAddresses: ["192.0.2.0/24", "203.0.113.0/24", "Created"] });
+    made.addIssuer({
+      routedIPReclaimPolicy: policy,
+      allowedAddresses: ["192.0.2.0/24", "203.0.113.0/24", "198.18.0.0/15", "Created"],
+    });
     made.addRouted("a", { dnsRecordSet: RECORD, ...more });
     made.serve({ node: "n1" });
     made.world.start();
@@ -158,6 +161,34 @@ describe("operator in process: an edit of spec.routedIP", function () {
     expect(records()).to.deep.equal([second]);
     expect(account()).to.have.members([first, second]);
   });
+
+  for (const policy of ["Retain", "Delete"] as const) {
+    it(`under ${policy}, exchanges the addresses that the operator created for two RoutedIPs, and releases neither`, async () => {
+      const first = await ready(["n1", "n2"], policy);
+      made.serve({ node: "n1" }, { node: "n2" });
+      made.addRouted("b");
+      await made.ready("b");
+      await made.world.rest();
+      const second = made.status("b").routedIP ?? "";
+      const mark = made.world.digitalocean.journal.mark;
+      edit(second);
+      await made.until("b keeps its own", () => made.condition("a", "Ready") === "False/ClaimedByOther");
+      edit(first, "b");
+      await made.until("exchanged", () => {
+        const [a, b] = [made.status("a"), made.status("b")];
+        return a.routedIP === second && b.routedIP === first && a.state === "active" && b.state === "active";
+      });
+      await Promise.all([made.ready("a"), made.ready("b")]);
+      await made.world.rest();
+      expect(records()).to.deep.equal([second]);
+      expect(account()).to.have.members([first, second]);
+      expect(changesSince(mark).filter((call) => call.startsWith("DELETE /v2/reserved_ips"))).to.deep.equal([]);
+      for (const name of ["a", "b"]) {
+        expect(made.status(name)).not.to.have.property("created");
+        expect(made.object(name)?.metadata.annotations ?? {}).not.to.have.property(Annotation.createdIps);
+      }
+    });
+  }
 
   it("that is undone before the created address is released keeps it", async () => {
     const former = await ready(["n1", "n2"], "Delete");
