@@ -69,10 +69,22 @@ function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): numb
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
   const { dns, set } = snapshot;
-  if (!isReleasable(snapshot, placement) || askedBy(placement) !== undefined) return undefined;
+  if (!leavesDns(snapshot, placement)) return undefined;
   if (set.writtenDns?.values.includes(placement.address.ip)) return undefined;
   if (set.dnsRecordSet === undefined) return undefined;
   return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, set.dnsRecordSet) * 1000;
+}
+
+/** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */
+export function isDraining(snapshot: AddressSnapshot, placement: Placement): boolean {
+  return leavesDns(snapshot, placement) && (drainedAt(snapshot, placement) ?? Number.POSITIVE_INFINITY) > snapshot.now;
+}
+
+/** It is released after that, or the ports of a RoutedIP close. */
+function leavesDns(snapshot: AddressSnapshot, placement: Placement): boolean {
+  const { set } = snapshot;
+  const closes = set.kind === "RoutedIP" && isDeleting(set) && isOurs(placement);
+  return (closes || isReleasable(snapshot, placement)) && askedBy(placement) === undefined;
 }
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */

@@ -90,22 +90,24 @@ function waitsFor(left: readonly string[]): string {
   return `the deletion waits until the operator has removed ${listed(left)}`;
 }
 
-function removingText(removing: Removing): string {
-  const { left, until } = removing;
+function removingText({ kind, left, until, ttl }: Removing): string {
   if (left.length === 0) return "the operator has nothing left to clean up, and the deletion ends with its finalizer";
+  const { kept, shorter } = kind === "RoutedIP" ? DRAIN_OF_ROUTED : DRAIN_OF_POOL;
+  // A TTL of a day looks like a deletion that hangs.
+  const end = ttl === undefined ? "" : ` (their TTL is ${secondsText(ttl)}); to end the wait, ${shorter}`;
   const drains =
-    until === undefined
-      ? ""
-      : `; it releases addresses at the earliest at ${timeText(until)}, when resolvers no longer have them from DNS${ttlText(removing)}`;
+    until === undefined ? "" : `; ${kept} until ${timeText(until)}, when resolvers no longer have its records${end}`;
   return `${waitsFor(left)}${drains}`;
 }
 
-/** A TTL of a day looks like a deletion that hangs. */
-function ttlText({ kind, ttl }: Removing): string {
-  if (ttl === undefined) return "";
-  const policy = kind === "RoutedIP" ? "routedIPReclaimPolicy of the issuer" : "reclaimPolicy";
-  return ` (their TTL is ${secondsText(ttl)}); to end the wait and keep the addresses in the account, set ${policy} to Retain`;
-}
+const DRAIN_OF_POOL = {
+  kept: "the operator releases no address",
+  shorter: "and to keep the addresses in the account, set reclaimPolicy to Retain",
+};
+const DRAIN_OF_ROUTED = {
+  kept: "the address and its ports stay as they are",
+  shorter: "set dnsRecordSet.deletionPolicy to Retain: the records are gone already",
+};
 
 interface WaitingForUsers {
   /** RoutedIPs, as `namespace/name`. */

@@ -11,10 +11,9 @@ describe("a message that pools and RoutedIPs share", () => {
     const [pool, routed] = KINDS.map((kind) =>
       deletionMessages.underWay({ kind, left: ["address 203.0.113.7"], until, ttl: 86_400 }),
     );
-    const text = (policy: string) =>
-      `(their TTL is 86400 s, 24h); to end the wait and keep the addresses in the account, set ${policy} to Retain`;
-    expect(pool?.message).to.include(text("reclaimPolicy"));
-    expect(routed?.message).to.include(text("routedIPReclaimPolicy of the issuer"));
+    const text = (way: string) => `(their TTL is 86400 s, 24h); to end the wait, ${way} to Retain`;
+    expect(pool?.message).to.include(text("and to keep the addresses in the account, set reclaimPolicy"));
+    expect(routed?.message).to.include(text("set dnsRecordSet.deletionPolicy"));
   });
 
   it("names the region field of the resource's own kind", () => {

@@ -8,7 +8,7 @@ import type { Placement } from "../../addresses/observed.js";
 import { recordRemoval } from "../../addresses/records.js";
 import {
   abandonedItems as abandonedAddresses,
-  drainUntil,
+  isDraining,
   keptBack,
   releaseSequences,
   deletionOf as sharedDeletionOf,
@@ -122,8 +122,7 @@ function cleanUp(
   firewall: FirewallPlan | undefined,
 ): readonly ActionSequence[] {
   const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
-  // The address is on its way out of DNS: as long as people may still come by it, its ports stay open.
-  const draining = placements.some((placement) => (drainUntil(snapshot, placement) ?? 0) > snapshot.now);
+  const draining = placements.some((placement) => isDraining(snapshot, placement));
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];

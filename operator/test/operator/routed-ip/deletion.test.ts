@@ -153,7 +153,7 @@ describe("operator in process: a RoutedIP goes", function () {
     "the TTL of its records": [
       { dnsRecordSet: { ...RECORDS, deletionPolicy: "Delete" } },
       () => undefined,
-      /until the operator has removed address [\d.]+.*at the earliest at 20.*DNS/,
+      /until the operator has removed address [\d.]+.*the address and its ports stay as they are until 20.*records/,
     ],
   };
   for (const [what, [spec, before, text]] of Object.entries(DELETIONS)) {
@@ -173,29 +173,44 @@ describe("operator in process: a RoutedIP goes", function () {
     });
   }
 
-  it("waits for the TTL of its records once, before the address leaves its node, and reports the release once", async () => {
+  /** @returns the changes of records, address and firewall after the deletion of a RoutedIP with a record set. */
+  async function deletedWithRecords(policy: "Delete" | "Retain") {
     const made = await RoutedWorld.create(["n1"], { speed: 60 });
     const { kubernetes, digitalocean } = made.world;
     try {
-      made.addIssuer({ routedIPReclaimPolicy: "Delete" });
+      made.addIssuer({ routedIPReclaimPolicy: policy });
       made.addRouted("a", { dnsRecordSet: { ...RECORDS, deletionPolicy: "Delete" } });
       made.serve({ node: "n1" });
       made.world.start();
       await made.ready("a");
       await made.until("the records", () => digitalocean.state.dns.records("example.com", "web").length === 1);
+      const after = digitalocean.journal.mark;
       kubernetes.delete(PARTS.routed);
       await made.until("gone", () => !exists(made, "routed"));
-      const ofBoth = /\/(domains|reserved_ips)\//;
-      const changes = digitalocean.journal.calls({ mutating: true, on: ofBoth }).slice(-3);
-      const [records = 0, unassign = 0, release = 0] = changes.map(({ at }) => at);
-      expect((unassign - records) / 1000).to.be.at.least(RECORDS.ttl);
-      expect((release - unassign) / 1000, `${changes.map(({ path }) => path)}`).to.be.below(RECORDS.ttl / 2);
-      await made.until("the Event", () => made.world.events("Released").length > 0);
+      if (policy === "Delete") await made.until("the Event", () => made.world.events("Released").length > 0);
       expect(made.world.events("Forgotten")).to.be.empty;
+      const firstOf = (part: string) =>
+        digitalocean.journal.calls({ mutating: true, after }).find(({ path }) => path.includes(part))?.at ?? 0;
+      const changes = digitalocean.journal.calls({ mutating: true, after, on: /\/(domains|reserved_ips)\// });
+      return { changes, records: firstOf("/domains/"), firewall: firstOf("/firewalls/") };
     } finally {
       await made.close();
     }
+  }
+
+  it("waits for the TTL of its records once, before the address leaves its node, and reports the release once", async () => {
+    const { changes } = await deletedWithRecords("Delete");
+    const [records = 0, unassign = 0, release = 0] = changes.slice(-3).map(({ at }) => at);
+    expect((unassign - records) / 1000).to.be.at.least(RECORDS.ttl);
+    expect((release - unassign) / 1000, `${changes.map(({ path }) => path)}`).to.be.below(RECORDS.ttl / 2);
   });
+
+  for (const policy of ["Delete", "Retain"] as const) {
+    it(`keeps its ports open under ${policy} until resolvers no longer have the address`, async () => {
+      const { records, firewall } = await deletedWithRecords(policy);
+      expect((firewall - records) / 1000).to.be.at.least(RECORDS.ttl);
+    });
+  }
 
   it("and keeps no other RoutedIP of the account from being Ready while its release fails", async () => {
     const made = await RoutedWorld.create(["n1", "n2"], { speed: 10 });
