@@ -1,6 +1,7 @@
 /** What a call to a firewall needs, and the last one that failed: why, and when the operator tries again. */
 
 import type { Reason } from "cdk8s-flipop/api";
+import { RETRY_SCHEDULES, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Problem } from "../messages/message.js";
 import type { CallContext } from "../providers/call.js";
@@ -32,18 +33,28 @@ export type FirewallCallKind = "read" | "addition" | "removal";
 /** They concern removals as well. */
 const OF_ALL_CALLS: ReadonlySet<ProviderErrorKind> = new Set(["Unauthorized", "RateLimited"]);
 
+/** A change that is due is tried again, or found to be needless, in this time. */
+const TRYING_MS = 60 * SECOND_MS;
+/** A resource counts failures of its own, and may wait longer than the firewall does. */
+const LONGEST_PAUSE_MS = Math.max(...RETRY_SCHEDULES.slow) * SECOND_MS;
+
 export interface FailureView {
   readonly failure?: Problem;
   /** A removal does not wait for it. */
   readonly ofAddition?: true;
   /** ms since the epoch: not before. Absent: at once. */
   readonly retryAt?: number;
+  /** Of the last change: it counts until one succeeds, also while the firewall is read, or the change is tried again. */
+  readonly ofChange?: Problem;
 }
 
 export class FirewallFailures {
   private last: Failed | undefined;
   /** Of changes, until one succeeds: each refusal leads to a reading, and they would never wait longer. */
   private ofChanges: RetryState | undefined;
+  private refusal:
+    | { readonly error: ProviderError; readonly call: FirewallCallKind; readonly until: number }
+    | undefined;
 
   constructor(
     private readonly clock: Pick<Clock, "now">,
@@ -58,7 +69,7 @@ export class FirewallFailures {
   note(error: unknown, account: Account | undefined, call: FirewallCallKind): boolean {
     if (!isProviderError(error) || isWithdrawn(error)) return false;
     const retry = afterFailure(this.last?.retry ?? this.ofChanges, error, this.clock.now());
-    if (call !== "read") this.ofChanges = retry;
+    if (call !== "read") this.noteChange(error, call, retry);
     const ofAddition = call === "addition" && !OF_ALL_CALLS.has(error.kind);
     this.last = {
       error,
@@ -69,8 +80,15 @@ export class FirewallFailures {
     return true;
   }
 
+  private noteChange(error: ProviderError, call: FirewallCallKind, retry: RetryState): void {
+    this.ofChanges = retry;
+    const until = Math.max(retry.retryAt, this.clock.now() + LONGEST_PAUSE_MS) + TRYING_MS;
+    this.refusal = { error, call, until };
+  }
+
   /** A read or a removal that succeeds says nothing of an addition that waits. */
   clear(call: FirewallCallKind): void {
+    if (call === "addition" || call === this.refusal?.call) this.refusal = undefined;
     const waits = this.last?.ofAddition === true && !isDue(this.view().retryAt, this.clock.now());
     if (call !== "addition" && waits) return;
     this.last = undefined;
@@ -78,6 +96,12 @@ export class FirewallFailures {
   }
 
   view(): FailureView {
+    const { refusal, reason } = this;
+    const isRecent = refusal !== undefined && this.clock.now() < refusal.until;
+    return { ...this.lastView(), ...(isRecent && { ofChange: problemOf(refusal.error, reason) }) };
+  }
+
+  private lastView(): FailureView {
     if (this.last === undefined) return {};
     const { error, retry, account, ofAddition } = this.last;
     const failure = { failure: problemOf(error, this.reason), ...(ofAddition && { ofAddition }) };

@@ -3,13 +3,12 @@
 import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { errorText } from "../logging.js";
-import type { Problem } from "../messages/message.js";
 import { isProviderError } from "../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../providers/firewall-types.js";
 import type { ProviderId } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { untilProbe } from "../reconcile/retries.js";
-import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
+import { type FailureView, type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,
   changedFacts,
@@ -23,17 +22,13 @@ import { FirewallShares, type Recorded } from "./firewall-shares.js";
 import { type FirewallReverts, FormerFirewall, OwnFirewallWrites } from "./own-firewall-writes.js";
 import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
-export interface FirewallView {
+export interface FirewallView extends FailureView {
   readonly facts: FirewallFacts | "unknown" | "missing";
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
   /** Machines that the provider does not have. */
   readonly gone?: ReadonlySet<ProviderId>;
   /** Machines that it refused lately. */
   readonly refused: ReadonlyMap<ProviderId, RefusedMachine>;
-  readonly failure?: Problem;
-  /** A removal does not wait for it. */
-  readonly ofAddition?: true;
-  readonly retryAt?: number;
   /** What others took out of it lately. */
   readonly reverts: FirewallReverts;
   /** Somebody has given the former firewall of the name this one. */

@@ -13,7 +13,7 @@ describe("the failures of the calls to a firewall", () => {
       failures.note(providerError("Unavailable"), undefined, "removal");
       return (failures.view().retryAt ?? 0) - clock.now();
     };
-    return { failures, refuse };
+    return { clock, failures, refuse };
   };
 
   it("let a change wait longer each time, though the reads between succeed", () => {
@@ -23,7 +23,7 @@ describe("the failures of the calls to a firewall", () => {
       failures.clear("read");
       return wait;
     });
-    expect(failures.view()).to.deep.equal({});
+    expect(failures.view()).to.have.all.keys("ofChange");
     expect(waits[2]).to.be.greaterThan(waits[0] ?? 0);
   });
 
@@ -35,5 +35,18 @@ describe("the failures of the calls to a firewall", () => {
       return wait;
     });
     expect(new Set(waits)).to.have.property("size", 1);
+    expect(failures.view()).to.deep.equal({});
+  });
+
+  it("of an addition stay the reason after a removal that succeeds, until it succeeds or is tried no more", async () => {
+    const { clock, failures } = rig();
+    const isKnown = () => failures.view().ofChange !== undefined;
+    for (const end of [() => failures.clear("addition"), () => clock.advance(3_600_000)]) {
+      failures.note(providerError("Unauthorized"), undefined, "addition");
+      failures.clear("removal");
+      expect(isKnown()).to.equal(true);
+      await end();
+      expect(isKnown()).to.equal(false);
+    }
   });
 });

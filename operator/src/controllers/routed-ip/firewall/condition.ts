@@ -93,14 +93,12 @@ interface Planned {
 
 function inStep(
   snapshot: Snapshot,
-  { firewall: { name, facts, others }, plan }: Planned,
+  { firewall: { name, facts, others, ofChange }, plan }: Planned,
   findings: FirewallFindings,
 ): PlannedCondition {
   const { resolvedClass } = snapshot;
-  if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
-  if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
-    return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
-  }
+  if (facts === "unknown" || plan.read !== undefined) return untilKnown(ofChange);
+  if (isChanging(plan)) return untilKnown(ofChange, firewallMessages.beingUpdated({ name }));
   if (facts === "missing") return no("FirewallReady", withFormer(snapshot, firewallMessages.missing({ name })));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
@@ -114,6 +112,15 @@ function inStep(
     "FirewallReady",
     withFormer(snapshot, withAssumed(snapshot, { name, exists: true, seen }, findings.ports)),
   );
+}
+
+/** A change that was refused stays the reason until it succeeds. */
+function untilKnown(ofChange: Problem | undefined, otherwise?: Problem): PlannedCondition {
+  return ofChange === undefined ? unknown("FirewallReady", otherwise) : no("FirewallReady", ofChange);
+}
+
+function isChanging({ create, addRules, addNodes }: FirewallPlan): boolean {
+  return create !== undefined || addRules.length + addNodes.length > 0;
 }
 
 /** What RoutedIPs of other namespaces open in the firewall, and so at the same nodes. */

@@ -32,6 +32,8 @@ export interface FirewallSnapshot {
   readonly renamed?: string;
   /** The last call failed, or can't be made. */
   readonly failure?: Problem;
+  /** See `FailureView`. */
+  readonly ofChange?: Problem;
   /** With the additional ones. Absent: it was not read yet. */
   readonly group?: GroupView;
   /** Those of our machines in it that serve nothing now. */
