@@ -101,6 +101,7 @@ export function createOperator(options: OperatorOptions): Operator {
 class Assembly {
   readonly registry: MetricsRegistry;
   readonly health = new Health();
+  private readonly notifier = new Notifier();
   private readonly context: ControllerContext;
   private readonly clock: Clock;
   private readonly runtime: RuntimeMetrics;
@@ -132,6 +133,7 @@ class Assembly {
     const metrics = flipopMetrics(registry);
     showStop(this.stop, metrics);
     this.providers = this.makeProviders(metrics);
+    this.providers.onTokenReplaced(() => this.notifier.notifyAll());
     this.recorder = this.makeRecorder();
     this.context = this.makeContext(metrics);
     metrics.unlisted.readFrom(() => countUnlisted(this.context, this.context.nodes));
@@ -206,10 +208,10 @@ class Assembly {
 
   private makeContext(metrics: FlipopMetrics): ControllerContext {
     const { settings, logger, random = Math.random } = this.options;
-    const { clock, providers, runtime } = this;
+    const { clock, providers, runtime, notifier } = this;
     const watches = this.makeWatches();
     const nodes = this.followNodes(watches);
-    const [notifier, leading] = [new Notifier(), new OpenSince(this.fence, clock)];
+    const leading = new OpenSince(this.fence, clock);
     const notify = (uids: readonly string[]) => notifier.notify(uids);
     const [nodeRequests, creations] = [new NodeRequestRegistry(notify), new CreationRegistry(notify)];
     const inventories = new Inventories(clock, nodeRequests);

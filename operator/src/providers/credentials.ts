@@ -98,9 +98,10 @@ export class TokenFile implements Credentials {
       const text = readFileSync(path, "utf8").trim();
       if (text === "") throw new Error("the file is empty");
       redactor.add(text);
-      const replaced = this.current !== text;
+      if (this.current === text) return;
+      if (this.current !== "") logger.info({ path }, "the token file has another token, which the operator uses now");
       this.current = text;
-      if (replaced) this.onReplaced();
+      this.onReplaced();
     } catch (error) {
       logger.warn(
         { path, error, lastGoodTokenInUse: this.current !== "" },

@@ -158,7 +158,7 @@ export class ProviderRegistry {
   async followFiles(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.options.clock.sleep(TOKEN_FILE_MAX_AGE_MS, signal).catch(() => undefined);
-      for (const credentials of this.own) credentials.token();
+      for (const credentials of this.own) credentials.renew();
     }
   }
 

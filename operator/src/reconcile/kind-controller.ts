@@ -52,7 +52,7 @@ export class KindController<T extends KindTypes> implements Drainable {
       source.listen((event) => this.changed(event)),
       source.writers.onWrite((key) => this.written(key)),
       source.onRelist?.(() => this.relisted()) ?? (() => undefined),
-      notifier.listen((uids) => this.enqueueUids(uids)),
+      notifier.listen((uids) => (uids === undefined ? this.enqueueAll() : this.enqueueUids(uids))),
       ...(tools.stop === undefined ? [] : [tools.stop.onChange(() => this.enqueueAll())]),
     ];
   }

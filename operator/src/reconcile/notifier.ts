@@ -5,14 +5,19 @@ import type { Clock } from "../clock.js";
 import { isAccountError } from "../providers/errors.js";
 import type { RecoveringAccount } from "./retries.js";
 
-/** @param uids of resources of any kind: pass over those that are not yours. */
-type NotifierListener = (uids: readonly string[]) => void;
+/** @param uids of resources of any kind: pass over those that are not yours. `undefined`: all. */
+type NotifierListener = (uids?: readonly string[]) => void;
 
 export class Notifier {
   private readonly listeners = new Set<NotifierListener>();
 
   notify(uids: readonly string[]): void {
     for (const listener of [...this.listeners]) listener(uids);
+  }
+
+  /** What concerns each resource, such as another token. */
+  notifyAll(): void {
+    for (const listener of [...this.listeners]) listener();
   }
 
   /** @returns the function that ends it. */

@@ -1,7 +1,7 @@
 /** What a call to a firewall needs, and the last one that failed: why, and when the operator tries again. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import { RETRY_SCHEDULES, SECOND_MS } from "../bounds.js";
+import { MINUTE_MS, RETRY_SCHEDULES, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Problem } from "../messages/message.js";
 import type { CallContext } from "../providers/call.js";
@@ -33,8 +33,6 @@ export type FirewallCallKind = "read" | "addition" | "removal";
 /** They concern removals as well. */
 const OF_ALL_CALLS: ReadonlySet<ProviderErrorKind> = new Set(["Unauthorized", "RateLimited"]);
 
-/** A change that is due is tried again, or found to be needless, in this time. */
-const TRYING_MS = 60 * SECOND_MS;
 /** A resource counts failures of its own, and may wait longer than the firewall does. */
 const LONGEST_PAUSE_MS = Math.max(...RETRY_SCHEDULES.slow) * SECOND_MS;
 
@@ -82,7 +80,8 @@ export class FirewallFailures {
 
   private noteChange(error: ProviderError, call: FirewallCallKind, retry: RetryState): void {
     this.ofChanges = retry;
-    const until = Math.max(retry.retryAt, this.clock.now() + LONGEST_PAUSE_MS) + TRYING_MS;
+    // A change that is due is tried again, or found to be needless, within a minute.
+    const until = Math.max(retry.retryAt, this.clock.now() + LONGEST_PAUSE_MS) + MINUTE_MS;
     this.refusal = { error, call, until };
   }
 

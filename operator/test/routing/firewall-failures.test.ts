@@ -41,7 +41,7 @@ describe("the failures of the calls to a firewall", () => {
   it("of an addition stay the reason after a removal that succeeds, until it succeeds or is tried no more", async () => {
     const { clock, failures } = rig();
     const isKnown = () => failures.view().ofChange !== undefined;
-    for (const end of [() => failures.clear("addition"), () => clock.advance(3_600_000)]) {
+    for (const end of [async () => failures.clear("addition"), () => clock.advance(3_600_000)]) {
       failures.note(providerError("Unauthorized"), undefined, "addition");
       failures.clear("removal");
       expect(isKnown()).to.equal(true);

@@ -29,12 +29,8 @@ describe("operator in process: after the cause of failures has ended", function 
   async function serve(options: WorldOptions = {}): Promise<void> {
     world = await World.create({ nodes: 4, ...options });
     world.digitalocean.tokens.add({ name: "first", secret: "dop_v1_first" });
-    const dnsRecordSet = { zone: "example.com", recordName: "nodes", provider: "digitalocean" };
-    world.addPool("web", { ips: world.addAddresses(2), dnsRecordSet: { ...dnsRecordSet, recordName: "www" } });
-    world.kubernetes.create({
-      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace: "default" } },
-      spec: { dnsRecordSet, match: {} },
-    });
+    world.addPool("web", { ips: world.addAddresses(2), dnsRecordSet: nameOf("www") });
+    world.kubernetes.create(nodesRecordSet());
     world.start();
     await world.fulfilled("web");
     await world.until(
@@ -84,4 +80,40 @@ describe("operator in process: after the cause of failures has ended", function 
     dir.write("token", "dop_v1_second");
     expect(await secondsUntilRight()).to.be.below(25);
   });
+
+  for (const [what, token] of [
+    ["a wrong token", "dop_v1_wrong"],
+    ["no token", ""],
+  ] as const) {
+    it(`names and addresses are right within 25 s of the right token in the file, which had ${what} at the start`, async () => {
+      const file = dir.write("token", token);
+      world = await World.create({
+        nodes: 2,
+        env: { DIGITALOCEAN_ACCESS_TOKEN: "", DIGITALOCEAN_ACCESS_TOKEN_FILE: file },
+      });
+      world.digitalocean.tokens.add({ name: "first", secret: "dop_v1_first" });
+      world.addPool("web", { ips: world.addAddresses(1), dnsRecordSet: nameOf("www") });
+      world.kubernetes.create(nodesRecordSet());
+      world.start();
+      await world.until("it says so", () => world.condition("web", "Accepted")?.reason === "Unauthorized");
+      await world.clock.sleep(3_000);
+      const correctedAt = world.clock.now();
+      dir.write("token", "dop_v1_first");
+      await world.fulfilled("web");
+      await world.until("the names are right", () => recordsOf("www") === 1 && recordsOf("nodes") === 2);
+      expect((world.clock.now() - correctedAt) / 1_000).to.be.below(25);
+    });
+  }
 });
+
+function nameOf(recordName: string) {
+  return { zone: "example.com", recordName, provider: "digitalocean" };
+}
+
+/** A set of all nodes. */
+function nodesRecordSet() {
+  return {
+    ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace: "default" } },
+    spec: { dnsRecordSet: nameOf("nodes"), match: {} },
+  };
+}
