@@ -60,6 +60,17 @@ export const specMessages = topic("spec", {
       wrong: [{ path: "spec.allowedNames[0]", message: "must be a DNS name or a pattern" }],
     },
   }),
+  ofLimits: problem({
+    reason: "Invalid",
+    by: "other",
+    text: ({ limiter, wrong }: Omit<WrongNameLists, "name">) =>
+      `the operator cannot read limits of ${limiter} (${mistakesText(wrong)}), so the resource keeps what it has and gets nothing new`,
+    remedy: ({ limiter }) => haveChanged(limiter, "correct them"),
+    example: {
+      limiter: "ClusterRoutedIPClass public",
+      wrong: [{ path: "spec.allowedNamespaces", message: "must be a list" }],
+    },
+  }),
   selectsByOwnLabel: problem({
     reason: "Invalid",
     by: "author",

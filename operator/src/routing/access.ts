@@ -194,10 +194,23 @@ export function nameProblem(asked: AskedName, { lists, sources }: NameAccess, to
   return accessMessages.noNameAllowed({ name, limiter: source.of, refusals: refusalsOf(asked, lists) });
 }
 
-function wrongNameLists({ problem }: LimitSource): readonly Mistake[] {
-  const mistakes =
-    problem === undefined ? [] : valuesIn(problem, specMessages.invalid).flatMap((each) => each.mistakes);
-  return mistakes.filter(({ path }) => /^spec\.allowed(Names|Zones)\b/.test(path));
+function wrongNameLists(source: LimitSource): readonly Mistake[] {
+  return mistakesIn(source, /^spec\.allowed(Names|Zones)\b/);
+}
+
+/** Limits that cannot be read would count as absent, and allow everything. */
+export function wrongLimitsOf(sources: readonly LimitSource[]): Problem | undefined {
+  const all = sources.map((source) => ({ limiter: source.of, wrong: mistakesIn(source, LIMITS) }));
+  const found = all.find(({ wrong }) => wrong.length > 0);
+  return found && specMessages.ofLimits(found);
+}
+
+/** Wrong lists of names refuse names alone. */
+const LIMITS = /^spec\.(allowed(Namespaces|Addresses|Ports)|maxPorts)\b/;
+
+function mistakesIn({ problem }: LimitSource, fields: RegExp): readonly Mistake[] {
+  const all = problem === undefined ? [] : valuesIn(problem, specMessages.invalid).flatMap((each) => each.mistakes);
+  return all.filter(({ path }) => fields.test(path));
 }
 
 export function refusedName(asked: AskedName, lists: readonly NameList[]): Problem | undefined {

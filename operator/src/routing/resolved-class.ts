@@ -15,7 +15,14 @@ import type { Problem } from "../messages/message.js";
 import { classMessages, issuerMessages } from "../messages/routing.js";
 import { specMessages } from "../messages/spec.js";
 import { omitUndefined } from "../values.js";
-import { type AddressAccess, addressAccessOf, type LimitSource, type NameAccess, nameAccessOf } from "./access.js";
+import {
+  type AddressAccess,
+  addressAccessOf,
+  type LimitSource,
+  type NameAccess,
+  nameAccessOf,
+  wrongLimitsOf,
+} from "./access.js";
 import { type PortAccess, portAccessOf } from "./port-access.js";
 
 export interface Issuer {
@@ -59,6 +66,8 @@ export interface ClassRules {
   readonly portAccess: PortAccess;
   readonly addressAccess: AddressAccess;
   readonly nameAccess: NameAccess;
+  /** Limits that cannot be read: no RoutedIP gets anything new. */
+  readonly wrongLimits?: Problem;
 }
 
 /** The built-in implementation. */
@@ -138,6 +147,7 @@ export function classRules(
     portAccess: portAccessOf(sources),
     addressAccess: addressAccessOf(sources),
     nameAccess: nameAccessOf(sources),
+    ...omitUndefined({ wrongLimits: wrongLimitsOf(sources) }),
   };
 }
 

@@ -37,6 +37,16 @@ describe("the terms of a RoutedIP", () => {
     expect(resolvedClass({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
   });
 
+  for (const wrong of [{ allowedNamespaces: "team" }, { allowedPorts: { port: 443 } }, { maxPorts: "all" }]) {
+    const [field = ""] = Object.keys(wrong);
+    it(`allow nothing where the stored ${field} of the class cannot be read, and name the field`, () => {
+      const stored = readClass({ metadata: meta("public"), spec: { issuerRef, ...wrong } });
+      const applicant = { metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, className: "public" } };
+      const found = resolveClass(applicant, { ...lookUp(undefined), class: () => stored }).resolvedClass;
+      expect(found?.wrongLimits?.message).to.include("ClusterRoutedIPClass public").and.include(`spec.${field}`);
+    });
+  }
+
   it("name the class that has another className than its object", () => {
     const applicant = { metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, className: "public" } };
     const renamed = { ...lookUp(undefined), classNameOf: () => "internet" };

@@ -25,13 +25,14 @@ import type { RoutedState } from "./routed-state.js";
 import { problemOfService } from "./service-follower.js";
 import type { Former } from "./snapshot.js";
 
-/** `undefined`: it names none, or may use them. */
+/** `undefined`: it names none, or may use them. A cleanup needs no permission. */
 export function problemOfAddress(
   routing: RoutingCaches,
   routed: RoutedIP,
   resolved: ResolvedClass,
 ): Problem | undefined {
   const { metadata, status } = routed;
+  if (resolved.wrongLimits !== undefined && metadata.deletionTimestamp === undefined) return resolved.wrongLimits;
   const user = { namespace: metadata.namespace ?? "", status, ips: namedAddresses(routed, resolved) };
   return addressProblem(user, resolved.addressAccess, retainedBy(routing, resolved));
 }

@@ -1,6 +1,7 @@
 import { customResourceDefinitions } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { loosened } from "../../operator/process/older-definitions.js";
 import { DnsWorld, MATCH, NAME, ZONE } from "./dns-world.js";
 
 const RECORD = { zone: ZONE, recordName: NAME };
@@ -82,15 +83,3 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     expect(rig.status("game").addresses).to.have.length(1);
   });
 });
-
-/** Our kinds, with specs that take anything. @param fields of the status. @default anything */
-function loosened(fields?: object): readonly object[] {
-  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-  const status = fields === undefined ? anything : { type: "object", properties: fields };
-  const openAPIV3Schema = { type: "object", properties: { spec: anything, status } };
-  const version = { name: "v1alpha1", served: true, storage: true, subresources: { status: {} } };
-  return customResourceDefinitions().map(({ spec, ...definition }) => ({
-    ...definition,
-    spec: { ...spec, versions: [{ ...version, schema: { openAPIV3Schema } }] },
-  }));
-}

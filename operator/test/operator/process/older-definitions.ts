@@ -15,6 +15,18 @@ export function definitionsOfGoOperator(): readonly object[] {
   return customResourceDefinitions().map((definition) => withoutStatusFields(structuredClone(definition)));
 }
 
+/** Our kinds, with specs that take anything. @param fields of the status. @default anything */
+export function loosened(fields?: object): readonly object[] {
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const status = fields === undefined ? anything : { type: "object", properties: fields };
+  const openAPIV3Schema = { type: "object", properties: { spec: anything, status } };
+  const version = { name: "v1alpha1", served: true, storage: true, subresources: { status: {} } };
+  return customResourceDefinitions().map(({ spec, ...definition }) => ({
+    ...definition,
+    spec: { ...spec, versions: [{ ...version, schema: { openAPIV3Schema } }] },
+  }));
+}
+
 /** Installs the CRDs of this release. */
 export function redefine(kubernetes: Emulator): void {
   for (const { metadata, spec } of customResourceDefinitions()) {
