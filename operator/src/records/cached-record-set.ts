@@ -1,9 +1,9 @@
 /** One record set as this process last read or wrote it, with the failure that delays the next call. */
 
 import {
+  CHANGE_FAILURE_KEPT_MS,
   CONTESTED_RECORDS_MAX_AGE_MS,
   DRIFT_READ_SHARE,
-  RECORDS_FAILURE_KEPT_MS,
   RECORDS_LASTING_MS,
   RECORDS_SURE_MS,
   REVERTS_KEPT,
@@ -278,7 +278,7 @@ export class RecordSet {
     // Whoever gave up says nothing about the provider.
     if (isWithdrawn(error)) return;
     const now = this.clock.now();
-    const old = this.retry !== undefined && now - this.retry.retryAt > RECORDS_FAILURE_KEPT_MS;
+    const old = this.retry !== undefined && now - this.retry.retryAt > CHANGE_FAILURE_KEPT_MS;
     this.retry = afterFailure(old ? undefined : this.retry, error, now);
     this.failure = error;
     this.noteAccount(error, provider, read);

@@ -1,7 +1,7 @@
 /** What a call to a firewall needs, and the last one that failed: why, and when the operator tries again. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import { MINUTE_MS, RETRY_SCHEDULES, SECOND_MS } from "../bounds.js";
+import { CHANGE_FAILURE_KEPT_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Problem } from "../messages/message.js";
 import type { CallContext } from "../providers/call.js";
@@ -32,9 +32,6 @@ export type FirewallCallKind = "read" | "addition" | "removal";
 
 /** They concern removals as well. */
 const OF_ALL_CALLS: ReadonlySet<ProviderErrorKind> = new Set(["Unauthorized", "RateLimited"]);
-
-/** A resource counts failures of its own, and may wait longer than the firewall does. */
-const LONGEST_PAUSE_MS = Math.max(...RETRY_SCHEDULES.slow) * SECOND_MS;
 
 export interface FailureView {
   readonly failure?: Problem;
@@ -80,9 +77,8 @@ export class FirewallFailures {
 
   private noteChange(error: ProviderError, call: FirewallCallKind, retry: RetryState): void {
     this.ofChanges = retry;
-    // A change that is due is tried again, or found to be needless, within a minute.
-    const until = Math.max(retry.retryAt, this.clock.now() + LONGEST_PAUSE_MS) + MINUTE_MS;
-    this.refusal = { error, call, until };
+    // A resource counts failures of its own, and may wait longer than the firewall does.
+    this.refusal = { error, call, until: retry.retryAt + CHANGE_FAILURE_KEPT_MS };
   }
 
   /** A read or a removal that succeeds says nothing of an addition that waits. */
