@@ -6,8 +6,9 @@ import type { Claims } from "../claims/claims.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { InventoryAddress } from "../inventory/view.js";
 import type { NodeDirectory } from "../match/node-directory.js";
-import { eventMessages, recordsRetained } from "../messages/events.js";
+import { eventMessages } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
+import { recordsRetained } from "../records/record-events.js";
 
 interface Known {
   readonly inventories: Inventories;

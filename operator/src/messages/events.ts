@@ -14,7 +14,7 @@ interface Address extends Why {
   readonly ip: string;
 }
 
-interface RecordChange {
+export interface RecordChange {
   readonly fqdn: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -44,7 +44,7 @@ function namesOf(values: readonly string[]): string {
   return values.length === 0 ? "nothing" : listed(values, LISTED);
 }
 
-interface RecordsLeft {
+export interface RecordsLeft {
   readonly recordName: string;
   readonly zone: string;
   readonly provider: string;
@@ -250,28 +250,9 @@ export const eventMessages = topic("events", {
   }),
 });
 
-interface RecordsWritten {
-  readonly changes: RecordChange;
-  readonly cause?: string | undefined;
-  /** See `DnsAction`. */
-  readonly replaced?: readonly string[];
-}
-
-/** A change of a record set. */
-export function recordsWritten({ changes, cause, replaced = [] }: RecordsWritten): EventMessage {
-  if (replaced.length > 0) return eventMessages.recordsReplaced({ ...changes, replaced });
-  return eventMessages.recordsChanged({ ...changes, cause });
-}
-
 /** A cleanup was given up. `undefined`: nothing stays behind. */
 export function abandoned(left: readonly string[], why: string): EventMessage | undefined {
   return left.length === 0 ? undefined : eventMessages.cleanupAbandoned({ why, left });
-}
-
-/** Of a resource that is gone, or names another record set now. @param dns what its status said last */
-export function recordsRetained(dns: RecordsLeft | undefined, policy?: string): readonly EventMessage[] {
-  if (dns === undefined || dns.values.length === 0 || policy === "Delete") return [];
-  return [eventMessages.recordsRetained(dns)];
 }
 
 /** A copy of the created addresses was put right. `undefined`: nothing left it that a person should know of. */

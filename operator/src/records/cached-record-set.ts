@@ -1,13 +1,6 @@
 /** One record set as this process last read or wrote it, with the failure that delays the next call. */
 
-import {
-  CHANGE_FAILURE_KEPT_MS,
-  CONTESTED_RECORDS_MAX_AGE_MS,
-  DRIFT_READ_SHARE,
-  RECORDS_LASTING_MS,
-  RECORDS_SURE_MS,
-  REVERTS_KEPT,
-} from "../bounds.js";
+import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { Coalesced } from "../inventory/reads.js";
 import type { ApiCall, CallContext } from "../providers/call.js";
@@ -32,13 +25,13 @@ import { AccountRecovery } from "../reconcile/notifier.js";
 import { afterFailure, type RetryState, untilProbe } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading } from "./fresh-reading.js";
-import { sameRecords } from "./same-name.js";
+import { LastChange, type OwnChange, type Reading } from "./last-change.js";
 
 /** A record set as it was read, or that it was not (lately). */
 export type Records = RecordSetFacts | "unknown";
 
 /** One moment, for those who plan. */
-export interface RecordSetView {
+export interface RecordSetView extends OwnChange {
   /** `unknown`: never read, read too long ago, or contradicted by a failure. */
   readonly records: Records;
   /** The last call failed. */
@@ -59,12 +52,6 @@ export interface Caller {
   readonly context: CallContext;
 }
 
-interface Reading {
-  readonly facts: RecordSetFacts;
-  /** Monotonic ms. */
-  readonly at: number;
-}
-
 /** What was seen of the addresses of one type on the name. */
 export interface Sighting {
   readonly records: readonly RecordFacts[];
@@ -83,17 +70,13 @@ export class RecordSet {
   private reading: Reading | undefined;
   /** Of the type that is not in the set. */
   private others: Sighting | undefined;
-  /** Our last change, until something contradicts it. */
-  private written: Reading | undefined;
-  /** What another party put in the place of our last change. */
-  private foreign: RecordSetFacts | undefined;
   private writtenTo = Number.NEGATIVE_INFINITY;
   private failure: ProviderError | undefined;
   private retry: RetryState | undefined;
   /** The account that failed, and how often it had recovered by then. */
   private failedAccount: { readonly of: AccountRecovery; readonly recovered: number } | undefined;
   private changeFailed = false;
-  private reverts: readonly number[] = [];
+  private readonly own: LastChange;
   private caller: Caller | undefined;
   private readonly reads: Coalesced;
   private changing: Promise<void> | undefined;
@@ -104,6 +87,7 @@ export class RecordSet {
     private readonly clock: Clock,
     private readonly options: RecordSetOptions,
   ) {
+    this.own = new LastChange(clock);
     this.recoveryOf = options.recoveryOf ?? ownRecoveries(clock);
     this.reads = new Coalesced(clock, () => this.readOnce());
   }
@@ -111,7 +95,7 @@ export class RecordSet {
   /** @param mostMs a reading of this age is unknown in any case. */
   view(mostMs = Number.POSITIVE_INFINITY): RecordSetView {
     this.followAccount();
-    const { reading, failure, retry, reverts } = this;
+    const { reading, failure, retry } = this;
     const age = reading === undefined ? 0 : this.clock.monotonic() - reading.at;
     const left = reading === undefined ? 0 : Math.min(mostMs, this.goodForMs()) - age;
     const now = this.clock.now();
@@ -120,7 +104,8 @@ export class RecordSet {
       ...(failure === undefined ? {} : { failure }),
       ...untilProbe(omitUndefined({ retryAt: retry?.retryAt }), this.failedAccount?.of),
       ...(left > 0 ? { readAt: now - age, readAgainAt: now + left } : {}),
-      reverts,
+      ...this.own.of(reading),
+      reverts: this.own.reverts,
     };
   }
 
@@ -176,7 +161,7 @@ export class RecordSet {
       this.writtenTo = this.clock.monotonic();
       if (!isProviderError(error)) throw error;
       this.reading = undefined;
-      this.written = undefined;
+      this.own.failed(changes);
       this.changeFailed ||= !isWithdrawn(error);
       this.failed(error, provider, false);
       throw error;
@@ -201,7 +186,7 @@ export class RecordSet {
   private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
     const facts = before && recordsAfter(before, changes, written);
     this.reading = facts && { facts, at: this.clock.monotonic() };
-    this.written = this.reading;
+    this.own.succeeded(this.reading);
     this.changeFailed = false;
     this.failure = undefined;
     this.retry = undefined;
@@ -230,31 +215,15 @@ export class RecordSet {
     this.reading = reading;
     const { facts, at } = reading;
     this.others = facts.others && { records: facts.others, at };
-    this.judge(reading);
+    this.own.judge(reading);
     this.failure = undefined;
     // A failed change is counted on until one succeeds, else it would be tried at the pace of the first failure for ever.
     if (!this.changeFailed) this.retry = undefined;
   }
 
-  /** Whether our last change is still there. */
-  private judge(reading: Reading): void {
-    const { facts, at } = reading;
-    if (this.written === undefined) this.written = this.repaired(facts) ? reading : undefined;
-    else if (!sameRecords(this.written.facts, facts)) {
-      this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
-      this.written = undefined;
-      this.foreign = facts;
-    } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];
-  }
-
-  /** A change whose answer was lost, or the other party, has replaced what the other party wrote. */
-  private repaired(facts: RecordSetFacts): boolean {
-    return this.reverts.length > 0 && this.foreign !== undefined && !sameRecords(this.foreign, facts);
-  }
-
   private goodForMs(): number {
     const usual = this.options.driftMs * DRIFT_READ_SHARE;
-    return this.reverts.length > 0 ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
+    return this.own.reverts.length > 0 ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
   }
 
   /** What failed for the sake of an account that has recovered since may be tried at once. */

@@ -6,6 +6,7 @@ import type { Problem } from "../messages/message.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
 import type { Records } from "./cached-record-set.js";
+import type { OwnChange } from "./last-change.js";
 import type { NameRemarks } from "./name-remarks.js";
 
 export interface Reasoned {
@@ -26,6 +27,8 @@ export type DnsAction =
       readonly changes: RecordChangeSet;
       /** Who made the change necessary, if not the resource; for its Event. */
       readonly cause?: string;
+      /** Values before a change that ended half-way, which this one completes; for its Event. */
+      readonly since?: readonly string[];
       /** Values that it replaces, and that the status does not show as written by the operator. */
       readonly replaced?: readonly string[];
     });
@@ -36,12 +39,15 @@ export type RecordDns = Reasoned & {
   readonly written: DnsStatus | undefined;
   /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
   readonly left?: DnsStatus;
+  /** A change that ended half-way; for an Event. */
+  readonly changed?: Pick<RecordChangeSet, "fqdn" | "before" | "after">;
 };
 
 /** One after the other. */
 export type RecordSequence = readonly (DnsAction | RecordDns)[];
 
-export interface DnsSnapshot {
+/** `isOurs` and `halfDone` are of the set that the spec names. */
+export interface DnsSnapshot extends OwnChange {
   /** Of the provider that the spec names; absent: it is unknown or has no DNS. */
   readonly capabilities?: DnsCapabilities;
   /** The full name that the spec names. Absent: it names none. */

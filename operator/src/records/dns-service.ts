@@ -92,6 +92,7 @@ export class DnsService {
         previous: { records: previousView.records, ...claimPart(previousClaim) },
         ...failurePart([view, previousView]),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
+        ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
       },
       ours,

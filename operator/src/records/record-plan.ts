@@ -31,15 +31,20 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   const values = desired.values.filter((value) => types.ours.includes(typeOf(value)));
   if (!mayWrite(desired, values))
     return [...zoneRead(desired), ...blockedRead(desired, values), ...heldBack(desired, values)];
-  if (values.length === 0 && desired.empty !== true) return afterFailure(dns);
+  if (values.length === 0 && desired.empty !== true) return [...afterFailure(dns), ...halfWritten(desired)];
   const written = statusOf(desired, values);
   const change = changeTo(desired, written);
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
   const previous = previousRemoval(desired);
   if (previous.some(isRead)) return [...change, ...previous];
-  const left = leftBehind(desired);
-  const record = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now", left)];
-  return [...begun(desired, change, written), ...change, ...previous, ...record];
+  return [...begun(desired, change, written), ...change, ...previous, ...ended(desired, change, written)];
+}
+
+/** A change has an Event of its own. */
+function ended(desired: DesiredRecords, change: RecordSequence, written: DnsStatus): RecordSequence {
+  if (isSame(desired.last, written)) return [];
+  const changed = change.length === 0 ? halfChange(desired, written.values) : {};
+  return [{ ...recorded(written, "this is what the record set holds now", leftBehind(desired)), ...changed }];
 }
 
 /** Whatever the record set holds after a first change that fails half-way is ours: a deletion has to remove it. */
@@ -61,7 +66,7 @@ export function removalChain(desired: RecordRemoval): RecordSequence {
   const named = isDesired(last, desired);
   if ((named ? dns.claim : dns.previous.claim)?.ours === false) return [forget];
   if (!isDue(dns.retryAt, desired.now)) return [];
-  const current = named ? removalOf(ofTypes(dns.records, last.types), "current", last) : [];
+  const current = named ? removalOf(partOf(dns.records, last.types), "current", last) : [];
   const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
   const removal = [...current, ...previous];
   return removal.some(isRead) ? removal : [...removal, forget];
@@ -110,10 +115,27 @@ export function blockedReadAt(
   return readAt + CONTESTED_RECORDS_MAX_AGE_MS;
 }
 
-/** Nothing is to be written: one more read shows whether the failure is over. */
-function afterFailure({ failure, records }: DnsSnapshot): RecordSequence {
-  if (failure === undefined || records !== "unknown") return [];
+/** Nothing is to be written: one more read shows whether the failure is over, and what a change has left. */
+function afterFailure({ failure, halfDone, records }: DnsSnapshot): RecordSequence {
+  if ((failure === undefined && halfDone === undefined) || records !== "unknown") return [];
   return [{ do: "read-records", which: "current", why: "the last call failed" }];
+}
+
+/** Nothing is to be written any more, but the operator has written a part. */
+function halfWritten(desired: DesiredRecords): RecordSequence {
+  const { dns, last, types } = desired;
+  if (dns.records === "unknown" || last === undefined || !isDesired(last, desired)) return [];
+  const values = [...new Set(ofTypes(dns.records, types.ours).map(({ value }) => value))].sort();
+  const changed = halfChange(desired, values);
+  if (changed.changed === undefined || isSame(last, { ...last, values })) return [];
+  return [{ ...recorded({ ...last, values }, "a change of the record set ended half-way"), ...changed }];
+}
+
+/** What a change that ended half-way has made of the set, unless somebody else has changed it since. */
+function halfChange({ dns, wanted }: DesiredRecords, after: readonly string[]): Pick<RecordDns, "changed"> {
+  const { halfDone: before, isOurs } = dns;
+  if (before === undefined || isOurs !== true) return {};
+  return { changed: { fqdn: fullNameOf(dns, wanted), before, after } };
 }
 
 function mayWrite(desired: DesiredRecords, values: readonly string[]): boolean {
@@ -133,8 +155,9 @@ function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus)
   const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
   if (changes.steps.length === 0) return [];
   const why = `${recordName} should hold ${values.length === 0 ? "nothing" : listed(values)}`;
-  const origin = isSame(last, written) ? undone(changes) : replacing(changes, last, written, leftTo(dns));
-  return [{ do: "apply-records", which: "current", provider, changes, why, ...origin }];
+  const origin = isSame(last, written) ? undone(changes, dns) : replacing(changes, last, written, leftTo(dns));
+  const since = dns.halfDone && { since: dns.halfDone };
+  return [{ do: "apply-records", which: "current", provider, changes, why, ...since, ...origin }];
 }
 
 /** The resource waits for its new name: until then it keeps the set on its former one up to date. */
@@ -199,9 +222,12 @@ function strangersOnly({ records, previous }: DnsSnapshot, asked: readonly Recor
 }
 
 /** The part of the reading that was ours. */
-function ofTypes(records: Records, types: readonly RecordType[]): Records {
-  if (records === "unknown") return records;
-  return { ...records, records: records.records.filter(({ type }) => types.includes(type)) };
+function partOf(records: Records, types: readonly RecordType[]): Records {
+  return records === "unknown" ? records : { ...records, records: ofTypes(records, types) };
+}
+
+function ofTypes({ records }: RecordSetFacts, types: readonly RecordType[]): RecordSetFacts["records"] {
+  return records.filter(({ type }) => types.includes(type));
 }
 
 function removalOf(records: Records, which: WhichRecords, { recordName, provider }: DnsStatus): readonly DnsAction[] {
@@ -234,9 +260,9 @@ function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
 /** A restart between a change and its status looks the same, so this is no certainty. */
 const CHANGED_BY_OTHERS = "they differed from status.dns: somebody else has probably changed them";
 
-/** The set has been written as it is wanted now. */
-function undone({ before, after }: RecordChangeSet): { readonly cause?: string } {
-  const same = `${[...before].sort()}` === `${[...after].sort()}`;
+/** The set has been written as it is wanted now. What this process has written since may not be in the status yet. */
+function undone({ before, after }: RecordChangeSet, { isOurs }: DnsSnapshot): { readonly cause?: string } {
+  const same = isOurs === true || `${[...before].sort()}` === `${[...after].sort()}`;
   return same ? {} : { cause: CHANGED_BY_OTHERS };
 }
 

@@ -67,6 +67,26 @@ describe("a record set of the book", () => {
     expect([known(), set.view().readAgainAt]).to.deep.equal(["unknown", undefined]);
   });
 
+  it("knows what its last change left, also one that ended half-way", async () => {
+    const { read, write, set, fail, dns, clock } = rig();
+    dns.set(FQDN, ["192.0.2.1"]);
+    await read();
+    expect(set.view()).not.to.have.property("isOurs");
+    await write("192.0.2.2");
+    expect(set.view()).to.include({ isOurs: true }).and.not.to.have.property("halfDone");
+    fail("create", 1);
+    await write("192.0.2.3", "192.0.2.4");
+    await read();
+    expect(dns.values(FQDN)).to.deep.equal(["192.0.2.3"]);
+    expect(set.view()).to.deep.include({ isOurs: true, halfDone: ["192.0.2.2"] });
+    dns.set(FQDN, ["198.51.100.9"]);
+    await clock.advance(RECORDS_MAX_AGE_MS);
+    await read();
+    expect(set.view(), "somebody else changed it").not.to.have.property("isOurs");
+    await write("192.0.2.5");
+    expect(set.view()).to.include({ isOurs: true }).and.not.to.have.property("halfDone");
+  });
+
   it("is read once for all who ask at a time", async () => {
     const { read, dns } = rig();
     await Promise.all([read(), read(), read()]);

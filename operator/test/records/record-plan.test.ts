@@ -117,6 +117,29 @@ describe("the chain of a record set", () => {
     ]);
     expect(causes(["203.0.113.8"], found(A)), "the resource wants another value").to.deep.equal(["", "record-dns"]);
     expect(causes([A], found(A, 300)), "only the TTL differs").to.deep.equal([""]);
+    const last = { ...LAST, recordName: NEW };
+    const dns = { ...WISH.dns, isOurs: true, records: found("203.0.113.8") } as const;
+    const [back] = recordChain({ ...WISH, last, dns });
+    expect(back, "this process wrote it, and the status was refused").not.to.have.property("cause");
+  });
+
+  it("records and reports what a change left that ended half-way, although nothing is to be published any more", () => {
+    const before = [A, "203.0.113.8"];
+    const last = { ...LAST, recordName: NEW, values: before };
+    const half = { ...WISH.dns, halfDone: before, records: setOf(NEW, FOUND.slice(0, 1)) };
+    const idle = (dns: Partial<DesiredRecords["dns"]>) =>
+      recordChain({ ...WISH, values: [], last, dns: { ...half, ...dns } });
+    expect(steps(idle({ records: "unknown" }))).to.deep.equal(["read-records current"]);
+    const [record] = idle({ isOurs: true });
+    expect(record).to.deep.include({ written: { ...last, values: [A] } });
+    expect(record)
+      .to.have.property("changed")
+      .that.deep.equals({ fqdn: NEW, before, after: [A] });
+    expect(idle({}), "somebody else has changed it since").to.deep.equal([]);
+    const done = recordChain({ ...WISH, values: [], last: { ...last, values: [A] }, dns: { ...half, isOurs: true } });
+    expect(done).to.deep.equal([]);
+    const [next] = recordChain({ ...WISH, values: ["203.0.113.9"], last, dns: { ...half, isOurs: true } });
+    expect(next, "the Event of the next change has both").to.deep.include({ since: before });
   });
 
   it("names values of others that its first write on a name replaces", () => {

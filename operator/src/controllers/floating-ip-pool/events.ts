@@ -13,8 +13,6 @@ import {
   type FailureNames,
   failedEvent,
   forgotten,
-  recordsRetained,
-  recordsWritten,
 } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
@@ -24,6 +22,7 @@ import { ADDRESS_FAILURES, endsWithMove, isBad, type SeenCondition } from "../..
 import { eventsOfResults, type SaidCondition, says, unreported } from "../../reconcile/deferred-failures.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
+import { recordsRecorded, recordsWritten } from "../../records/record-events.js";
 import type { ControllerContext } from "../context.js";
 import type { Plan } from "./plan.js";
 import type { Pool, Snapshot } from "./snapshot.js";
@@ -119,7 +118,7 @@ function created(snapshot: Snapshot, why: string, ip: string | undefined): Event
 function bookkept(action: PlannedAction): EventMessage | undefined {
   switch (action.do) {
     case "record-dns":
-      return recordsRetained(action.left)[0];
+      return recordsRecorded(action);
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "forget-created":

@@ -15,7 +15,7 @@ import type { ResourceRef } from "../../inventory/view.js";
 import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
 import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
-import { abandoned, conditionEvent, eventMessages, recordsRetained, recordsWritten } from "../../messages/events.js";
+import { abandoned, conditionEvent, eventMessages } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
@@ -27,6 +27,7 @@ import { namespacedSource, OwnResources, type ResourceSource } from "../../recon
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { DnsAction } from "../../records/desired-records.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
+import { recordsRecorded, recordsRetained, recordsWritten } from "../../records/record-events.js";
 import { supersededRecords } from "../../records/superseded-records.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
 import { retryOf } from "./conditions.js";
@@ -163,7 +164,7 @@ export function eventsOf({ results }: SequenceResult<Action>, explanation: strin
   return results.flatMap(({ action, outcome }): EventMessage | readonly EventMessage[] => {
     if (outcome.is !== "done") return [];
     if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
-    if (action.do === "record-dns") return recordsRetained(action.left);
+    if (action.do === "record-dns") return recordsRecorded(action) ?? [];
     if (action.do !== "apply-records") return [];
     return [recordsWritten({ ...action, cause: action.cause ?? explanation })];
   });
@@ -251,9 +252,10 @@ export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
     "read-records": changeRecords,
     "apply-records": changeRecords,
     // Written with the rest of the status at the end of the run; until then this process knows it.
-    "record-dns": async ({ state, plan }, { written }) => {
+    "record-dns": async ({ state, plan }, { written, changed }) => {
+      const isLeft = ({ address }: PublishedAddress) => changed === undefined || changed.after.includes(address);
       state.pendingStatus.set(["dns"], written);
-      state.pendingStatus.set(["addresses"], written?.values.length === 0 ? [] : plan.intended);
+      state.pendingStatus.set(["addresses"], written?.values.length === 0 ? [] : plan.intended.filter(isLeft));
       return DONE;
     },
     "add-finalizer": ({ state, signal }) => setFinalizer(state, true, signal),

@@ -97,7 +97,8 @@ function recordSequence(snapshot: Snapshot, { publication, emptying }: Decision,
   const { values, stale } = publication;
   const alive = values.length > stale.length;
   const empty = emptying.what === "empty";
-  if (!alive && !empty && snapshot.lost.length === 0) return viewOfRecords(snapshot);
+  const halfDone = snapshot.dns.halfDone !== undefined;
+  if (!alive && !empty && !halfDone && snapshot.lost.length === 0) return viewOfRecords(snapshot);
   return recordsOf(snapshot, desired, { values: alive ? values : [], empty });
 }
 

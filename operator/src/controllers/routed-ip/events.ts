@@ -11,8 +11,6 @@ import {
   type FailureNames,
   failedEvent,
   forgotten,
-  recordsRetained,
-  recordsWritten,
 } from "../../messages/events.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -25,6 +23,7 @@ import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad 
 import { eventsOfResults, unreported } from "../../reconcile/deferred-failures.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
+import { recordsRecorded, recordsWritten } from "../../records/record-events.js";
 import { listed } from "../../values.js";
 import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
@@ -102,7 +101,7 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
 function otherTelling(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
   switch (action.do) {
     case "record-dns":
-      return recordsRetained(action.left)[0];
+      return recordsRecorded(action);
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "remove-finalizer":
