@@ -8,8 +8,8 @@ export const MINUTE_MS = 60 * SECOND_MS;
 // What the operator assumes about addresses, and for how long
 
 export const LIST_MAX_AGE_SECONDS = 300; // A list of an account's addresses is used for this long while nothing happens.
-/** While another party undoes moves, which the operator must notice the third time within ten minutes, or an address is missing. */
-export const SHORT_LIST_MAX_AGE_SECONDS = 120;
+export const SHORT_LIST_MAX_AGE_SECONDS = 120; // While others undo moves (it takes three in ten minutes), or one is missing.
+export const FORGET_AFTER_MS = 10 * MINUTE_MS; // An address to be released that is missing may be back within this.
 export const JANITOR_LIST_MAX_AGE_SECONDS = 300; // Annotations of nodes are compared with a list at most this old.
 export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 export const SETTLE_SECONDS = 30; // Reads lag behind writes: for this long after an action, a contradicting read is no evidence.

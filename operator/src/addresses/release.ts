@@ -4,6 +4,7 @@
  */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { FORGET_AFTER_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
@@ -51,10 +52,16 @@ export function releaseSequences(
   placements: readonly Placement[],
 ): readonly ActionSequence[] {
   const created = placements.filter(({ address }) => address.origin === "created");
-  const gone = created.filter((placement) => placement.certainty === "gone" && isGivenUp(snapshot, placement));
+  const gone = created.filter((placement) => isGivenUp(snapshot, placement) && isSurelyGone(snapshot, placement));
   const handedOver = created.filter((placement) => isHandedOver(snapshot, placement));
   const back = created.map((placement) => giveBack(snapshot, placement));
   return [...back, forget(snapshot, placements, [...gone, ...handedOver])].filter((sequence) => sequence.length > 0);
+}
+
+/** One that is to be released would cost money for ever if a wrong answer of the provider made the operator forget it. */
+export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): boolean {
+  const forMs = isReleasable(snapshot, placement) ? FORGET_AFTER_MS : 0;
+  return placement.certainty === "gone" && snapshot.inventory.isGone(placement.address.ip, forMs);
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */

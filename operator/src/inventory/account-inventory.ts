@@ -52,7 +52,8 @@ export class AccountInventory {
   private readonly cachedStates = new PicturedMap<string, CachedState>(({ facts: { holder } }, after) => {
     if (holder !== undefined && holder !== after?.facts.holder) this.room?.noteRoom(this.family);
   });
-  private readonly gone = new Set<string>();
+  /** Monotonic ms: since when; of those that the operator released, for ever. */
+  private readonly gone = new Map<string, number>();
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
   private readonly named = new Map<string, readonly string[]>();
@@ -118,7 +119,7 @@ export class AccountInventory {
       now: this.clock.monotonic(),
       listedAt: this.listedAt,
       cachedStates: this.cachedStates.picture(),
-      gone: new Set(this.gone),
+      gone: new Map(this.gone),
       reservations: this.reservations.picture(),
       nextReadAt: (ip) => this.reads.nextAt(ip),
     });
@@ -197,7 +198,7 @@ export class AccountInventory {
     await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
     this.reads.changed(ip);
     this.cachedStates.delete(ip);
-    this.gone.add(ip);
+    this.gone.set(ip, Number.NEGATIVE_INFINITY);
   }
 
   /** One look at a running action. At its deadline, or where its id is unknown, the address itself shows how it ended. */
@@ -272,7 +273,7 @@ export class AccountInventory {
     for (const [ip, { writtenAt }] of this.cachedStates) {
       if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.cachedStates.delete(ip);
     }
-    for (const ip of this.gone) if (!named.has(ip)) this.gone.delete(ip);
+    for (const ip of this.gone.keys()) if (!named.has(ip)) this.gone.delete(ip);
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
@@ -285,7 +286,7 @@ export class AccountInventory {
     const cachedState = observe(this.cachedStates.get(ip), observation);
     if (cachedState === undefined) {
       this.cachedStates.delete(ip);
-      this.gone.add(ip);
+      this.gone.set(ip, this.gone.get(ip) ?? this.clock.monotonic());
     } else {
       this.cachedStates.set(ip, cachedState);
       this.gone.delete(ip);

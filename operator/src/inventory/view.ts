@@ -40,8 +40,11 @@ export interface InventoryView {
   readonly addresses: ReadonlyMap<string, InventoryAddress>;
   /** @param ip canonical. */
   get(ip: string): InventoryAddress | undefined;
-  /** Whether the provider said, asked for this address alone, that it does not exist. */
-  isGone(ip: string): boolean;
+  /**
+   * Whether the provider said, asked for this address alone, that it does not exist.
+   * @param forMs for at least so long, unless the operator released it. @default 0
+   */
+  isGone(ip: string, forMs?: number): boolean;
   /** Sorted by address. */
   heldBy(node: ProviderId): readonly InventoryAddress[];
   /** How many that are. */
@@ -67,7 +70,8 @@ interface ViewFacts {
   /** When the last whole list was asked for; `undefined`: none has arrived. */
   readonly listedAt: number | undefined;
   readonly cachedStates: ReadonlyMap<string, CachedState>;
-  readonly gone: ReadonlySet<string>;
+  /** Monotonic ms: since when. */
+  readonly gone: ReadonlyMap<string, number>;
   readonly reservations: ReadonlyMap<ProviderId, Reserved>;
   /** When an address may be read again at the earliest (`ReadGate.nextAt`). @default at once */
   readonly nextReadAt?: (ip: string) => number | undefined;
@@ -106,7 +110,7 @@ export function createView(facts: ViewFacts): InventoryView {
       return new Map([...cachedStates].map(([ip, cachedState]) => [ip, show(ip, cachedState)]));
     },
     get,
-    isGone: (ip: string) => gone.has(ip),
+    isGone: (ip: string, forMs = 0) => now - (gone.get(ip) ?? Number.POSITIVE_INFINITY) >= forMs,
     heldCount: (node: ProviderId) => held.get(node)?.length ?? 0,
     heldBy: (node: ProviderId) => held.get(node)?.flatMap((ip) => get(ip) ?? []) ?? NONE,
     reservedFor,
@@ -182,7 +186,7 @@ export const NOTHING_SEEN = createView({
   now: 0,
   listedAt: undefined,
   cachedStates: new Map(),
-  gone: new Set(),
+  gone: new Map(),
   reservations: new Map(),
 });
 

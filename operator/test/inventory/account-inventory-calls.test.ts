@@ -112,6 +112,26 @@ describe("the calls of an account's inventory", () => {
     expect([A, B].map((ip) => inventory.view().isGone(ip))).to.deep.equal([false, false]);
   });
 
+  it("show for how long an address is missing, which one that the operator released is for ever", async () => {
+    const { clock, cloud, inventory, list } = start(facts(B));
+    inventory.want(WEB, [A, B]);
+    await list();
+    const isGone = (ip: string, forMs?: number) => inventory.view().isGone(ip, forMs);
+    expect([isGone(A), isGone(A, MINUTE)]).to.deep.equal([true, false]);
+    await clock.advance(MINUTE);
+    await list();
+    expect([isGone(A, MINUTE), isGone(A, MINUTE + 1)]).to.deep.equal([true, false]);
+    cloud.addresses.set(A, facts(A));
+    await clock.advance(MINUTE);
+    await list();
+    cloud.addresses.delete(A);
+    await clock.advance(MINUTE);
+    await list();
+    expect([isGone(A), isGone(A, 1)], "since it was there").to.deep.equal([true, false]);
+    await inventory.release(cloud.provider, ASKER, B);
+    expect(isGone(B, MINUTE)).to.equal(true);
+  });
+
   it("show an address that was released and is created again", async () => {
     const { cloud, inventory, list } = start(facts(A));
     await list();

@@ -139,7 +139,7 @@ function viewOf({ inFlight }: PoolState, account: AddressAccount | undefined): I
     get addresses() {
       return new Map([...view.addresses].map(([ip, address]) => [ip, shown(address)]));
     },
-    isGone: (ip) => view.isGone(ip),
+    isGone: (ip, forMs) => view.isGone(ip, forMs),
     reservedFor: (node) => view.reservedFor(node),
     get: (ip) => {
       const address = view.get(ip);

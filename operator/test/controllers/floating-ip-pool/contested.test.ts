@@ -55,7 +55,7 @@ describe("an address that another party took off its node while no operator ran"
     const taken = (state: "active" | "in-progress") => {
       const facts = { ip: IP, family: "IPv4", region: "" } as const;
       const cachedStates = new Map([[IP, { facts, at: 0 }]]);
-      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
       const verdictOf = () => ({ node: { name: "n1" } as never, refusals: [] });
       const scene = { inventory, verdictOf, now: 7, monotonic: 0, recordReverts: [] };
       return memoryOf(poolState(), { ...scene, ips: { [IP]: { state, providerID: OURS } } }).taken?.get(IP);
@@ -73,7 +73,7 @@ describe("a dispute over an address", () => {
     const look = (holder: string | undefined) => {
       const facts = { ip: IP, family: "IPv4", region: "", ...(holder === undefined ? {} : { holder }) } as const;
       const cachedStates = new Map([[IP, { facts, at: 0 }]]);
-      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
       const verdictOf = (machine: string) => {
         return machine === OURS ? { node: { name: "n1" } as never, refusals: [] } : undefined;
       };

@@ -2,9 +2,10 @@ import { Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/a
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ownerName } from "../../../src/addresses/annotations.js";
+import { FORGET_AFTER_MS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { InventoryAddress, ResourceRef } from "../../../src/inventory/view.js";
+import { createView, type InventoryAddress, type ResourceRef } from "../../../src/inventory/view.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import type { ModelCloud } from "./support/model-cloud.js";
 import { NO_MEMORY } from "./support/no-memory.js";
@@ -161,6 +162,23 @@ describe("the cleanup of a pool", () => {
     rest(cloud);
     expect([cloud.addresses.size, cloud.pool("web").metadata.finalizers]).to.deep.equal([0, []]);
     expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
+  });
+
+  it("forgets an address that is to be released only after it has been missing for 10 minutes", () => {
+    const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
+    const { inventory } = cloud.snapshot("web");
+    const [ip = ""] = inventory.addresses.keys();
+    const missing = (sinceMs: number) => {
+      const view = createView({
+        ...{ now: 0, listedAt: 0, cachedStates: new Map(), reservations: new Map() },
+        gone: new Map([[ip, -sinceMs]]),
+      });
+      return actions(altered(cloud, { inventory: view }));
+    };
+    expect(missing(FORGET_AFTER_MS - 1))
+      .to.not.include("forget-created")
+      .and.not.include("remove-finalizer");
+    expect(missing(FORGET_AFTER_MS)).to.include("forget-created");
   });
 
   it("releases nothing that an unread resource may list, shows that, and still lets the pool go at the deadline", () => {

@@ -225,7 +225,7 @@ describe("where the plan of a pool sees an address", () => {
     const cachedStates = new Map(
       [A, B].map((ip) => [ip, { facts: { ip, family: "IPv4" as const, region: "nyc3" }, at: 0 }] as const),
     );
-    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
     cloud.addNode("anywhere");
     const made = altered(cloud, { inventory, ...able(cloud, { regional: true }) });
     expect(assigned(made)).to.deep.equal([A]);

@@ -54,7 +54,7 @@ describe("the plan of a pool at the limits of its provider", () => {
     const cloud = cluster([], { ips: [A] });
     cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
     const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
-    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
     const made = altered(cloud, { inventory });
     expect(actions(made)).to.deep.equal([]);
     expect(condition(made, "Fulfilled")).to.equal("False/WrongRegion");
@@ -92,7 +92,7 @@ describe("the plan of a pool at the limits of its provider", () => {
       cloud.now += 60_000;
       cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
       const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
-      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
       const [assign] = altered(cloud, { inventory }).sequences.flatMap(actionsOf);
       expect(assign).to.have.nested.property("node.name", "near");
     });
@@ -168,7 +168,7 @@ describe("the plan of a pool at the limits of its provider", () => {
       const cloud = cluster([], { ips: [A], desiredIPs: 2, region: "nyc3" });
       for (const name of ["far-1", "far-2"]) cloud.addNode(name, { labels: { [REGION]: "ams3" } });
       const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "ams3" }, at: 0 }]]);
-      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
       const made = altered(cloud, { inventory });
       expect(actions(made)).to.include("assign");
       expect(places(made)).to.deep.equal([]);

@@ -194,7 +194,8 @@ export class RoutedView extends ModelCluster {
       cachedStates.set(ip, { facts: { ip, family: "IPv4", region: "", ...held, ...action }, at: 0 });
     }
     const named = [...this.routed.values()].flatMap(({ spec, status }) => [spec.routedIP, status.routedIP]);
-    const gone = new Set(named.filter((ip) => ip !== undefined).filter((ip) => !this.addresses.has(ip)));
+    const missing = named.filter((ip) => ip !== undefined).filter((ip) => !this.addresses.has(ip));
+    const gone = new Map(missing.map((ip) => [ip, Number.NEGATIVE_INFINITY]));
     return createView({ now: 0, listedAt: 0, cachedStates, gone, reservations: new Map() });
   }
 }

@@ -67,7 +67,7 @@ export class LargeAccount {
         now: 0,
         listedAt: 0,
         cachedStates: this.cachedStates,
-        gone: new Set(),
+        gone: new Map(),
         reservations: new Map(),
       }),
       capabilities: CAPABILITIES,

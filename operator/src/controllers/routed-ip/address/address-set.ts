@@ -6,7 +6,7 @@ import type { CreationResult } from "../../../addresses/creation/creation-result
 import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../../addresses/desired.js";
 import { isServed, type Placement } from "../../../addresses/observed.js";
-import { giveBack, isReleasable } from "../../../addresses/release.js";
+import { giveBack, isReleasable, isSurelyGone } from "../../../addresses/release.js";
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
@@ -99,7 +99,7 @@ export function supersededChain(
   const placement = placements.find(({ address }) => address.ip === ip);
   if (placement === undefined || isUndecided(placement)) return [];
   const why = whyReplaced(routed, placement);
-  if (placement.certainty === "gone") return forgetting(routed, placement, why);
+  if (isSurelyGone(snapshot, placement)) return forgetting(routed, placement, why);
   // The resource that has it now needs the permission to name it.
   if (placement.address.claim?.ours === false) return [...retaining(routed), ...forgetting(routed, placement, why)];
   if (next === undefined || !isServed(next)) return needsNode ? leaving(placement, why) : [];

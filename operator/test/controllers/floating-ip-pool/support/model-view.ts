@@ -158,7 +158,8 @@ export class PoolView {
       ...(spec.ips ?? []),
       ...(status.createdIPs ?? []).map(({ ip }) => ip),
     ]);
-    const gone = new Set(named.map(canonicalIp).filter((ip) => !this.addresses.has(ip)));
+    const missing = named.map(canonicalIp).filter((ip) => !this.addresses.has(ip));
+    const gone = new Map(missing.map((ip) => [ip, Number.NEGATIVE_INFINITY]));
     return createView({ now: 0, listedAt: 0, cachedStates, gone, reservations: new Map() });
   }
 
