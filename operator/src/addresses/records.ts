@@ -75,11 +75,16 @@ function ipsOf(placements: readonly Placement[]): readonly string[] {
   return placements.map(({ address }) => address.ip).sort();
 }
 
-/** Deletes the set that was last written, for a resource that goes. */
-export function recordRemoval(snapshot: RecordsSnapshot): RecordSequence {
+/**
+ * Deletes the set that was last written, for a resource that goes. A set that stays keeps no address that may become
+ * somebody else's.
+ * @param outgoing see `outgoingValues`
+ */
+export function recordRemoval(snapshot: RecordsSnapshot, outgoing: readonly string[] = []): RecordSequence {
   const { dns, set } = snapshot;
   if (dns === undefined) return [];
-  return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet });
+  const goes = set.dnsRecordSet?.deletionPolicy === "Delete" ? {} : { goes: outgoing };
+  return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet, ...goes });
 }
 
 function desiredOf({ set, now, memory }: RecordsSnapshot, family: IpFamily) {

@@ -143,7 +143,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, after the TTL if it first removes it from the record set. Set dnsRecordSet.deletionPolicy to Delete, too: otherwise, the name of a deleted pool stays and points to an address that the provider may give to somebody else. The operator never releases addresses that you listed. If another resource lists a created address, that resource gets it.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, after the TTL if it first removes it from the record set. No name keeps a released address, whatever dnsRecordSet.deletionPolicy says. The operator never releases addresses that you listed. If another resource lists a created address, that resource gets it.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

@@ -50,6 +50,7 @@ import {
   bookkeepingSequences,
   deletionOf,
   keptBack,
+  outgoingValues,
   releaseSequences,
   unreleasedOf,
   whyOver,
@@ -267,11 +268,10 @@ function leftOf(snapshot: Snapshot, placements: readonly Placement[]): readonly 
 }
 
 function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly Chain[] {
-  const { spec } = snapshot.pool;
-  const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
+  const records = recordRemoval(snapshot, outgoingValues(snapshot, placements));
   const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.sequence ?? []];
   const addresses = releaseSequences(snapshot, placements);
-  return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
+  return [records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
 }
 
 function isOverdue({ pool, now, memory }: Snapshot): boolean {

@@ -10,6 +10,7 @@ import {
   abandonedItems as abandonedAddresses,
   isDraining,
   keptBack,
+  outgoingValues,
   releaseSequences,
   deletionOf as sharedDeletionOf,
   whyOver,
@@ -121,12 +122,12 @@ function cleanUp(
   placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
 ): readonly ActionSequence[] {
-  const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
+  const outgoing = outgoingValues(snapshot, placements);
   const draining = placements.some((placement) => isDraining(snapshot, placement));
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
-  const records = recordsGo ? sharedChain(recordRemoval(snapshot)) : [];
+  const records = sharedChain(recordRemoval(snapshot, outgoing));
   return [records, ...addressChains(snapshot, placements), ...closing, ...taints, ...marks].filter(
     (sequence) => sequence.length > 0,
   );
