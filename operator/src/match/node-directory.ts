@@ -7,7 +7,7 @@ import type { StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";
 import { compareText } from "../values.js";
-import { type NodeFacts, nodeFacts } from "./node-facts.js";
+import { isConditionTaint, type NodeFacts, nodeFacts } from "./node-facts.js";
 import type { ForbiddenLabel } from "./tally.js";
 
 type Labels = Readonly<Record<string, string>>;
@@ -216,7 +216,8 @@ export class NodeDirectory {
 
   /**
    * One of the nodes that name the machine, so that it neither counts twice nor loses its address to a namesake: one
-   * that is not being deleted, then one that is ready, then the one that was there first.
+   * that is not being deleted, then one that is ready and has no taint of a condition, then one that is ready, then the one
+   * that was there first.
    */
   private stateFor(machine: ProviderId): string | undefined {
     let best: SlimNode | undefined;
@@ -231,14 +232,16 @@ export class NodeDirectory {
 function standsBefore(a: SlimNode, b: SlimNode): boolean {
   const [stays, otherStays] = [a.deletionTimestamp === undefined, b.deletionTimestamp === undefined];
   if (stays !== otherStays) return stays;
-  const [ready, otherReady] = [isReady(a), isReady(b)];
-  if (ready !== otherReady) return ready;
+  const [health, otherHealth] = [healthOf(a), healthOf(b)];
+  if (health !== otherHealth) return health > otherHealth;
   const [created, otherCreated] = [a.creationTimestamp ?? "", b.creationTimestamp ?? ""];
   return created === otherCreated ? a.name < b.name : created < otherCreated;
 }
 
-function isReady({ conditions }: SlimNode): boolean {
-  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+/** The taint of an outage goes some time after the node is ready again. */
+function healthOf({ conditions, taints = [] }: SlimNode): number {
+  const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return isReady ? 1 + Number(!taints.some(isConditionTaint)) : 0;
 }
 
 function add(sets: Map<string, Set<string>>, key: string, value: string): void {

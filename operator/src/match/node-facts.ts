@@ -60,7 +60,7 @@ function isCordonTaint({ key }: TaintFacts): boolean {
 /** Agents of a node, such as those of Cilium and of CSI drivers, keep pods away by such a taint until they run. */
 const AGENT_NOT_READY = "/agent-not-ready";
 
-function isConditionTaint({ key }: TaintFacts): boolean {
+export function isConditionTaint({ key }: TaintFacts): boolean {
   return CONDITION_TAINTS.has(key) || key.endsWith(AGENT_NOT_READY);
 }
 

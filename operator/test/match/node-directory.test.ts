@@ -55,6 +55,14 @@ describe("the directory of nodes", () => {
     expect([directory.get("b")?.standIn, directory.get("c")?.standIn]).to.deep.equal(["a", "a"]);
   });
 
+  it("leaves the machine with the ready node while an older one that is ready again still has the taint of its outage", () => {
+    put("a", { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] });
+    put("b", { creationTimestamp: "2025-02-01T00:00:00Z" });
+    expect(placement()).to.equal("b");
+    put("a");
+    expect(placement()).to.equal("a");
+  });
+
   it("hands the machine on when its node is no longer ready, is being deleted or goes, and reports both", () => {
     put("a");
     put("b", { creationTimestamp: "2025-02-01T00:00:00Z" });
