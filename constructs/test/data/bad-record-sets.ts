@@ -15,6 +15,15 @@ export const BAD_RECORD_SETS: readonly BadSpec[] = [
     },
   ),
   pool(
+    { dnsRecordSet: { recordName: `${"a.".repeat(123)}a`, zone: "example.com." } },
+    {
+      name: "a name that is too long with its zone",
+      path: "spec.dnsRecordSet.recordName",
+      says: "recordName and zone have 259 characters together: a DNS name has at most 253: shorten recordName",
+      serverSays: "recordName and zone have 259 characters together: a DNS name has at most 253: shorten recordName",
+    },
+  ),
+  pool(
     { dnsRecordSet: { recordName: "www" } },
     {
       name: "a record set without zone",

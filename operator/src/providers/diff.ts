@@ -10,7 +10,8 @@ import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordTy
  * The full name in lower case without the final dot. Both forms are taken: relative to the zone (`@` or nothing: the
  * zone itself), or full. A relative name that repeats the zone has to be written in full.
  * @param zone name of the zone.
- * @throws ProviderError the zone is no name, or a name with a final dot is full, and this one is not in the zone
+ * @throws ProviderError the zone is no name, the name is too long, or a name with a final dot is full, and this one is not
+ *   in the zone
  */
 export function fullRecordName(zone: string, name: string): string {
   checkZoneName(zone);
@@ -19,8 +20,29 @@ export function fullRecordName(zone: string, name: string): string {
   if (wanted === "@" || wanted === "" || wanted === apex) return apex;
   if (wanted.endsWith(`.${apex}`)) return wanted;
   if (isFull(name)) throw outsideZone(name.trim(), apex);
-  return `${wanted}.${apex}`;
+  const full = `${wanted}.${apex}`;
+  checkLengths(full);
+  return full;
 }
+
+/** The providers' own words for it are about characters. @throws ProviderError the name, or a label, is too long */
+function checkLengths(fqdn: string): void {
+  const label = fqdn.split(".").find(({ length }) => length > MAX_LABEL);
+  if (label === undefined && fqdn.length <= MAX_NAME) return;
+  throw new ProviderError({
+    kind: "Terminal",
+    where: label === undefined ? "recordName and zone" : `label ${printable(label)}`,
+    seen:
+      label === undefined
+        ? `they have ${fqdn.length} characters together: a DNS name has at most ${MAX_NAME}`
+        : `it has ${label.length} characters: a part of a DNS name between two dots has at most ${MAX_LABEL}`,
+    remedy: "shorten recordName",
+    outcome: "not-sent",
+  });
+}
+
+const MAX_NAME = 253;
+const MAX_LABEL = 63;
 
 /** @throws ProviderError it is no name: the providers would refuse it, and would not say which dot is too many */
 export function checkZoneName(zone: string): void {

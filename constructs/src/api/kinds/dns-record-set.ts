@@ -1,5 +1,6 @@
 import { MAX_IP_LENGTH } from "../ip-address";
 import type { Rule, SchemaOf } from "../schema/schema";
+import { normalRecordName } from "./record-name";
 
 /** What happens at the provider when the resource is deleted. */
 export type DeletionPolicy = "Retain" | "Delete";
@@ -58,10 +59,31 @@ const recordNameRule: Rule<string> = {
   check: (self) => (new RegExp(RECORD_NAME).test(self) ? undefined : notADnsName(self, NAME_EXAMPLE)),
 };
 
+const TOO_LONG = `characters together: a DNS name has at most ${MAX_DNS_NAME}: shorten recordName`;
+
+/** The zone completes the name: it is a domain, no id, and does not end the name. A final dot does not count. */
+const CEL_RELATIVE =
+  "self.recordName != '@' && self.zone.contains('.') && !('.' + self.recordName + (self.recordName.endsWith('.') ? '' : '.')).lowerAscii().endsWith('.' + self.zone.lowerAscii() + (self.zone.endsWith('.') ? '' : '.'))";
+const CEL_LENGTH =
+  "(size(self.recordName) + size(self.zone) + 1 - (self.recordName.endsWith('.') ? 1 : 0) - (self.zone.endsWith('.') ? 1 : 0))";
+
+/** Each part fits, and the whole may not. */
+const lengthRule: Rule<DnsRecordSet> = {
+  cel: `!(${CEL_RELATIVE}) || ${CEL_LENGTH} <= ${MAX_DNS_NAME}`,
+  message: `recordName and zone have too many ${TOO_LONG}`,
+  messageCel: `'recordName and zone have ' + string(${CEL_LENGTH}) + ' ${TOO_LONG}'`,
+  check: ({ recordName, zone }) => {
+    const { length } = normalRecordName({ recordName, zone }).fqdn;
+    return length > MAX_DNS_NAME ? `recordName and zone have ${length} ${TOO_LONG}` : undefined;
+  },
+  at: () => ".recordName",
+};
+
 /** Schema of {@link DnsRecordSet}. */
 export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
   type: "object",
   description: "A DNS record set: the A or AAAA records of one name.",
+  rules: [lengthRule],
   properties: {
     recordName: {
       type: "string",

@@ -41,6 +41,11 @@ export const BAD_RECORDS: readonly BadProps[] = [
     "dnsRecord.recordName: has 254 characters: at most 253 are allowed",
   ),
   dns(
+    "a record name that is too long with its zone",
+    DnsRecord.digitalOcean(`${"a.".repeat(123)}a`, "example.com"),
+    "dnsRecord.recordName: recordName and zone have 259 characters together: a DNS name has at most 253: shorten recordName",
+  ),
+  dns(
     "a full name of another zone",
     DnsRecord.cloudflare("www.example.net.", "example.com"),
     'dnsRecord.recordName: "www.example.net." ends with a dot but is not in zone "example.com": give a name of that zone, or another zone',

@@ -49,6 +49,19 @@ function nameContract(start: () => Promise<DnsBench>): void {
     expect(error).to.deep.include({ kind: "Terminal", outcome: "not-sent", seen });
   });
 
+  it("refuses a name that is too long, before any call, and names the length", async () => {
+    const bench = await start();
+    const refusal = (name: string) => errorOf(bench.drive(bench.provider.read(ASKER, nameOf(bench, name))));
+    const length = 254;
+    const relative = "a."
+      .repeat(126)
+      .slice(0, length - bench.zone.length - 1)
+      .replace(/\.$/, "b");
+    const seen = `they have ${length} characters together: a DNS name has at most 253`;
+    expect(await refusal(relative)).to.deep.include({ kind: "Terminal", outcome: "not-sent", seen });
+    expect(await refusal("a".repeat(64))).to.deep.include({ kind: "Terminal", outcome: "not-sent" });
+  });
+
   it("reads the records of that name and those types only", async () => {
     const bench = await start();
     bench.addRecord("www", "A", "203.0.113.1", TTL);
