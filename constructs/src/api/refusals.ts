@@ -37,7 +37,8 @@ export const REFUSALS = {
     recoverable: false,
   },
   DuplicateProviderID: {
-    meaning: "Another node has the same machine; the operator uses one that is ready, and the older one of two.",
+    meaning:
+      "Another node has the same machine; the operator uses one that is ready and has no taint of a condition, and the older one of two.",
     remedy:
       "Compare the machines of both Nodes (kubectl get nodes -o wide). If they are two machines, delete the Node of this row, so that its kubelet registers it with its own providerID. If they are one, delete the Node that no kubelet keeps Ready.",
     recoverable: false,

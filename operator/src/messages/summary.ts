@@ -152,8 +152,8 @@ function usersText(serving: readonly string[]): readonly string[] {
   if (serving.length === 0) return [];
   return [
     serving.length === 1
-      ? `1 RoutedIP uses it (${listed(serving)}) and goes on serving`
-      : `${serving.length} RoutedIPs use it (${listed(serving, MOST_USERS)}) and go on serving`,
+      ? `1 RoutedIP uses it (${listed(serving)}) and stays as it is`
+      : `${serving.length} RoutedIPs use it (${listed(serving, MOST_USERS)}) and stay as they are`,
   ];
 }
 

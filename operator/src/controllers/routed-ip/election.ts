@@ -107,7 +107,7 @@ export function taintedByUs({ taints, resolvedClass }: Scene): readonly string[]
 function withoutStrays({ name, taints, needed }: TaintedNode): readonly TaintAction[] {
   const kept = taints.filter((taint) => hasTaint(needed, taint));
   if (kept.length === taints.length) return [];
-  return [set(name, kept, "the address is no longer on the node")];
+  return [set(name, kept, "no address is, or will be, on the node")];
 }
 
 function set(node: string, taints: readonly Taint[], why: string): TaintAction {

@@ -94,7 +94,9 @@ describe("the plan of a class", () => {
     const going = { metadata: { ...snapshot({}).metadata, deletionTimestamp: "2025-06-01T09:00:00Z" } };
     const { message } = planClass(snapshot({ ...going, users: ["web/a", "web/b"], newer: ["web/b"] })).unserved ?? {};
     expect(message)
-      .to.include("2 RoutedIPs use it (web/a, web/b) and go on serving; 1 of them is newer than the deletion (web/b)")
+      .to.include(
+        "2 RoutedIPs use it (web/a, web/b) and stay as they are; 1 of them is newer than the deletion (web/b)",
+      )
       .and.include("; fix: let new RoutedIPs use another class; to replace them, ");
   });
 

@@ -239,7 +239,7 @@ function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
     "remove-rules": change({ removeRules }, "no RoutedIP needs them any more"),
     "remove-nodes": change(
       { removeNodes: removeNodes.filter((node) => !makeRoom.includes(node)) },
-      "the address has left the node",
+      "no address is, or will be, on the node",
     ),
   };
 }
