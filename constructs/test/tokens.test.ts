@@ -170,7 +170,7 @@ const CASES: readonly (readonly [where: string, make: Make, ...says: string[]])[
   ],
   [
     "a namespace of Jobs",
-    operator((token) => ({ features: [OperatorFeature.JOBS], jobNamespaces: [token] })),
+    operator((token) => ({ features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS], jobNamespaces: [token] })),
     `jobNamespaces[0]: ${USE_PROPS}`,
   ],
   ["a pull Secret", operator((token) => ({ imagePullSecrets: [token] })), `imagePullSecrets[0]: ${USE_PROPS}`],

@@ -52,7 +52,7 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   });
   program.addCommand(sandbox);
   try {
-    checkCommand(args[0], program);
+    checkCommand(args[0] === "help" ? args[1] : args[0], program);
     await program.parseAsync(context.interactive === true && args.length === 0 ? ["--help"] : args, { from: "user" });
     return code;
   } catch (error) {

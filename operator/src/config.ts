@@ -3,6 +3,7 @@ import {
   type FeatureName,
   FLAGS,
   type Flag,
+  idleFeatures,
   parseFlag,
   parseTenantLimits,
   type TenantLimits,
@@ -105,6 +106,8 @@ export function readSettings(source: SettingsSource): Settings {
   };
   reader.relation(ELECTION_FLAGS, electionProblem(settings));
   reader.relation(["namespace", "job-namespaces"], jobProblem(settings));
+  for (const problem of idleFeatures(settings.features)) reader.relation(["features"], `--features: ${problem}`);
+  reader.relation(["metrics-bind-addr", "health-bind-addr", "witness-bind-addr"], portProblem(settings));
   reader.relation(["drift-interval"], driftProblem(settings));
   reader.relation(["node-name", "witness-bind-addr"], witnessProblem(settings));
   reader.finish();
@@ -117,6 +120,24 @@ const ELECTION_FLAGS = ["leader-elect-lease-duration", "leader-elect-renew-deadl
 function electionProblem({ leaseDuration, renewDeadline, retryPeriod }: Settings): string | undefined {
   if (leaseDuration > renewDeadline && renewDeadline > retryPeriod) return undefined;
   return `--leader-elect-lease-duration ${leaseDuration}, --leader-elect-renew-deadline ${renewDeadline} and --leader-elect-retry-period ${retryPeriod}: each must be greater than the next`;
+}
+
+/** Only a listener at one address of the machine leaves the port free at another. */
+function portProblem(settings: Settings): string | undefined {
+  const { metricsBindAddr, healthBindAddr, witnessBindAddr } = settings;
+  const listeners = Object.entries({
+    "metrics-bind-addr": metricsBindAddr,
+    "health-bind-addr": healthBindAddr,
+    "witness-bind-addr": witnessBindAddr,
+  }).flatMap(([name, text]) => ({ name, text, ...parseBind(text) }));
+  for (const [index, one] of listeners.entries()) {
+    const other = listeners
+      .slice(index + 1)
+      .find((each) => one.port && each.port === one.port && each.host === one.host);
+    if (other !== undefined)
+      return `--${one.name} and --${other.name} are both "${one.text}": give each a port of its own`;
+  }
+  return undefined;
 }
 
 /** Each record set costs a call in every interval, and the account's limits are for all of them. */

@@ -127,6 +127,7 @@ describe("the command line", () => {
       /^flipop: unknown option '--bogus': see flipop --help\nflipop: unexpected argument "x"\n$/,
     ],
     [["start"], /^flipop: there is no command "start": (use run, |did you mean )/],
+    [["help", "nope"], /^flipop: there is no command "nope": (use run, |did you mean )/],
     [["statsu"], /^flipop: there is no command "statsu": did you mean status\?\n$/],
     [["status", "--outptu=json"], /^flipop: unknown option '--outptu=json'.*: see flipop status --help\n$/],
     [

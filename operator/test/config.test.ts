@@ -111,6 +111,15 @@ describe("readSettings", () => {
       { flags: { features: "" } },
       '--features: "" is not a valid value of features: use pools, dns, routedip, jobs, healthchecks, externaldns, publish',
     ],
+    [{ flags: { features: "jobs" } }, "--features: jobs has no effect without routedip: add it, or remove jobs"],
+    [
+      { flags: { features: "healthchecks" } },
+      "--features: healthchecks has no effect without pools or dns or routedip: add it, or remove healthchecks",
+    ],
+    [
+      { flags: { "health-bind-addr": ":8080" } },
+      '--metrics-bind-addr and --health-bind-addr are both ":8080": give each a port of its own',
+    ],
     [
       { flags: { "log-format": "xml" } },
       '--log-format: "xml" is not a valid value of log-format: use auto, text, json',

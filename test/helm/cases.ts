@@ -202,11 +202,11 @@ export const CASES: readonly Case[] = [
     values: { watchNamespaces: ["team-a"], admissionPolicy: false },
   },
   {
-    title: "with a PodMonitor, a long name, a namespace that looks like a number, and Jobs alone",
+    title: "with a PodMonitor, a long name, a namespace that looks like a number, and RoutedIPs with Jobs",
     props: {
       name: "n".repeat(45),
       namespace: "007",
-      features: [JOBS],
+      features: [ROUTED_IP, JOBS],
       podNamespaces: ["web"],
       scrape: MetricsScrape.POD_MONITOR,
       dashboard: true,
@@ -214,13 +214,26 @@ export const CASES: readonly Case[] = [
     namespace: "007",
     values: {
       fullnameOverride: "n".repeat(45),
-      features: ["jobs"],
+      features: ["routedip", "jobs"],
       podNamespaces: ["web"],
       scrape: "PodMonitor",
       dashboard: true,
     },
   },
 ];
+
+/** What a template refuses, in the words of the construct. */
+export const IDLE: Readonly<Record<string, readonly [values: object, message: string]>> = {
+  "namespaces of issuers without their feature": [
+    { features: ["dns"], issuerNamespaces: ["a"] },
+    "issuerNamespaces: has no effect without feature routedip: add it to features, or remove the value",
+  ],
+  "namespaces of Jobs without their feature": [
+    { features: ["dns"], jobNamespaces: ["b"] },
+    "jobNamespaces: has no effect without feature jobs: add it to features, or remove the value",
+  ],
+  "Jobs without RoutedIPs": [{ features: ["dns", "jobs"] }, "features: jobs has no effect without routedip"],
+};
 
 /** Values that the schema must reject, and a part of Helm's message. */
 export const REFUSED: Readonly<Record<string, readonly [values: object, message: string]>> = {

@@ -21,6 +21,23 @@ export const FEATURES: Readonly<Record<FeatureName, string>> = {
  */
 export const DEFAULT_FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip"];
 
+/** Features that have no effect without one of these others. */
+export const NEEDED_FEATURES: { readonly [K in FeatureName]?: readonly FeatureName[] } = {
+  jobs: ["routedip"],
+  healthchecks: ["pools", "dns", "routedip"],
+  externaldns: ["pools", "dns", "routedip"],
+  publish: ["pools", "routedip"],
+};
+
+/** Why enabled features have no effect, one text for each. */
+export function idleFeatures(enabled: readonly string[]): readonly string[] {
+  return Object.entries(NEEDED_FEATURES)
+    .filter(([feature, needed]) => enabled.includes(feature) && !needed.some((other) => enabled.includes(other)))
+    .map(
+      ([feature, needed]) => `${feature} has no effect without ${needed.join(" or ")}: add it, or remove ${feature}`,
+    );
+}
+
 /** Ports of the operator's listeners; only feature healthchecks opens the one on which a standby replica is a witness. */
 export const PORTS = { metrics: 8080, health: 8081, witness: 8082 } as const;
 

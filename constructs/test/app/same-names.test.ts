@@ -50,7 +50,7 @@ describe("two operators", () => {
 
   it("with one namespace for Jobs create it once", () => {
     const [chart] = charts("one") as [Chart];
-    const features = [OperatorFeature.JOBS];
+    const features = [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS];
     new FlipopOperator(chart, "a", { features });
     new FlipopOperator(chart, "b", { features, namespace: "other" });
     expect(refusals(chart)).to.deep.equal([

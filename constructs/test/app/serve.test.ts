@@ -30,7 +30,7 @@ describe("serve", () => {
     served.operator.serve(...resources);
     served.operator.serve(...resources);
     const given = appWith({
-      features: [OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.JOBS],
+      features: [OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
       watchNamespaces: ["a", "web"],
       podNamespaces: ["a"],
       jobNamespaces: ["flipop-jobs", "rack-jobs"],

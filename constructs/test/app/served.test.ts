@@ -207,14 +207,14 @@ describe("a resource of an app with an operator", () => {
     expect(refusals(chart)).to.deep.equal([]);
   });
 
-  it("of a class needs one of the two features, and serve adds that of the class", () => {
+  it("of a class of Jobs needs both features, and serve adds them", () => {
     const { web, flipop, operator } = appWith({ features: [OperatorFeature.POOLS] });
     const rack = new ClusterRoutedIPClass(web, "class", { implementation: ClassImplementation.jobs(JOB, JOB) });
     const implementation = RoutedIPImplementation.clusterClass(rack);
     const ip = new RoutedIP(web, "ip", { implementation, service: ServiceRef.fromServiceName("game") });
-    expect(refusals(web)[1]).to.include('[web/ip] needs feature "routedip" or "jobs", which operator flipop/operator');
+    expect(refusals(web).join("\n")).to.include('[web/ip] needs feature "routedip", which operator flipop/operator');
     operator.serve(ip);
-    expect(JSON.stringify(only(flipop, "Deployment").spec)).to.include("--features=pools,jobs");
+    expect(JSON.stringify(only(flipop, "Deployment").spec)).to.include("--features=pools,routedip,jobs");
   });
 
   it("may refer to an issuer of the operator's namespace, which uses the operator's token", () => {

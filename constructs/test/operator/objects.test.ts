@@ -84,19 +84,27 @@ describe("the objects of an operator", () => {
   });
 
   it("include no Namespace with createNamespaces: false", () => {
-    const objects = synthOperator({ createNamespaces: false, features: [OperatorFeature.JOBS] });
+    const objects = synthOperator({
+      createNamespaces: false,
+      features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
+    });
     expect(objects.filter(({ kind }) => kind === "Namespace")).to.deep.equal([]);
   });
 
   it("include the restricted namespaces of Jobs if feature jobs is enabled", () => {
-    const objects = synthOperator({ features: [OperatorFeature.JOBS], jobNamespaces: ["work", "play"] });
+    const objects = synthOperator({
+      features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
+      jobNamespaces: ["work", "play"],
+    });
     expect(titles(objects)).to.include.members(["Namespace work", "Namespace play"]);
     expect(find(objects, "Namespace", "work").metadata.labels).to.include({
       "pod-security.kubernetes.io/enforce": "restricted",
       "pod-security.kubernetes.io/audit": "restricted",
       "pod-security.kubernetes.io/warn": "restricted",
     });
-    expect(titles(synthOperator({ features: [OperatorFeature.JOBS] }))).to.include("Namespace flipop-jobs");
+    expect(titles(synthOperator({ features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS] }))).to.include(
+      "Namespace flipop-jobs",
+    );
   });
 
   it("include no ServiceAccount if the props name one, and all references use that name", () => {
@@ -196,7 +204,7 @@ describe("the objects of an operator", () => {
 
   it("are all public, and can be patched", () => {
     const { chart, operator } = makeOperator({
-      features: [OperatorFeature.POOLS, OperatorFeature.JOBS],
+      features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
       networkPolicy: true,
       scrape: MetricsScrape.POD_MONITOR,
       alertRules: true,
@@ -206,7 +214,7 @@ describe("the objects of an operator", () => {
     expect(serviceMonitor).to.equal(undefined);
     const found = Object.values(parts).flat();
     const objects = chart.node.findAll().filter((construct) => ApiObject.isApiObject(construct));
-    expect(objects).to.have.length(23);
+    expect(objects).to.have.length(25);
     for (const object of objects) expect(found, `${object.kind} ${object.name}`).to.include(object);
     operator.deployment.addJsonPatch(JsonPatch.add("/spec/revisionHistoryLimit", 3));
     const [deployment] = chart.toJson().filter(({ kind }) => kind === "Deployment");

@@ -187,8 +187,8 @@ describe("the command line of the operator", () => {
   });
 
   it("contains other jobNamespaces", () => {
-    const { args } = container(synthOperator({ features: [JOBS], jobNamespaces: ["work"] }));
-    expect(args).to.deep.equal(["run", "--features=jobs", "--job-namespaces=work"]);
+    const { args } = container(synthOperator({ features: [ROUTED_IP, JOBS], jobNamespaces: ["work"] }));
+    expect(args).to.deep.equal(["run", "--features=routedip,jobs", "--job-namespaces=work"]);
   });
 
   it("takes debug, dryRun, resync and shutdownTimeout, and gives the pod 10 seconds more", () => {

@@ -5,7 +5,7 @@ import { FlipopOperator, type FlipopOperatorProps, OperatorFeature } from "../..
 import { newChart, refusals, warnings } from "../support/charts";
 import { problemsOf, synthOperator, titles } from "./synth";
 
-const { POOLS, ROUTED_IP, JOBS } = OperatorFeature;
+const { ROUTED_IP, JOBS } = OperatorFeature;
 const FIX =
   "belongs to Kubernetes, and this construct would create it with Pod Security labels, which stop other pods there: use another namespace, or set createNamespaces to false";
 
@@ -45,7 +45,7 @@ describe("the namespaces of Kubernetes", () => {
   });
 
   it("can hold an operator and Jobs that create no namespace", () => {
-    const props = { createNamespaces: false, namespace: "kube-system", features: [POOLS, JOBS] };
+    const props = { createNamespaces: false, namespace: "kube-system", features: [ROUTED_IP, JOBS] };
     const objects = synthOperator({ ...props, jobNamespaces: ["default"] });
     expect(titles(objects).filter((title) => title.startsWith("Namespace"))).to.deep.equal([]);
     expect(titles(objects)).to.include("Deployment kube-system flipop");
@@ -61,7 +61,7 @@ describe("an operator that creates no namespaces", () => {
 
   it("names at synthesis the namespaces that must exist", () => {
     const chart = newChart();
-    new FlipopOperator(chart, "operator", { createNamespaces: false, features: [POOLS, JOBS] });
+    new FlipopOperator(chart, "operator", { createNamespaces: false, features: [ROUTED_IP, JOBS] });
     expect(warnings(chart)).to.deep.equal([
       `[test/operator] namespace "flipop" ${MUST_EXIST}`,
       `[test/operator] namespace "flipop-jobs" ${MUST_EXIST}`,

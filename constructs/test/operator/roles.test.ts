@@ -85,7 +85,7 @@ describe("the operator's permissions", () => {
       find(synthOperator({ features, watchNamespaces: ["a"] }), "ClusterRole", "flipop-cleanup")["rules"];
     expect(rules([POOLS])).to.deep.equal(rulesOf(["pools"], "goingNamespaces"));
     expect(rules([DNS])).to.deep.equal(rulesOf(["dns"], "goingNamespaces"));
-    expect(rules([JOBS])).to.deep.equal(rulesOf(["jobs"], "goingNamespaces"));
+    expect(rules([ROUTED_IP, JOBS])).to.deep.equal(rulesOf(["routedip", "jobs"], "goingNamespaces"));
   });
 
   it("for the last cleanup do not exist without a policy, or if the operator already has them", () => {
@@ -131,7 +131,7 @@ describe("the operator's permissions", () => {
     ]);
   });
 
-  for (const features of [[POOLS], [DNS], [ROUTED_IP], [JOBS], [POOLS, DNS], [DNS, JOBS], EVERYTHING]) {
+  for (const features of [[POOLS], [DNS], [ROUTED_IP], [ROUTED_IP, JOBS], [POOLS, DNS], EVERYTHING]) {
     it(`of ${features.join(" and ")} are exactly those of its permissions`, () => {
       const wanted: Record<string, string[]> = {};
       for (const { features: needing, resources, verbs } of PERMISSIONS) {

@@ -38,6 +38,11 @@ export const CASES: readonly (readonly [title: string, props: FlipopOperatorProp
     'podNamespaces[1]: "a" is listed twice: remove one',
   ],
   [
+    "a feature that needs another one",
+    { features: [OperatorFeature.JOBS] },
+    "features: jobs has no effect without routedip: add it, or remove jobs",
+  ],
+  [
     "no feature at all",
     { features: [] },
     "features: is empty, so the operator would do nothing: name a feature, or remove the prop",

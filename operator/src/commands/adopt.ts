@@ -15,7 +15,7 @@ import { isInvalid, type KubeClient } from "../kube/client.js";
 import { JSON_PATCH } from "../kube/write/patch.js";
 import { checkFree, readOf } from "./claimed.js";
 import { type Cluster, withCluster } from "./cluster.js";
-import { type CommandCall, CommandError } from "./command.js";
+import { type CommandCall, CommandError, UsageError } from "./command.js";
 import { kindPath, type OwnObject, readKinds } from "./read.js";
 import { findResource, parseResourceName, type ResourceName } from "./resource-name.js";
 
@@ -24,7 +24,7 @@ const { FloatingIPPool, RoutedIP } = KINDS;
 export function run(call: CommandCall): Promise<number> {
   const { args, io } = call;
   const [text = "", resource = ""] = args;
-  if (!isIp(text)) throw new CommandError(`"${text}" is no IP address: write it as 203.0.113.7 or 2001:db8::7`);
+  if (!isIp(text)) throw new UsageError(`"${text}" is no IP address: write it as 203.0.113.7 or 2001:db8::7`);
   const ip = canonicalIp(text);
   const named = parseResourceName(resource, [FloatingIPPool.kind]);
   return withCluster(call, async (cluster) => {

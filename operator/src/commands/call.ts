@@ -3,10 +3,10 @@
 import { setMaxListeners } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Output } from "../command-line.js";
-import { EXIT, INTERRUPTED } from "../exit.js";
+import { EXIT, INTERRUPTED, USAGE } from "../exit.js";
 import { printable } from "../printable.js";
 import { problemText } from "./cluster.js";
-import type { CommandIo, CommandSpec, ParsedCall } from "./command.js";
+import { type CommandIo, type CommandSpec, type ParsedCall, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
 
 const USUAL_WIDTH = 80;
@@ -14,7 +14,7 @@ const ERASE_LINE = "\r\u001b[K";
 
 /** Resolves to the exit code; a problem has been printed then, with its remedy. */
 export async function callCommand(
-  { load }: CommandSpec,
+  { load, usageCode = USAGE }: CommandSpec,
   call: ParsedCall,
   output: Output & Pick<CommandIo, "env">,
 ): Promise<number> {
@@ -40,7 +40,7 @@ export async function callCommand(
   } catch (error) {
     if (stop.signal.aborted) return INTERRUPTED;
     io.err(`flipop: ${problemText(error)}\n`);
-    return EXIT.failed;
+    return error instanceof UsageError ? usageCode : EXIT.failed;
   }
 }
 

@@ -70,6 +70,9 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
+/** A command line that cannot be meant, whatever the cluster has: the process ends with code 2. */
+export class UsageError extends CommandError {}
+
 /** The text of an option that takes a value. */
 export function textOption({ options }: Pick<CommandCall, "options">, name: string): string | undefined {
   const value = options[name];

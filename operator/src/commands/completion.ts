@@ -2,11 +2,11 @@
 
 import { FLAGS } from "cdk8s-flipop/api";
 import { EXIT } from "../exit.js";
-import { type CommandCall, CommandError, type CommandSpec } from "./command.js";
+import { type CommandCall, type CommandSpec, UsageError } from "./command.js";
 
 export async function run({ args: [shell = ""], io, commands }: CommandCall): Promise<number> {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell as keyof typeof SCRIPTS] : undefined;
-  if (script === undefined) throw new CommandError(`there is no completion for "${shell}": use bash, zsh or fish`);
+  if (script === undefined) throw new UsageError(`there is no completion for "${shell}": use bash, zsh or fish`);
   io.out(script(words(commands)));
   return EXIT.ok;
 }

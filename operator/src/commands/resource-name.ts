@@ -1,7 +1,7 @@
 /** `pool/web`, as people name a resource, and the resource that they mean. */
 
 import { ALL_KINDS, type AnyKind, nearest } from "cdk8s-flipop/api";
-import { CommandError } from "./command.js";
+import { CommandError, UsageError } from "./command.js";
 import type { KindRead, OwnObject } from "./read.js";
 import { shortName } from "./render/status.js";
 
@@ -10,7 +10,7 @@ export interface ResourceName {
   readonly name: string;
 }
 
-/** @param kinds those that the command knows. @param others forms that it knows beside them. @throws CommandError */
+/** @param kinds those that the command knows. @param others forms that it knows beside them. @throws UsageError */
 export function parseResourceName(
   text: string,
   kinds: readonly string[],
@@ -21,7 +21,7 @@ export function parseResourceName(
   const isName = kind !== undefined && name !== "" && rest.length === 0;
   if (isName && kinds.includes(kind.kind)) return { kind, name };
   const forms = [...kinds.map((one) => `${shortName(one)}/NAME`), ...others].join(", ");
-  throw new CommandError(
+  throw new UsageError(
     isName
       ? `"${text}" is a ${kind.kind}, and this command takes ${forms}: flipop status shows the conditions of all kinds`
       : `"${text}" names no resource: write it as ${forms}; -n names the namespace`,

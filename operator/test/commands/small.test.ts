@@ -44,7 +44,7 @@ describe("flipop version and completion", () => {
     }
     const { code, err } = await flipop.run("completion", "tcsh");
     expect({ code, err }).to.deep.equal({
-      code: 1,
+      code: 2,
       err: 'flipop: there is no completion for "tcsh": use bash, zsh or fish\n',
     });
   });

@@ -1,4 +1,4 @@
-import { FEATURES } from "../../api/config";
+import { FEATURES, idleFeatures } from "../../api/config";
 import type { FlipopOperatorProps } from "../../operator-props";
 import { checkDnsLabel } from "../../private/checks/check-text";
 import type { Draft, Site } from "../../private/spec-refusals";
@@ -39,6 +39,7 @@ function checkFeatures({ features }: FlipopOperatorProps, site: Site): void {
     if (Object.hasOwn(FEATURES, feature)) return;
     site.below(`[${index}]`).refuse(`"${feature}" is not a feature: use ${Object.keys(FEATURES).join(", ")}`);
   });
+  for (const problem of idleFeatures(features)) site.refuse(problem);
 }
 
 function checkList(namespaces: readonly string[] | undefined, site: Site): void {

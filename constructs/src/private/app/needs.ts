@@ -7,7 +7,7 @@ import { recordSetOf } from "./claims";
 
 /** What an operator needs to serve a resource. */
 export type Need = { readonly path: string } & (
-  | { readonly what: "feature"; readonly value: FeatureName; readonly or?: FeatureName }
+  | { readonly what: "feature"; readonly value: FeatureName }
   | {
       readonly what: NamespaceNeed | "provider";
       readonly value: string;
@@ -52,21 +52,22 @@ const NEEDS: Readonly<Record<KindName, (resource: NeedyResource) => readonly Nee
   RoutedIPIssuer: issuerNeeds,
   ClusterRoutedIPClass: ({ spec }) =>
     spec.issuerRef === undefined
-      ? [feature("jobs", "spec.updateRoutedIP"), need("jobs", spec.jobNamespace, "spec.jobNamespace")]
+      ? [
+          feature("routedip", ""),
+          feature("jobs", "spec.updateRoutedIP"),
+          need("jobs", spec.jobNamespace, "spec.jobNamespace"),
+        ]
       : [feature("routedip", ""), need("accounts", objectAt(spec, "issuerRef").namespace, "spec.issuerRef")],
 };
 
 function routedIpNeeds(resource: NeedyResource): readonly Need[] {
   const { namespace } = objectAt(resource.spec, "serviceRef");
   const path = "spec.serviceRef";
-  // The needs of the class tell which of the features it is.
-  const byIssuer =
-    resource.spec.issuerRef === undefined
-      ? [{ ...feature("routedip", ""), or: "jobs" } as const]
-      : [feature("routedip", ""), need("accounts", resource.namespace, "spec.issuerRef")];
+  const accounts =
+    resource.spec.issuerRef === undefined ? [] : [need("accounts", resource.namespace, "spec.issuerRef")];
   // Without the pods, their hostPorts are not known.
   const pods = { ...need("pods", namespace ?? resource.namespace, path), optional: true } as const;
-  return [...byIssuer, watch(resource), need("watch", namespace, path), pods];
+  return [feature("routedip", ""), ...accounts, watch(resource), need("watch", namespace, path), pods];
 }
 
 /** An issuer without credentials uses the operator's token, which only one in the operator's namespace may do. */

@@ -56,8 +56,7 @@ export function unservedBy({ object, kind, spec }: FlipopObject, index: AppIndex
 export function covers(reach: OperatorReach, need: Need): boolean {
   if (need.what === "provider") return true;
   if (need.what !== "feature") return NAMESPACE_NEEDS[need.what].isMet(reach, need.value);
-  const { value, or = value } = need;
-  return reach.features.includes(value) || reach.features.includes(or);
+  return reach.features.includes(need.value);
 }
 
 function meets(operator: OperatorConstruct, need: Need, index: AppIndex): boolean {
@@ -82,8 +81,7 @@ type Fix = (list: OperatorList) => string;
 function gapText(need: Need, operator: OperatorConstruct, fix: Fix): string {
   const who = `operator ${operator.node.path}`;
   if (need.what === "feature") {
-    const also = need.or === undefined ? "" : ` or "${need.or}"`;
-    return `needs feature "${need.value}"${also}, which ${who} does not have: ${fix("features")}`;
+    return `needs feature "${need.value}", which ${who} does not have: ${fix("features")}`;
   }
   if (need.what === "provider") return tokenText(need.value, who);
   return NAMESPACE_NEEDS[need.what].text({ value: need.value, reach: operator._reach, who, fix });

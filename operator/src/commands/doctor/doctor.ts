@@ -14,7 +14,7 @@ import { isForbidden, isNotFound, type KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
 import { addressCapabilities } from "../../providers/capabilities.js";
 import { withCluster } from "../cluster.js";
-import { type CommandCall, CommandError, textOption } from "../command.js";
+import { type CommandCall, textOption, UsageError } from "../command.js";
 import { withProgress } from "../progress.js";
 import { listAll, type OwnObject, readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
@@ -71,7 +71,7 @@ function featuresOf(text: string | undefined): readonly FeatureName[] {
   const names = text.split(",");
   const strange = names.find((name) => !Object.hasOwn(FEATURES, name));
   if (strange === undefined) return names as FeatureName[];
-  throw new CommandError(`--features: there is no feature "${strange}": use ${Object.keys(FEATURES).join(", ")}`);
+  throw new UsageError(`--features: there is no feature "${strange}": use ${Object.keys(FEATURES).join(", ")}`);
 }
 
 function clusterFindings(call: CommandCall, { namespace }: RightsQuestion): Promise<readonly Finding[]> {

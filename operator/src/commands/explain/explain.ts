@@ -9,7 +9,7 @@ import { namespacesOf, ownersOn } from "../../match/workload.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
 import { askersBeside } from "../claimed.js";
 import { withCluster } from "../cluster.js";
-import { type CommandCall, CommandError, textOption } from "../command.js";
+import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
 import { type KindRead, type OwnObject, readKinds } from "../read.js";
 import { byResult, type Explanation, explanationText, nodeText } from "../render/explain.js";
 import { problemsOf, rowOf, shortName } from "../render/status.js";
@@ -36,7 +36,7 @@ export function run(call: CommandCall): Promise<number> {
 function runForUse(call: CommandCall, named: ResourceName): Promise<number> {
   const { io, args } = call;
   if (args[1] !== undefined)
-    throw new CommandError(`${shortName(named.kind.kind)}/${named.name} needs no nodes: omit ${args[1]}`);
+    throw new UsageError(`${shortName(named.kind.kind)}/${named.name} needs no nodes: omit ${args[1]}`);
   return withCluster(call, async ({ client, namespace }) => {
     const reads = await readKinds(client, io.stop, { kinds: [KINDS.FloatingIPPool, KINDS.RoutedIP, ...USED] });
     const use = explainUse(named.kind, findResource(readOf(reads, named.kind), named, namespace), reads);

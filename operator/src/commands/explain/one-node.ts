@@ -6,7 +6,7 @@ import { Store } from "../../kube/cache/store.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { compareText } from "../../values.js";
 import { withCluster } from "../cluster.js";
-import { type CommandCall, CommandError, textOption } from "../command.js";
+import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
 import type { OwnObject } from "../read.js";
 import { byResult } from "../render/explain.js";
 import { type NodeUse, oneNodeText, type UseOfNode } from "../render/one-node.js";
@@ -42,7 +42,7 @@ export function missingNode(name: string, nodes: readonly { readonly node: strin
 
 export function runForNode(call: CommandCall, name: string): Promise<number> {
   const { io, args, options } = call;
-  if (args[1] !== undefined) throw new CommandError(`node/${name} is a node already: omit ${args[1]}`);
+  if (args[1] !== undefined) throw new UsageError(`node/${name} is a node already: omit ${args[1]}`);
   return withCluster(call, async ({ client }) => {
     const cluster = await readCluster(call, client, ALL_KINDS);
     const { reader, nodes } = cluster;
