@@ -109,6 +109,7 @@ const HARMLESS: readonly Reason[] = [
   "Proxied",
   "UnmanagedRecords",
   "UnreadyPods",
+  "TaintedNodes",
   "SharedAddress",
   "MissingFamily",
   "PrivateAddresses",

@@ -141,6 +141,7 @@ const OWN_PLACES = {
   Proxied: { kinds: SERVED, conditions: ["DNSReady"] },
   UnmanagedRecords: { kinds: SERVED, conditions: ["DNSReady"] },
   UnreadyPods: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
+  TaintedNodes: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   SharedAddress: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   MissingFamily: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   PrivateAddresses: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },

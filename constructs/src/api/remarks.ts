@@ -62,6 +62,11 @@ export const REMARKS = {
     remedy:
       "Repair the pod that the message names. Nothing, if pods are not ready on purpose, such as those that wait to lead.",
   },
+  TaintedNodes: {
+    meaning:
+      "Nodes that have all else that match asks for have a taint that it does not tolerate, also if only PreferNoSchedule, so they are left out of the name.",
+    remedy: "If these nodes are meant, tolerate the taint in match.tolerations, or remove it from the nodes.",
+  },
   SharedAddress: {
     meaning: "Several nodes name the same address, so the name holds fewer addresses than nodes.",
     remedy:

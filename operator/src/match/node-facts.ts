@@ -69,6 +69,13 @@ function conditionOf({ key }: TaintFacts): string | undefined {
   return CONDITION_TAINTS.get(key);
 }
 
+/** The cluster's own, such as that of a control plane, an autoscaler's, and none that a person gives to nodes of a purpose. */
+export function isSystemTaint(taint: TaintFacts): boolean {
+  return isLeavingTaint(taint) || SYSTEM_TAINT.test(taint.key);
+}
+
+const SYSTEM_TAINT = /^(?:([^/]+\.)?(kubernetes|k8s)\.io|karpenter\.sh)\//;
+
 function isLeavingTaint({ key }: TaintFacts): boolean {
   return LEAVING_TAINTS.has(key);
 }

@@ -5,6 +5,7 @@ import { duration, timeText } from "../clock.js";
 import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
 import { listed, listedClauses } from "../values.js";
 import { FIX, type Problem, partsOf, problem, topic } from "./message.js";
+import { TOLERATE_TAINT } from "./nodes/refused-nodes.js";
 import { addressRemedy, EXAMPLE_CONTENT, holds, LISTED, PUBLISHED, publishedText, typesText } from "./records.js";
 
 /** What users of the name may not expect, although the records are in place. */
@@ -169,6 +170,21 @@ export const recordRemarks = topic("recordRemarks", {
     example: {
       ...{ cause: { reason: "Observed", message: publishedText(PUBLISHED) }, node: "game-3", pod: "game/x" },
       ...{ since: Date.parse("2026-01-01T09:00:00Z"), repair: "repair pod game/x" },
+    },
+  }),
+  taintedNodes: problem({
+    reason: "TaintedNodes",
+    by: "author",
+    text: ({ cause }: { readonly cause: Problem }) => partsOf(cause.message)[0],
+    remedy: `if the nodes with a taint are meant, ${TOLERATE_TAINT}`,
+    example: {
+      cause: {
+        reason: "Observed",
+        message: publishedText({
+          ...{ ...PUBLISHED, addressless: [] },
+          leftOut: "1 Tainted (node-4: it has taint burst=true:PreferNoSchedule, not tolerated)",
+        }),
+      },
     },
   }),
   sharedAddresses: problem({

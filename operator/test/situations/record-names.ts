@@ -160,6 +160,17 @@ export const RECORD_NAMES: readonly Group[] = [
         fix: "`flipop explain` shows what the kubelet says of the pod: a container that is not ready, or a readiness gate",
       }),
       records({
+        when: "Nodes with the labels have a taint that `match` does not tolerate, so they are left out of the name",
+        shows: "DNSReady TaintedNodes",
+        names: ["left out: 1 Tainted (node-2: it has taint burst=true:PreferNoSchedule", "spec.match.tolerations"],
+        seen: () => {
+          const taints = [{ key: "burst", value: "true", effect: "PreferNoSchedule" }];
+          const nodes = [nodeAt("node-1", A), nodeAt("node-2", B, { taints })];
+          return recordsSeen({ nodes, values: [A], status: { dns: WRITTEN } });
+        },
+        fix: "Tolerate the taint in `match.tolerations`, if these nodes are meant",
+      }),
+      records({
         when: "Two nodes name the same address",
         shows: "DNSReady SharedAddress",
         names: ["nodes node-1, node-2 all name 203.0.113.1 in ExternalIP", "behind one NAT"],

@@ -5,6 +5,8 @@ import { isRepeatedlyUndone, undonePauseUntil } from "../../addresses/undone-wri
 import { timeOf } from "../../clock.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { stopCondition } from "../../health/stopped-moves.js";
+import type { Verdict } from "../../match/checks.js";
+import { isSystemTaint } from "../../match/node-facts.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { claimMessages } from "../../messages/claims.js";
 import { healthMessages } from "../../messages/health.js";
@@ -170,8 +172,23 @@ function remarked(
   const noted = isNoted ? recordRemarks.sharedAddresses({ cause: said, shared, addressType }) : said;
   const cause = noted.reason === "Observed" ? withFamilies({ publication, desired }, noted) : noted;
   if (isPrivate) return recordRemarks.privateAddresses({ cause, addressType });
-  const unready = cause.reason === "Observed" ? longUnready(snapshot, publication) : undefined;
-  return unready === undefined ? cause : recordRemarks.unreadyPods({ cause, ...unready });
+  return cause.reason === "Observed" ? withLeftOut(snapshot, publication, cause) : cause;
+}
+
+/** Nodes that are left out, and that the author may have meant. */
+function withLeftOut(snapshot: Snapshot, publication: Publication, cause: Problem): Problem {
+  const unready = longUnready(snapshot, publication);
+  if (unready !== undefined) return recordRemarks.unreadyPods({ cause, ...unready });
+  return leavesTaintedOut(snapshot) ? recordRemarks.taintedNodes({ cause }) : cause;
+}
+
+/** Without labels and pods, the taints alone say which nodes are meant. */
+function leavesTaintedOut({ resource: { spec }, meant }: Snapshot): boolean {
+  const { nodeLabel, podLabel, podNamespace } = spec.match ?? {};
+  if (!(nodeLabel || podLabel || podNamespace)) return false;
+  const isTaintedOnly = ({ node, refusals }: Verdict) =>
+    refusals.length === 1 && refusals[0]?.reason === "Tainted" && !node.taints.some(isSystemTaint);
+  return meant().some(isTaintedOnly);
 }
 
 /** Names the family that the spec asks for and that no node has. */

@@ -33,6 +33,27 @@ describe("the records of a node record set", () => {
     }
   });
 
+  it("notes nodes that only a taint keeps out, unless the taint is the cluster's own or nothing else says what is meant", async () => {
+    const cases = [
+      ["burst", "PreferNoSchedule", { nodeLabel: "pool=edge" }, "TaintedNodes"],
+      ["nvidia.com/gpu", "NoSchedule", { nodeLabel: "pool=edge" }, "TaintedNodes"],
+      ["node-role.kubernetes.io/control-plane", "NoSchedule", { nodeLabel: "pool=edge" }, "Observed"],
+      ["node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule", { nodeLabel: "pool=edge" }, "Observed"],
+      ["DeletionCandidateOfClusterAutoscaler", "PreferNoSchedule", { nodeLabel: "pool=edge" }, "Observed"],
+      ["node.kubernetes.io/not-ready", "NoSchedule", { nodeLabel: "pool=edge" }, "Observed"],
+      ["node.kubernetes.io/unschedulable", "NoSchedule", { nodeLabel: "pool=edge" }, "Observed"],
+      ["nvidia.com/gpu", "NoSchedule", {}, "Observed"],
+    ] as const;
+    for (const [key, effect, match, reason] of cases) {
+      const world = new World();
+      world.addNode("n1", { labels: { pool: "edge" } });
+      world.addNode("n2", { labels: { pool: "edge" }, taints: [{ key, effect }] });
+      world.add("game", { match });
+      await world.run("game");
+      expect(world.condition("game", "DNSReady"), key).to.equal(`True/${reason}`);
+    }
+  });
+
   describe("that hold only addresses of private networks", () => {
     const HELD = "A records of game.example.com hold 1 address of private networks, which the internet does not reach";
     const dnsReady = (world: World) => world.plan("game").conditions.find(({ type }) => type === "DNSReady");
