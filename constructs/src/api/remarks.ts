@@ -7,8 +7,9 @@ export const REMARKS = {
     remedy: "If the address is to leave cordoned nodes, tolerate in match.tolerations only taints named by key.",
   },
   NoOpenPort: {
-    meaning: "Pods on the node of an address have no hostPort, though pods on other nodes have one.",
-    remedy: "Give all pods the hostPort. Nothing, if clients use a NodePort of a Service.",
+    meaning:
+      "Pods on the node of an address have no hostPort, though pods on other nodes have one; or they open it with a hostIP that only the node itself reaches, such as 127.0.0.1.",
+    remedy: "Give all pods the hostPort, without hostIP. Nothing, if clients use a NodePort of a Service.",
   },
   UnlistedAddresses: {
     meaning:

@@ -2,7 +2,7 @@
 
 import { selectorMatches } from "cdk8s-flipop/api";
 import { NO_NODE, type PodIndex } from "../kube/cache/pods.js";
-import type { SlimPod } from "../kube/cache/slim.js";
+import type { HostPort, SlimPod } from "../kube/cache/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
 import { compareText, listed, omitUndefined } from "../values.js";
@@ -59,6 +59,19 @@ export function podEnd({ deletionTimestamp, finalizers = [], graceSeconds }: Sli
   return deletionTimestamp === undefined ? undefined : { finalizers, ...omitUndefined({ graceSeconds }) };
 }
 
+/** `local`: a port that only programs of the node itself reach. */
+export interface PortsOfNode {
+  readonly isOpen: boolean;
+  readonly local?: HostPort;
+}
+
+/** Nodes whose pods open no port that other machines reach. `local`: what they open for the node itself. */
+export interface PortlessNodes {
+  /** Sorted. */
+  readonly nodes: readonly string[];
+  readonly local?: HostPort;
+}
+
 /** The workload on each node. */
 export interface WorkloadSource {
   /** For people, with its article: `a pod of namespace ingress with app=nginx`. */
@@ -74,8 +87,8 @@ export interface WorkloadSource {
   podlessOn?(node: string): string | undefined;
   /** The workloads of these pods, as far as they are known, in no order. Absent: the source does not know pods. */
   ownersOn?(node: string): readonly string[];
-  /** Whether the pods that serve there open a port of the node; `undefined`: none serves. Absent: the source does not know pods. */
-  opensPort?(node: string): boolean | undefined;
+  /** What the pods that serve there open of the node; `undefined`: none serves. Absent: the source does not know pods. */
+  portsOn?(node: string): PortsOfNode | undefined;
   /** Explains why no node has the workload. It looks at each pod. */
   presence(): Presence;
   /** The first pod by name that is Pending and on no node. Absent: none, or the source does not know. */
@@ -124,13 +137,13 @@ export class PodWorkload implements WorkloadSource {
     return this.serving(node).flatMap((pod) => podOwner(pod) ?? []);
   }
 
-  opensPort(node: string): boolean | undefined {
+  portsOn(node: string): PortsOfNode | undefined {
     const serving = this.serving(node);
     if (serving.length === 0) return undefined;
-    return serving.some(
-      ({ hostPorts = [], hostNetwork }) =>
-        hostNetwork === true || hostPorts.some(({ loopback }) => loopback === undefined),
-    );
+    const ports = serving.flatMap(({ hostPorts = [] }) => hostPorts);
+    const local = ports.find(({ loopback }) => loopback !== undefined);
+    const isOpen = serving.some(({ hostNetwork }) => hostNetwork === true) || ports.some((port) => !port.loopback);
+    return { isOpen, ...omitUndefined({ local }) };
   }
 
   private serving(node: string): readonly SlimPod[] {
@@ -171,16 +184,30 @@ export function ownersOn(nodes: Iterable<{ readonly name: string }>, workload?: 
   return [...owners].sort(compareText);
 }
 
-/** Of these nodes, those whose pods open no port of the node, though those of other nodes do. Sorted. */
-export function portlessNodes(
+/** Of these nodes, those whose pods open a port for the node alone, or none at all. */
+export function portlessOf(nodes: readonly string[], workload?: WorkloadSource): readonly PortlessNodes[] {
+  const found = nodes.flatMap((node) => {
+    const ports = workload?.portsOn?.(node);
+    return ports === undefined || ports.isOpen ? [] : [{ node, ...omitUndefined({ local: ports.local }) }];
+  });
+  const [none, local] = [found.filter((each) => each.local === undefined), found.filter((each) => each.local)];
+  return [local, none].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return [{ nodes: group.map(({ node }) => node).sort(compareText), ...omitUndefined({ local: first.local }) }];
+  });
+}
+
+/** The first of those, as far as they are a mistake: if no pod opens any port, clients come another way. */
+export function mistakenPorts(
   nodes: readonly string[],
   others: Iterable<{ readonly name: string }>,
   workload?: WorkloadSource,
-): readonly string[] {
-  const portless = nodes.filter((node) => workload?.opensPort?.(node) === false);
-  if (portless.length === 0) return [];
-  for (const { name } of others) if (workload?.opensPort?.(name) === true) return portless.sort(compareText);
-  return [];
+): PortlessNodes | undefined {
+  const [first] = portlessOf(nodes, workload);
+  if (first === undefined || first.local !== undefined) return first;
+  for (const { name } of others) if (workload?.portsOn?.(name)?.isOpen === true) return first;
+  return undefined;
 }
 
 /** Names the first pod by name that is on a node, or else the first one, so that the answer stays the same. */

@@ -2,7 +2,7 @@
 
 import { Annotation, MAX_ROUTED_PORTS, MAX_RULE_SOURCES } from "cdk8s-flipop/api";
 import type { HostPort } from "../kube/cache/slim.js";
-import { listed, listedClauses } from "../values.js";
+import { listed, listedClauses, omitUndefined } from "../values.js";
 import { problem, topic } from "./message.js";
 import { authorOf } from "./nodes/refused-nodes.js";
 
@@ -48,9 +48,18 @@ function protocolRemedy({ port, protocol, hostPort, hasBoth }: OtherProtocol): s
 }
 
 function hostPortText({ name, protocol, containerPort, hostPort, loopback }: HostPort): string {
-  const where = loopback === undefined ? "" : ` on hostIP ${loopback} only, which no other machine reaches`;
-  const port = `containerPort ${containerPort}, hostPort ${hostPort}${protocol === "TCP" ? "" : ` (${protocol})`}${where}`;
+  const port = `containerPort ${containerPort}, ${placeText({ protocol, hostPort, ...omitUndefined({ loopback }) })}`;
   return name === undefined ? port : `${name}: ${port}`;
+}
+
+function placeText({ protocol, hostPort, loopback }: Pick<HostPort, "protocol" | "hostPort" | "loopback">): string {
+  const where = loopback === undefined ? "" : ` on hostIP ${loopback} only, which no other machine reaches`;
+  return `hostPort ${hostPort}${protocol === "TCP" ? "" : ` (${protocol})`}${where}`;
+}
+
+/** What pods do that no other machine reaches. @param local open for their node alone */
+export function openPortText(local: HostPort | undefined): string {
+  return local === undefined ? "have no hostPort" : `open ${placeText(local)}`;
 }
 
 const SERVICE: Service = { key: "web/shop" };

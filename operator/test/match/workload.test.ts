@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from "mocha";
 import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
 import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
-import { nodesOfPodEvent, PodWorkload, portlessNodes } from "../../src/match/workload.js";
+import { mistakenPorts, nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
 import { slimPod } from "../support/kube/objects.js";
 import { compiled } from "./cluster.js";
 
@@ -33,16 +33,18 @@ describe("the workload of a match", () => {
     pods.upsert(slimPod("local", { ...web, nodeName: "local", hostPorts: [{ ...port, loopback: "127.0.0.1" }] }));
     pods.upsert(slimPod("idle", { ...web, nodeName: "idle", ready: false, hostPorts: [port] }));
     const nodes = ["local", "idle", "closed", "open", "shared"];
-    const portless = () =>
-      portlessNodes(
-        nodes,
+    const portless = (...names: readonly string[]) =>
+      mistakenPorts(
+        names,
         nodes.map((name) => ({ name })),
         workload(),
       );
-    expect(portless(), "all are alike").to.deep.equal([]);
-    pods.upsert(slimPod("open", { ...web, nodeName: "open", hostPorts: [port] }));
-    pods.upsert(slimPod("shared", { ...web, nodeName: "shared", hostNetwork: true }));
-    expect(portless()).to.deep.equal(["closed", "local"]);
+    const local = { ...port, loopback: "127.0.0.1" };
+    expect(portless(...nodes), "no other machine reaches it").to.deep.equal({ nodes: ["local"], local });
+    expect(portless("closed"), "all are alike").to.equal(undefined);
+    pods.upsert(slimPod("open", { ...web, nodeName: "open", hostPorts: [port, local] }));
+    pods.upsert(slimPod("shared", { ...web, nodeName: "shared", hostNetwork: true, hostPorts: [local] }));
+    expect(portless("closed", "idle", "open", "shared")).to.deep.equal({ nodes: ["closed"] });
   });
 
   const idle: readonly (readonly [Partial<SlimPod>, string])[] = [

@@ -76,8 +76,22 @@ const SERVES: Group = {
       when: "The pods on the node of an address have no hostPort, though pods on other nodes have one, as during a rollout that removes it",
       shows: "Fulfilled NoOpenPort",
       names: ["node-1", "hostPort", "NodePort of a Service"],
-      seen: () => seenOf({ held: { [A]: "node-1" }, change: () => ({ portlessOf: (nodes) => nodes }) }, "Fulfilled"),
+      seen: () =>
+        seenOf({ held: { [A]: "node-1" }, change: () => ({ portlessOf: (nodes) => ({ nodes }) }) }, "Fulfilled"),
       fix: "Give all pods the hostPort. Nothing, if clients use a NodePort of a Service",
+    }),
+    pool({
+      when: "The hostPort of the pods has the hostIP 127.0.0.1",
+      shows: "Fulfilled NoOpenPort",
+      names: ["node-1", "hostPort 443 on hostIP 127.0.0.1 only", "remove hostIP"],
+      seen: () => {
+        const local = { protocol: "TCP", containerPort: 8443, hostPort: 443, loopback: "127.0.0.1" };
+        return seenOf(
+          { held: { [A]: "node-1" }, change: () => ({ portlessOf: (nodes) => ({ nodes, local }) }) },
+          "Fulfilled",
+        );
+      },
+      fix: "Remove `hostIP` from the port of the pods",
     }),
     pool({
       when: "A pool that was deleted under `reclaimPolicy: Retain` and created again has new addresses",

@@ -4,7 +4,8 @@ import { selectorMatches } from "cdk8s-flipop/api";
 import { keyOf } from "../../kube/objects.js";
 import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
 import { isElectionTaint, type NodeFacts, type TaintFacts } from "../../match/node-facts.js";
-import { serves, type Workload, type WorkloadSource, waitsForNode } from "../../match/workload.js";
+import { portlessOf, serves, type Workload, type WorkloadSource, waitsForNode } from "../../match/workload.js";
+import { openPortText } from "../../messages/services.js";
 import { compareText, countOf, listed } from "../../values.js";
 import type { NodeExplanation, Question } from "./node-explanation.js";
 import type { PodFacts } from "./pods.js";
@@ -29,11 +30,11 @@ type Asked = Pick<Question, "match" | "pods" | "workload">;
 /** The address does not lead to these pods by itself, which no condition says if all pods are alike. */
 function portNotes(explained: readonly NodeExplanation[], { workload }: Asked): readonly string[] {
   const serving = explained.filter(({ result }) => result === "holds" || result === "published");
-  const names = serving.filter(({ node }) => workload?.opensPort?.(node) === false).map(({ node }) => node);
-  if (names.length === 0) return [];
-  return [
-    `the ready pods on ${listed(names.sort(compareText), NAMES)} have no hostPort: clients reach them there only by a NodePort or externalIPs of a Service`,
-  ];
+  const names = serving.map(({ node }) => node);
+  return portlessOf(names, workload).map(
+    ({ nodes, local }) =>
+      `the ready pods on ${listed(nodes, NAMES)} ${openPortText(local)}: clients reach them there only by a NodePort or externalIPs of a Service`,
+  );
 }
 
 /** Where the pods run, while nodes lack only a pod. */
@@ -95,7 +96,7 @@ export function withReasons(source: WorkloadSource, pods: readonly PodFacts[]): 
     servingOn: (node) => source.servingOn?.(node) ?? [],
     podlessOn: (node) => source.podlessOn?.(node),
     ownersOn: (node) => source.ownersOn?.(node) ?? [],
-    opensPort: (node) => source.opensPort?.(node),
+    portsOn: (node) => source.portsOn?.(node),
   };
 }
 

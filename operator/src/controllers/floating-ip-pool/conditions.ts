@@ -81,9 +81,8 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
   });
   const holders = addresses.flatMap(({ status: { state, nodeName } }) => (state === "active" && nodeName) || []);
-  const portless = snapshot.portlessOf?.(holders) ?? [];
-  if (portless.length > 0)
-    return candidateMessages.onPortless({ ...values, ...workloadsOf(snapshot), nodes: portless });
+  const portless = snapshot.portlessOf?.(holders);
+  if (portless !== undefined) return candidateMessages.onPortless({ ...values, ...workloadsOf(snapshot), ...portless });
   const unlisted = leftByFormer(snapshot, desired);
   if (unlisted !== undefined) return candidateMessages.besideUnlisted({ ...values, ...unlisted });
   if (onCordoned === undefined) return fulfilledFor(snapshot, values);

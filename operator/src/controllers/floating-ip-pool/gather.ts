@@ -13,7 +13,7 @@ import { listSeconds } from "../../addresses/requeue-at.js";
 import { SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { markHolders, nodesOf, probesOf } from "../../health/probed-nodes.js";
 import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
-import { portlessNodes } from "../../match/workload.js";
+import { mistakenPorts } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
@@ -92,7 +92,7 @@ function matchesOf(
     clusterNodes: () => nodes.list(),
     podNamespaces: () => index?.podNamespaces() ?? [],
     podOwners: () => index?.podOwners() ?? [],
-    portlessOf: (nodes: readonly string[]) => portlessNodes(nodes, index?.candidates() ?? [], index?.workload),
+    portlessOf: (nodes: readonly string[]) => mistakenPorts(nodes, index?.candidates() ?? [], index?.workload),
   };
 }
 

@@ -16,6 +16,7 @@ import { annotatedIps, familyOfList } from "../../addresses/desired.js";
 import type { ProbesSnapshot } from "../../health/probed-nodes.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { PortlessNodes } from "../../match/workload.js";
 import type { PublishingSnapshot } from "../../publishing/published.js";
 import type { DnsView } from "../../records/dns-service.js";
 import type { Stop } from "../../runtime/stop-switch.js";
@@ -42,7 +43,7 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   /** The workloads whose pods make nodes match. Absent: there are none. */
   readonly podOwners?: () => readonly string[];
   /** Of these nodes, those whose pods open no port of the node, though those of other nodes do. Absent: there are none. */
-  readonly portlessOf?: (nodes: readonly string[]) => readonly string[];
+  readonly portlessOf?: (nodes: readonly string[]) => PortlessNodes | undefined;
 }
 
 /** What the plan reads, and what its actions work with. */

@@ -1,9 +1,11 @@
 /** How many addresses are active, and why nodes are lacking. */
 
 import { timeText } from "../../clock.js";
+import type { PortlessNodes } from "../../match/workload.js";
 import type { LimitWait } from "../../providers/layers/limiter.js";
 import { listed } from "../../values.js";
 import { note, type Problem, problem, topic } from "../message.js";
+import { openPortText } from "../services.js";
 import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
@@ -61,9 +63,7 @@ interface BesideUnlisted extends Fulfilled {
 }
 
 /** Fewer than two `workloads`: those that open no port are not known to be others. */
-interface OnPortless extends ForWorkloads {
-  readonly nodes: readonly string[];
-}
+interface OnPortless extends ForWorkloads, PortlessNodes {}
 
 function workloadsText({ workloads, podLabel }: Pick<ForWorkloads, "workloads" | "podLabel">): string {
   const why = podLabel === "" ? "match.podLabel is not set" : `all of them have ${podLabel}`;
@@ -155,12 +155,15 @@ export const candidateMessages = topic("candidates", {
   onPortless: problem({
     reason: "NoOpenPort",
     by: "author",
-    text: ({ nodes, ...count }: OnPortless) => {
+    text: ({ nodes, local, ...count }: OnPortless) => {
       const several = count.workloads.length < 2 ? "" : `; ${workloadsText(count)}`;
-      return `${fulfilledText(count)}; the pods on ${listed(nodes)} have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service${several}`;
+      const unlike = local === undefined ? ", though pods on other nodes have one" : "";
+      return `${fulfilledText(count)}; the pods on ${listed(nodes)} ${openPortText(local)}${unlike}, so clients reach them there only by a NodePort of a Service${several}`;
     },
-    remedy: ({ workloads }) => {
-      const open = "if the pods are to answer at the address itself, give all of them the hostPort";
+    remedy: ({ workloads, local }) => {
+      const answer = "if the pods are to answer at the address itself,";
+      if (local !== undefined) return `${answer} remove hostIP from this port of theirs`;
+      const open = `${answer} give all of them the hostPort`;
       return workloads.length < 2
         ? `${open}; else set match.podLabel to a label that only those with a hostPort have`
         : [ONE_WORKLOAD, open];

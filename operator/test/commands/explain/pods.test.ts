@@ -254,6 +254,11 @@ describe("flipop explain of the pods that a resource asks for", () => {
     const explained = async () => (await shared.flipop.run("explain", "pool/web", "-n", "ingress")).out;
     expect(await explained()).to.include(text);
     shared.kubernetes.delete(pod);
+    shared.cluster.pod("node-1", "True", [{ containerPort: 80, hostPort: 80, hostIP: "127.0.0.1" }]);
+    expect(await explained()).to.include(
+      "the ready pods on node-1 open hostPort 80 on hostIP 127.0.0.1 only, which no other machine reaches: clients reach",
+    );
+    shared.kubernetes.delete(pod);
     shared.cluster.pod("node-1", "True", [{ containerPort: 80, hostPort: 80 }]);
     expect(await explained()).not.to.include("hostPort");
     shared.kubernetes.delete(pod);

@@ -3,12 +3,14 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
+import type { HostPort } from "../../../src/kube/cache/slim.js";
 import { providerMessages } from "../../../src/messages/provider.js";
-
 import type { ProviderId } from "../../../src/providers/types.js";
+import { omitUndefined } from "../../../src/values.js";
 import { ModelCloud } from "./support/model-cloud.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
+const LOCAL = { protocol: "TCP", containerPort: 8443, hostPort: 443, loopback: "127.0.0.1" };
 const REGION = "topology.kubernetes.io/region";
 
 function fulfilled({ conditions }: Plan) {
@@ -143,18 +145,22 @@ describe("what keeps a pool from being fulfilled", () => {
     const cloud = cluster("node-1", "node-2");
     cloud.addPool("web", { ips: [A] });
     cloud.addresses.set(A, "digitalocean://node-1");
-    const of = (...portless: readonly string[]) =>
-      fulfilled(
-        plan({ ...cloud.snapshot("web"), portlessOf: (nodes) => nodes.filter((node) => portless.includes(node)) }),
-      );
+    const of = (portless: string, local?: HostPort) => {
+      const portlessOf = (nodes: readonly string[]) =>
+        nodes.includes(portless) ? { nodes, ...omitUndefined({ local }) } : undefined;
+      return fulfilled(plan({ ...cloud.snapshot("web"), portlessOf }));
+    };
     expect(of("node-1")).to.deep.equal({
       is: "True/NoOpenPort",
       message:
         "1 of 1 addresses are active; the pods on node-1 have no hostPort, though pods on other nodes have one, so clients reach them there only by a NodePort of a Service; fix: if the pods are to answer at the address itself, give all of them the hostPort; else set match.podLabel to a label that only those with a hostPort have",
     });
+    expect(of("node-1", LOCAL).message, "only the node itself reaches it").to.equal(
+      "1 of 1 addresses are active; the pods on node-1 open hostPort 443 on hostIP 127.0.0.1 only, which no other machine reaches, so clients reach them there only by a NodePort of a Service; fix: if the pods are to answer at the address itself, remove hostIP from this port of theirs",
+    );
     expect(of("node-2").is, "no address is there").to.equal("True/Observed");
     const podOwners = () => ["Deployment web/log-shipper", "Deployment web/proxy"];
-    const { message } = fulfilled(plan({ ...cloud.snapshot("web"), podOwners, portlessOf: (nodes) => nodes }));
+    const { message } = fulfilled(plan({ ...cloud.snapshot("web"), podOwners, portlessOf: (nodes) => ({ nodes }) }));
     expect(message, "the pods of another workload are the likely cause").to.include(
       "; pods of Deployment web/log-shipper, Deployment web/proxy count, because match.podLabel is not set; fix: if only those of one workload",
     );
