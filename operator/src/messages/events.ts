@@ -4,7 +4,7 @@ import { Annotation, type EventReason, type Reason, type RetainedAddress } from 
 import type { RecordStep } from "../providers/types.js";
 import { listed, listedClauses } from "../values.js";
 import { WHYS } from "./explanations.js";
-import { type EventMessage, event, type Problem, topic } from "./message.js";
+import { type EventMessage, event, FIX, type Problem, topic } from "./message.js";
 
 interface Why {
   readonly why: string;
@@ -223,7 +223,7 @@ export const eventMessages = topic("events", {
     reason: "RecordsReplaced",
     action: "ChangeRecords",
     text: ({ replaced, ...change }: RecordChange & { readonly replaced: readonly string[] }) =>
-      `${changeText(change)}: the status did not show that the operator wrote ${namesOf(replaced)}`,
+      `${changeText(change)}: the status did not show that the operator wrote ${namesOf(replaced)}${FIX}if the name is to keep that, set another dnsRecordSet.recordName, then have the owner of the DNS account restore the records of ${change.fqdn}`,
     example: {
       ...{ fqdn: "www.example.com", before: ["198.51.100.7"], after: ["203.0.113.8"] },
       replaced: ["198.51.100.7"],

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { changeText } from "../../src/messages/events.js";
+import { changeText, recordsWritten } from "../../src/messages/events.js";
 
 describe("the text of a change of records", () => {
   const [A, B] = ["203.0.113.7", "203.0.113.8"];
@@ -10,6 +10,12 @@ describe("the text of a change of records", () => {
   it("shows the addresses before and after", () => {
     expect(changeText({ ...change, after: [A] })).to.equal(`www.example.com: ${A}, ${B} -> ${A}`);
     expect(changeText({ ...change, before: [] })).to.equal(`www.example.com: nothing -> ${B}, ${A}`);
+  });
+
+  it("says how to restore records of somebody else that it replaced", () => {
+    expect(recordsWritten({ changes: { ...change, after: [B] }, replaced: [A] }).note).to.equal(
+      `www.example.com: ${A}, ${B} -> ${B}: the status did not show that the operator wrote ${A}; fix: if the name is to keep that, set another dnsRecordSet.recordName, then have the owner of the DNS account restore the records of www.example.com`,
+    );
   });
 
   it("shows the TTL where the addresses stay", () => {
