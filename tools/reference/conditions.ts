@@ -118,6 +118,7 @@ const HARMLESS: readonly Reason[] = [
   "RestrictedSources",
   "FirewallRenamed",
   "UnrestrictedSources",
+  "UnlistedPorts",
 ];
 
 /** A reason without a condition of its own is in the summary. */

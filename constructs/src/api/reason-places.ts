@@ -145,6 +145,7 @@ const OWN_PLACES = {
   SharedAddress: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   MissingFamily: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
   PrivateAddresses: { kinds: ["NodeDNSRecordSet"], conditions: ["DNSReady"] },
+  UnlistedPorts: { kinds: ["RoutedIP"], conditions: ["FirewallReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,
   GatewayNotFound: PUBLICATION,

@@ -213,6 +213,10 @@ export const REASONS = {
     remedy:
       "Set routedIPFirewallName of the issuer to the new name, or delete the renamed firewall if nothing needs it.",
   },
+  UnlistedPorts: {
+    meaning: "Pods open a port by hostPort that the Service does not list, so no firewall rule is for it.",
+    remedy: "If clients are to reach the port, add it to the ports of the Service. Nothing otherwise.",
+  },
   UnrestrictedSources: {
     meaning:
       "The firewall lets everybody through, although the Service limits its clients: by an annotation for load balancers, which the operator does not read, or by loadBalancerSourceRanges, while another rule of the firewall opens the same port.",

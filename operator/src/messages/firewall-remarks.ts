@@ -4,6 +4,7 @@ import { listed } from "../values.js";
 import { authorOf } from "./failed-calls.js";
 import type { Firewall } from "./firewalls.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
+import { authorOf as serviceAuthor } from "./nodes/refused-nodes.js";
 import { haveChanged } from "./tenants.js";
 
 const FIREWALL: Firewall = { name: "ingress" };
@@ -54,6 +55,13 @@ interface PortsForAll extends OpenPorts {
   readonly service: string;
 }
 
+interface UnlistedPorts {
+  readonly seen: Problem;
+  readonly ports: readonly string[];
+  /** `namespace/name` of the Service. */
+  readonly service: string;
+}
+
 /** What the operator put into a firewall, and leaves there. */
 export interface KeptTraces extends Firewall {
   readonly items: readonly string[];
@@ -84,6 +92,8 @@ function alsoOpens({ shared }: OpenPorts): string {
 const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
 const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const countWord = ({ length }: readonly string[]) => (length === 1 ? "annotation" : "annotations");
+
+const itOrThem = ({ length }: readonly string[]) => (length === 1 ? "it" : "them");
 
 const FOR_SOME = { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"], service: "voice/gateway" };
 
@@ -122,6 +132,15 @@ export const firewallRemarks = topic("firewallRemarks", {
       ...{ ...FIREWALL, ports: ["tcp 443"], service: "web/shop" },
       annotations: ["service.beta.kubernetes.io/do-loadbalancer-allow-rules"],
     },
+  }),
+  unlistedPorts: problem({
+    reason: "UnlistedPorts",
+    by: "other",
+    text: ({ seen, ports, service }: UnlistedPorts) =>
+      `${partsOf(seen.message)[0]}; the pods also open ${listed(ports, MOST_LISTED)} by hostPort, which Service ${service} does not list, so no rule is for ${itOrThem(ports)}`,
+    remedy: ({ ports, service }) =>
+      `if clients are to reach ${itOrThem(ports)}, ${serviceAuthor(service)} add ${itOrThem(ports)} to its ports`,
+    example: { seen: OPEN, ports: ["443/UDP"], service: "web/shop" },
   }),
   notNamed: problem({
     reason: "NoFirewall",

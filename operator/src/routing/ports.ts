@@ -16,6 +16,8 @@ export type PortPod = Pick<
   "name" | "namespace" | "labels" | "hostPorts" | "hostNetwork" | "nodeName" | "ready" | "deletionTimestamp"
 >;
 
+type OpenPort = Pick<RoutedPort, "port" | "protocol">;
+
 export interface PortsFound {
   /** Sorted. */
   readonly ports: readonly RoutedPort[];
@@ -28,6 +30,8 @@ export interface PortsFound {
   readonly later?: readonly RoutedPort[];
   /** Ports that the class or the issuer does not allow; they are not in `ports`. */
   readonly refused?: Problem;
+  /** What pods open by hostPorts, and the Service does not list. Absent: nothing. */
+  readonly unlisted?: readonly OpenPort[];
   /** Ports at which clients may expect the Service, which does not answer there. */
   readonly remark?: Problem;
 }
@@ -63,8 +67,20 @@ export function portsOf(
   // What is wrong with the pods shows before any of them is Ready.
   const { ports: later, problem, remark } = portsBy(service, isOpen ? opening : pods, [], podOwners(pods));
   const { sourceRanges, sourceAnnotations } = service;
-  const sources = { sourceRanges, sourceAnnotations };
-  return { ports, ...sources, ...omitUndefined({ problem, remark }), ...(!isOpen && later.length > 0 && { later }) };
+  const unlisted = unlistedPorts(opening, ports);
+  const found = { ports, sourceRanges, sourceAnnotations, ...(unlisted.length > 0 && { unlisted }) };
+  return { ...found, ...omitUndefined({ problem, remark }), ...(!isOpen && later.length > 0 && { later }) };
+}
+
+/** With hostNetwork, the ports of a pod's spec are only a word to people. */
+function unlistedPorts(pods: readonly PortPod[], ports: readonly OpenPort[]): readonly OpenPort[] {
+  const open = pods.flatMap(({ hostPorts = [], hostNetwork }) => (hostNetwork === true ? [] : hostPorts));
+  const reached = open.flatMap(({ protocol, hostPort: port, loopback }) =>
+    loopback === undefined && isRoutable(protocol) ? [{ protocol, port }] : [],
+  );
+  const unlisted = new Map(reached.map((port) => [keyOfPort(port), port]));
+  for (const port of ports) unlisted.delete(keyOfPort(port));
+  return [...unlisted.values()].sort((a, b) => a.port - b.port);
 }
 
 /** @param workloads of all pods of the Service */
@@ -146,24 +162,10 @@ export function rulesOf(
     .map(({ protocol, port }) => ({ protocol: PROTOCOLS[protocol], ports: `${port}`, sources, otherSources: false }));
 }
 
-/** Whether clients come from anywhere to an address of this family. */
-export function letsAllIn(sourceRanges: readonly string[], family: IpFamily): boolean {
-  return sourceRanges.length === 0 || sourceRanges.includes(EVERYBODY[family]);
-}
-
-/** Sources that other rules of a firewall let in at these ports: the rules of a firewall add up. Sorted. */
-export function sourcesBeyond(
-  all: readonly FirewallRuleFacts[],
-  ports: readonly Pick<RoutedPort, "port" | "protocol">[],
-  sourceRanges: readonly string[],
-): readonly string[] {
-  const opens = ({ protocol, ports: open }: FirewallRuleFacts) => {
-    const [from = 0, to = from] = open.split("-").map(Number);
-    const isOpen = (port: number) => open === "all" || isInside(port, { from, to });
-    return ports.some((each) => PROTOCOLS[each.protocol] === protocol && isOpen(each.port));
-  };
-  const more = all.filter(opens).flatMap(({ sources }) => sources.filter((source) => !sourceRanges.includes(source)));
-  return [...new Set(more)].sort();
+/** Whether a rule of a firewall opens the port, for some source. */
+export function ruleOpens({ protocol, ports }: FirewallRuleFacts, port: OpenPort): boolean {
+  const [from = 0, to = from] = ports.split("-").map(Number);
+  return PROTOCOLS[port.protocol] === protocol && (ports === "all" || isInside(port.port, { from, to }));
 }
 
 /** Whether a port is outside of the cluster's NodePort range, which is open already. */
@@ -177,7 +179,7 @@ export function ruleFacts({ protocol, ports, sources }: FirewallRule): FirewallR
   return { protocol, ports, sources, otherSources: false };
 }
 
-const EVERYBODY: Readonly<Record<IpFamily, string>> = { IPv4: "0.0.0.0/0", IPv6: "::/0" };
+export const EVERYBODY: Readonly<Record<IpFamily, string>> = { IPv4: "0.0.0.0/0", IPv6: "::/0" };
 const PROTOCOLS = { TCP: "tcp", UDP: "udp" } as const;
 
 function isServing({ ready, deletionTimestamp }: PortPod): boolean {

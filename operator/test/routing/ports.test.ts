@@ -25,6 +25,21 @@ describe("the ports of a Service", () => {
     return [ports.map(({ protocol, port, origin }) => `${protocol} ${port} ${origin}`).join(", "), problem?.reason];
   };
 
+  it("leave out what the pods open besides, which is found, too", () => {
+    const unlisted = (...pods: readonly PortPod[]) =>
+      portsOf(service({ ports: [tcp(443, { targetPort: 443 })] }), pods, { nodes: [NODE] }).unlisted;
+    const udp = { protocol: "UDP" };
+    const { hostPorts = [] } = hostPort(443, 443);
+    const both = { ...READY, hostPorts: [...hostPorts, ...(hostPort(443, 443, udp).hostPorts ?? [])] };
+    expect(unlisted(both, both)).to.deep.equal([{ protocol: "UDP", port: 443 }]);
+    expect(unlisted(hostPort(443, 443))).to.equal(undefined);
+    expect(unlisted(hostPort(9100, 9100, { loopback: "127.0.0.1" })), "no other machine reaches it").to.equal(
+      undefined,
+    );
+    expect(unlisted({ ...both, hostNetwork: true }), "its ports are informational").to.equal(undefined);
+    expect(unlisted({ ...both, nodeName: "n2" }), "the address is not there").to.equal(undefined);
+  });
+
   it("are its NodePorts, and the hostPorts of the pods behind it", () => {
     const both = [{ port: 53, protocol: "UDP", targetPort: 5353 }, tcp(53, { targetPort: 5353 })];
     const udp = hostPort(5353, 53, { protocol: "UDP" });

@@ -79,6 +79,19 @@ export const ROUTED_FIREWALLS: Group = {
       fix: "Remove `loadBalancerSourceRanges` of the Service, or add the clients that are to get through",
     }),
     routed({
+      when: "The pods open a port, such as 443/UDP for HTTP/3, that the Service does not list",
+      shows: "FirewallReady UnlistedPorts",
+      names: ["443/UDP by hostPort", "Service default/web add it to its ports"],
+      seen: () => {
+        const unlisted = [{ protocol: "UDP" as const, port: 443 }];
+        const change = ({ portsOn }: Snapshot) => ({
+          portsOn: (nodes: readonly string[]) => ({ ...portsOn(nodes), unlisted }),
+        });
+        return routedSeen({ prepare: (world) => world.settle(), change }, "FirewallReady");
+      },
+      fix: "Add the port to the Service, if clients are to reach it",
+    }),
+    routed({
       when: "An annotation of the Service limits the clients of a load balancer",
       shows: "FirewallReady UnrestrictedSources",
       names: [

@@ -1,22 +1,22 @@
 /** Condition FirewallReady of a RoutedIP. */
 
-import type { RoutedPort } from "cdk8s-flipop/api";
+import type { IpFamily, RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, refOf } from "../../../addresses/address-set.js";
 import type { Placement } from "../../../addresses/observed.js";
 import { firewallRemarks, type SharedPorts } from "../../../messages/firewall-remarks.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
-import type { FirewallFacts } from "../../../providers/firewall-types.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
 import { itemsOf } from "../../../routing/own-firewall-writes.js";
 import {
+  EVERYBODY,
   lackOfPorts,
-  letsAllIn,
   needsRule,
   type PortsFound,
   ruleFacts,
+  ruleOpens,
   rulesOf,
-  sourcesBeyond,
 } from "../../../routing/ports.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
@@ -107,7 +107,8 @@ function inStep(
   const open = { name, ports, shared: sharedWith(snapshot, { others, facts, own: ports }) };
   const ruled = findings.ports.ports.filter((port) => needsRule(port, resolvedClass?.nodePortRange ?? ""));
   const beyond = sourcesBeyond(facts.rules, ruled, findings.ports.sourceRanges);
-  const seen = openText(snapshot, { ...open, beyond }, findings.ports);
+  const opened = openText(snapshot, { ...open, beyond }, findings.ports);
+  const seen = withUnlisted(snapshot, { rules: facts.rules, seen: opened }, findings.ports);
   return yes(
     "FirewallReady",
     withFormer(snapshot, withAssumed(snapshot, { name, exists: true, seen }, findings.ports)),
@@ -159,6 +160,36 @@ function openText(
   return firewallRemarks.openForMore({ ...restricted, beyond, letsAllIn: letsAllIn(beyond, set.family) });
 }
 
+/** Pods open ports for which the operator adds no rule, and no rule of others is there. */
+function withUnlisted(
+  { routed: { metadata, spec }, resolvedClass }: Snapshot,
+  { rules, seen }: Pick<FirewallFacts, "rules"> & { readonly seen: Problem },
+  { unlisted = [] }: PortsFound,
+): Problem {
+  const { nodePortRange = "" } = resolvedClass ?? {};
+  const closed = unlisted.filter(
+    (port) => needsRule(port, nodePortRange) && !rules.some((rule) => ruleOpens(rule, port)),
+  );
+  if (seen.reason !== "Observed" || closed.length === 0) return seen;
+  return firewallRemarks.unlistedPorts({ seen, ports: textsOf(closed), service: serviceKeyOf(metadata, spec) });
+}
+
+/** Whether clients come from anywhere to an address of this family. */
+function letsAllIn(sourceRanges: readonly string[], family: IpFamily): boolean {
+  return sourceRanges.length === 0 || sourceRanges.includes(EVERYBODY[family]);
+}
+
+/** Sources that other rules of a firewall let in at these ports: the rules of a firewall add up. Sorted. */
+function sourcesBeyond(
+  rules: readonly FirewallRuleFacts[],
+  ports: readonly RoutedPort[],
+  sourceRanges: readonly string[],
+): readonly string[] {
+  const opening = rules.filter((rule) => ports.some((port) => ruleOpens(rule, port)));
+  const more = opening.flatMap(({ sources }) => sources.filter((source) => !sourceRanges.includes(source)));
+  return [...new Set(more)].sort();
+}
+
 /** The operator goes by the name; what is in the former one still holds. */
 function withFormer({ firewall }: Snapshot, seen: Problem): Problem {
   if (firewall?.renamed === undefined) return seen;
@@ -191,7 +222,7 @@ function portsToCome({ ports, later = [] }: PortsFound, nodePortRange: string): 
   return textsOf(later.filter((port) => !isOpen(port) && needsRule(port, nodePortRange)));
 }
 
-function textsOf(ports: readonly RoutedPort[]): readonly string[] {
+function textsOf(ports: readonly Pick<RoutedPort, "port" | "protocol">[]): readonly string[] {
   return ports.map(({ port, protocol }) => `${port}/${protocol}`);
 }
 

@@ -48,6 +48,30 @@ describe("condition FirewallReady of a RoutedIP", () => {
     expect(seen({ facts: "missing" }).message).to.include(`; ${renamed}`);
   });
 
+  it("names ports that the pods open and the Service does not list, unless a rule lets them through", () => {
+    const made = settled();
+    const { firewall, portsOn } = made.snapshot("a");
+    const { facts } = firewall ?? {};
+    if (firewall === undefined || typeof facts !== "object") throw new Error("no firewall");
+    const unlisted = [{ protocol: "UDP" as const, port: 443 }];
+    const seen = (ports: Pick<Snapshot, "portsOn">, ...rules: readonly FirewallRuleFacts[]) =>
+      conditionOf(
+        altered(made, { ...ports, firewall: { ...firewall, facts: { ...facts, rules: [...facts.rules, ...rules] } } }),
+        "FirewallReady",
+      );
+    const all = { portsOn: (nodes: readonly string[]) => ({ ...portsOn(nodes), unlisted }) };
+    expect(seen(all)).to.deep.equal({
+      is: "True/UnlistedPorts",
+      message:
+        'firewall "ingress" lets tcp 443 through; the pods also open 443/UDP by hostPort, which Service default/web does not list, so no rule is for it; fix: if clients are to reach it, have the author of Service default/web add it to its ports',
+    });
+    const rule: FirewallRuleFacts = { protocol: "udp", ports: "400-500", sources: ["0.0.0.0/0"], otherSources: false };
+    expect(seen(all, rule).is, "a person has opened it").to.equal("True/Observed");
+    const inRange = [{ protocol: "UDP" as const, port: 30_443 }];
+    const ranged = { portsOn: (nodes: readonly string[]) => ({ ...portsOn(nodes), unlisted: inRange }) };
+    expect(seen(ranged).is, "the cluster's own firewall opens it").to.equal("True/Observed");
+  });
+
   describe("of a Service whose ports all lie in the NodePort range", () => {
     function nodePorts(): ModelWorld {
       const made = new ModelWorld();
