@@ -183,6 +183,11 @@ export class AddressAccount {
     this.recovery.noteCredentials();
   }
 
+  /** The operator has released an address, so the account may have another one. */
+  released(): void {
+    this.recovery.noteRoom();
+  }
+
   answered(): void {
     this.failed = undefined;
     this.retry = undefined;

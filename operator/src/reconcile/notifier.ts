@@ -83,6 +83,11 @@ export class AccountRecovery implements RecoveringAccount {
     this.recover();
   }
 
+  /** What a limit of the account refused may be tried at once. */
+  noteRoom(): void {
+    this.recover();
+  }
+
   private scheduleProbe(everyMs: number | undefined): void {
     if (everyMs !== undefined) this.probe = { at: this.clock.now() + everyMs, everyMs };
   }

@@ -89,13 +89,15 @@ interface Entry {
   readonly ofReads: boolean;
   /** Of the last failure, if it was one of the cleanup. */
   readonly ofCleanup?: Problem | undefined;
+  /** A limit of the account is the cause: it answers, and a person can make room, too. */
+  readonly ofLimit: boolean;
   /** The account that failed, and how often it had recovered by then. */
   readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
 }
 
 interface FailureContext {
   readonly now: number;
-  /** The failure is the account's. */
+  /** The failure is the account's, or one of its limits. */
   readonly account?: RecoveringAccount;
   readonly ofRead?: boolean;
   /** The resource is being deleted. */
@@ -142,8 +144,8 @@ export class Retries {
     const before = this.entryOf(key);
     const state = afterFailure(before?.state, failure, now);
     const of = account === undefined ? {} : { account: { of: account, recovered: account.recovered } };
-    const ofReads = ofRead && before?.ofReads !== false;
-    this.entries.set(key, { state, ofReads, ofCleanup: ofCleanup ? failure.problem : undefined, ...of });
+    const about = { ofReads: ofRead && before?.ofReads !== false, ofLimit: failure.kind === "QuotaExceeded" };
+    this.entries.set(key, { state, ...about, ofCleanup: ofCleanup ? failure.problem : undefined, ...of });
     return state;
   }
 
@@ -197,7 +199,7 @@ export class Retries {
 
   /** What waits for an account, by key. */
   accountRetryAt(): ReadonlyMap<string, number> {
-    return this.waits(({ account }) => account !== undefined);
+    return this.waits(({ account, ofLimit }) => account !== undefined && !ofLimit);
   }
 
   /** A person has edited the spec: what only a person could fix is tried at once. */
@@ -210,8 +212,8 @@ export class Retries {
 
   /** A person may have fixed what only a person can fix. */
   retryFixed(): void {
-    for (const [key, { state, account }] of this.entries) {
-      if (state.schedule === "slow" && account === undefined) this.entries.delete(key);
+    for (const [key, { state, account, ofLimit }] of this.entries) {
+      if (state.schedule === "slow" && (account === undefined || ofLimit)) this.entries.delete(key);
     }
   }
 
@@ -235,10 +237,7 @@ export class Retries {
   }
 }
 
-/**
- * A sorted copy: machines to which no assignment failed lately, then the others in turn, so that a broken one does not keep
- * an address from those that work. @param failedAt ms since the epoch
- */
+/** A sorted copy: machines to which no assignment failed lately (ms since the epoch), then the others in turn: a broken one keeps no address from them. */
 export function leastRecentlyFailedFirst<T>(
   items: readonly T[],
   machineOf: (item: T) => ProviderId,
@@ -249,9 +248,8 @@ export function leastRecentlyFailedFirst<T>(
 }
 
 /**
- * The next try that is far enough away. A time that the status has stays until the try has ended: so the status changes
- * once for each try.
- * @param waits the next tries of failed calls, ms since the epoch
+ * The next of these tries (ms since the epoch) that is far enough away. A time that the status has stays until the try has
+ * ended: so the status changes once for each try.
  */
 export function reportedRetry(
   waits: readonly (number | undefined)[],

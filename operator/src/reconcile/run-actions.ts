@@ -199,7 +199,8 @@ function recordFailure<T extends KindTypes>(
     state.retries.machineFailed(machine, failure, now);
     return;
   }
-  const account = failure.ofAccount === true ? kind.accountOf?.(snapshot, last.action) : undefined;
+  const ofAccount = failure.ofAccount === true || failure.kind === "QuotaExceeded";
+  const account = ofAccount ? kind.accountOf?.(snapshot, last.action) : undefined;
   const suspect = suspectMachine(failure, target);
   // Of two possible causes, neither has to wait until a person has removed it.
   const counted = suspect === undefined ? failure : { ...failure, kind: "Unavailable" as const };

@@ -163,11 +163,12 @@ async function unassign(
 }
 
 async function release(
-  { account: { provider }, inventory }: OpenAccount,
+  { account, inventory }: OpenAccount,
   { context }: Call,
   { ip }: Of<"release">,
 ): Promise<Outcome> {
-  await inventory.release(provider, context, ip);
+  await inventory.release(account.provider, context, ip);
+  account.released();
   return DONE;
 }
 

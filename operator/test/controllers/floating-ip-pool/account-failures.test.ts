@@ -83,7 +83,7 @@ describe("what failed for the account's sake", () => {
     const start = { sequence, recheckOf: () => undefined };
     const pools = { targetOf, accountOf: () => account } as Partial<Kind<PoolTypes>> as Kind<PoolTypes>;
     recordOutcome(pools, state, { snapshot: {} as Gathered, start, result, now: 0 });
-    return { account, retry: () => state.retries.get(addressLockKey(IP)) };
+    return { account, state, retry: () => state.retries.get(addressLockKey(IP)) };
   };
 
   it("is tried at once when the account answers again; what failed for its own, when it is due", () => {
@@ -93,9 +93,19 @@ describe("what failed for the account's sake", () => {
       account.recovered += 1;
       expect(retry(), kind).to.equal(undefined);
     }
-    const { account, retry } = failing("QuotaExceeded");
+    const { account, retry } = failing("Terminal");
     account.recovered += 1;
     expect(retry()).to.include({ failures: 1 });
+  });
+
+  it("is also a limit of the account: tried when there is room, when the spec changes, and when it is due", () => {
+    const { account, retry, state } = failing("QuotaExceeded");
+    expect([...state.retries.accountRetryAt()], "the account answers others").to.be.empty;
+    account.recovered += 1;
+    expect(retry()).to.equal(undefined);
+    const other = failing("QuotaExceeded");
+    other.state.retries.retryFixed();
+    expect(other.retry()).to.equal(undefined);
   });
 
   it("is the account of its addresses, or that of its records", () => {
@@ -159,7 +169,7 @@ describe("a failure that concerns a node by its machine alone", () => {
 
   it("says for which node the account's quota allows no address, what makes room, and who can raise it", () => {
     const text =
-      /^an address for node node-3: .*; fix: use or release .*have the owner of the account ask the provider for a higher limit/;
+      /^an address for node node-3: .*; fix: release addresses that a pool has disabled .*have the owner of the account ask the provider for a higher limit/;
     const quota = withProps(refusedCall("QuotaExceeded"), { remedy: REMEDIES.QuotaExceeded });
     expect(messageOf(create, outcomeOf(quota))).to.match(text);
   });

@@ -52,3 +52,28 @@ describe("operator in process: the cloud's limit of new addresses per minute", f
     await world.until("all addresses", () => bigHas() === BIG);
   });
 });
+
+describe("operator in process: the account's limit of addresses", function () {
+  this.timeout(120_000);
+  let world: World;
+
+  afterEach(() => world.close());
+
+  it("refuses a creation, which follows at once when the operator releases an address of another pool", async () => {
+    world = await World.create({ quota: 2 });
+    for (const name of ["web-1", "web-2"]) world.addNode(name, { labels: { role: "web" } });
+    world.addNode("mail-1", { labels: { role: "mail" } });
+    world.start();
+    world.addPool("web", { ips: [], desiredIPs: 2, reclaimPolicy: "Delete", match: { nodeLabel: "role=web" } });
+    await world.fulfilled("web");
+    world.addPool("mail", { ips: [], desiredIPs: 1, match: { nodeLabel: "role=mail" } });
+    await world.until("the limit", () => world.condition("mail", "Fulfilled")?.reason === "QuotaExceeded");
+    world.edit("web", { desiredIPs: 1 });
+    const { journal } = world.digitalocean;
+    const released = () => journal.calls({ on: "DELETE /v2/reserved_ips/{reserved_ip}" })[0]?.at;
+    await world.until("the release", () => released() !== undefined);
+    await world.fulfilled("mail");
+    const created = journal.calls({ on: "POST /v2/reserved_ips" }).at(-1)?.at ?? Number.POSITIVE_INFINITY;
+    expect(created - (released() ?? 0)).to.be.below(SOON_MS);
+  });
+});

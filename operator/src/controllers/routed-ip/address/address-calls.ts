@@ -54,6 +54,7 @@ export function release(_tools: GatherTools, call: IssuedCall, { ip }: Of<"relea
     account,
     async () => {
       await inventory.release(account.provider, call.context, ip);
+      account.released();
       return DONE;
     },
     ip,
