@@ -145,15 +145,12 @@ describe("flipop orphans", () => {
     addPool("fewer", { ips: [listed], desiredIPs: 1 }, { ...status, createdIPs, observedGeneration: 0 });
     const fewer = { ...POOL, namespace: "default", name: "fewer" };
     const release = () => flipop.run("orphans", "--release", surplus, "--yes");
-    expect((await release()).err).to.include(`FloatingIPPool default/fewer uses ${surplus}`);
-    kubernetes.change(
-      fewer,
-      (object) => {
-        const { generation } = object["metadata"] as { readonly generation: number };
-        return { ...object, status: { ...(object["status"] as object), observedGeneration: generation } };
-      },
-      "status",
+    expect((await flipop.run("orphans", "-o", "json")).err, "it counts against the limit").to.equal(
+      `flipop: FloatingIPPool default/fewer has disabled ${surplus}, beyond its desiredIPs: reclaimPolicy: Delete releases those that the operator created\n`,
     );
+    expect((await release()).err).to.include(`FloatingIPPool default/fewer uses ${surplus}`);
+    const observed = { ...status, createdIPs, observedGeneration: 1 };
+    kubernetes.change(fewer, (object) => ({ ...object, status: observed }), "status");
     addPool("asks", { ips: [surplus] }, {});
     expect((await release()).err).to.include(`FloatingIPPool default/asks lists ${surplus}: remove it there first`);
     kubernetes.delete({ ...POOL, namespace: "default", name: "asks" });

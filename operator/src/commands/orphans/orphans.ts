@@ -1,12 +1,13 @@
 /** `flipop orphans`: the account's addresses that no resource knows, and their release. */
 
-import { type ClusterRoutedIPClassStatus, canonicalIp } from "cdk8s-flipop/api";
+import { type ClusterRoutedIPClassStatus, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { ADDRESS_ANNOTATIONS, parseOwner } from "../../addresses/annotations.js";
 import { EXIT } from "../../exit.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { idlePrice } from "../../providers/capabilities.js";
 import type { AddressFacts } from "../../providers/types.js";
+import { listed } from "../../values.js";
 import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js";
 import { ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
@@ -42,10 +43,31 @@ export function run(call: CommandCall): Promise<number> {
       const directory = await readNodes(client, call.io.stop);
       const nodes = new Map([...directory.list()].map(({ machine, name }) => [machine, name]));
       if (asked.length > 0) await release(call, { client, addresses, reads, nodes, asked });
-      else print(call, orphansOf(addresses, formerOwners(reads, directory), { reads, nodes }));
+      else {
+        print(call, orphansOf(addresses, formerOwners(reads, directory), { reads, nodes }));
+        call.io.err(disabledText(addresses, reads));
+      }
       return EXIT.ok;
     }),
   );
+}
+
+/** They are no orphans, and count against the limit of the account all the same. */
+function disabledText(addresses: readonly AccountAddress[], reads: readonly KindRead[]): string {
+  const present = new Set(addresses.map(({ facts }) => facts.ip));
+  const lines = claiming(reads).flatMap(({ kind: { kind }, objects }) =>
+    objects.flatMap(({ metadata: { namespace, name }, status }) => {
+      const { ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
+      const disabled = Object.keys(ips).filter((ip) => ips[ip]?.state === "disabled" && present.has(canonicalIp(ip)));
+      const release = "reclaimPolicy: Delete releases those that the operator created";
+      return disabled.length === 0
+        ? []
+        : [
+            `flipop: ${kind} ${namespace}/${name} has disabled ${listed(disabled)}, beyond its desiredIPs: ${release}\n`,
+          ];
+    }),
+  );
+  return lines.join("");
 }
 
 interface Known {

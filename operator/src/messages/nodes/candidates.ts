@@ -74,9 +74,9 @@ const ONE_WORKLOAD =
   "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel";
 
 export function fulfilledText({ disabled, ...count }: Fulfilled): string {
-  const [is, it] = disabled.length === 1 ? ["is", "it"] : ["are", "them"];
+  const [is, counts, it] = disabled.length === 1 ? ["is", "counts", "it"] : ["are", "count", "them"];
   if (disabled.length === 0) return countText(count);
-  return `${countText(count)}; ${listed(disabled)} ${is} disabled, because desiredIPs is ${count.desired}: raise it to use ${it}, too`;
+  return `${countText(count)}; ${listed(disabled)} ${is} disabled, because desiredIPs is ${count.desired}, and still ${counts} against the account's limit: raise desiredIPs to use ${it}, too`;
 }
 
 /** Why calls to the account take long. */

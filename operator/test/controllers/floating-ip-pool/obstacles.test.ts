@@ -79,7 +79,7 @@ describe("what keeps a pool from being fulfilled", () => {
     cloud.edit("web", { status: { createdIPs: [{ ip: A, createdTime: "2025-06-01T09:00:00Z", inSpec: true }] } });
     expect(own()).to.deep.equal({
       is: "True/UnlistedAddresses",
-      message: `2 of 2 addresses are active; ${C} is disabled, because desiredIPs is 2: raise it to use it, too; the operator created ${A}, and no resource names ${D} (on node-3), which a deleted pool may have left; fix: if clients know the latter, set ips: [${B}, ${D}]; fix: if nothing needs them, release them (flipop orphans --release IP --unassign)`,
+      message: `2 of 2 addresses are active; ${C} is disabled, because desiredIPs is 2, and still counts against the account's limit: raise desiredIPs to use it, too; the operator created ${A}, and no resource names ${D} (on node-3), which a deleted pool may have left; fix: if clients know the latter, set ips: [${B}, ${D}]; fix: if nothing needs them, release them (flipop orphans --release IP --unassign)`,
     });
     const unread = { ...cloud.snapshot("web"), mayList: () => false };
     expect(fulfilled(plan(unread)).is, "not all resources are read").to.equal("True/Observed");
@@ -173,7 +173,9 @@ describe("what keeps a pool from being fulfilled", () => {
     cloud.addresses.set(B, undefined);
     const { is, message } = fulfilled(cloud.plan("web"));
     expect(is).to.equal("True/Observed");
-    expect(message).to.include(`${B} is disabled, because desiredIPs is 1: raise it to use it, too`);
+    expect(message).to.include(
+      `${B} is disabled, because desiredIPs is 1, and still counts against the account's limit: raise desiredIPs to use it, too`,
+    );
   });
 
   it("is that no node matches, also while the account does not answer", () => {

@@ -128,7 +128,8 @@ const CREATIONS: readonly Case[] = [
     what: "the account's limit",
     says: "You have reached the reserved IP limit",
     means: "QuotaExceeded",
-    remedy: /; fix: use or release addresses that no resource uses \(flipop orphans lists them\).* a higher limit/,
+    remedy:
+      /; fix: release addresses that a pool has disabled \(flipop orphans names them.*those that no resource has.* a higher limit/,
   },
   { what: "a region that is not", says: "Region is not valid.", means: "Terminal", remedy: /correct region/ },
   { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /correct region/ },
