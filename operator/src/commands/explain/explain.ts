@@ -103,7 +103,8 @@ function explain(
   // A node that waits for an address is meant, though the taint may keep the pod away that it lacks.
   const waits = new Set(marks.untilAssignedTaint?.nodes);
   const all = [...nodes.list()].map((node) => explainNode(node, question));
-  const explained = all
+  const near = nearNotesOf(all, asked);
+  const explained = (near.length === 0 ? all : all.map(withoutPodRemedy))
     .map((one) => (waits.has(one.node) ? { ...one, meant: true } : one))
     .sort((a, b) => byResult(a, b) || compareText(a.node, b.node));
   return {
@@ -114,7 +115,7 @@ function explain(
     // Of a resource that goes, the conditions say what its deletion waits for.
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question, all),
-    pods: [...podNotes(all, question, nodes), ...nearNotesOf(all, asked), ...excludedNotes(kind, all, nodes)],
+    pods: [...podNotes(all, question, nodes), ...near, ...excludedNotes(kind, all, nodes)],
     nodes: explained,
     disabled: disabledText(object, askers),
     kept: keptText(object),
@@ -142,6 +143,14 @@ function excludedNotes(kind: AnyKind, all: readonly NodeExplanation[], nodes: No
 function nearNotesOf(all: readonly NodeExplanation[], { near }: Asked): readonly string[] {
   if (near === undefined) return [];
   return nearNotes(near, new Set(all.filter(lacksOnlyPod).map(({ node }) => node)));
+}
+
+/** The notes on what is there instead of the pods have a better one. */
+function withoutPodRemedy({ obstacles, ...node }: NodeExplanation): NodeExplanation {
+  const others = obstacles.map(({ remedy, ...check }) =>
+    check.reason === "NoPod" ? check : { ...check, ...omitUndefined({ remedy }) },
+  );
+  return { ...node, obstacles: others };
 }
 
 /** Where the pods that count are, if `match` counts those of any namespace, and what they belong to, if to several workloads. */

@@ -94,6 +94,7 @@ describe("flipop explain of the pods that a resource asks for", () => {
     expect(out).to.include(`2 ready pods on edge-1, edge-2 have all labels of spec.match.podLabel but ${VERSION} (`);
     expect(out).to.include("(they have 1.9.0, no such label): if they are meant, take ");
     expect(out, "fewer").not.to.include("but app (");
+    expect(out, "general advice").not.to.include("What to do:");
     pod("proxy-c", { nodeName: "edge-2", labels: { [VERSION]: "1.8.2" } });
     expect(await explained(), "one that counts serves").not.to.include("all labels of");
   });
