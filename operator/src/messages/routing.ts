@@ -165,15 +165,8 @@ export const classMessages = topic("classes", {
   missing: problem({
     reason: "ClassNotFound",
     by: "administrator",
-    text: ({ name, servedAs }: Named & { readonly servedAs?: string }) =>
-      servedAs === undefined
-        ? `ClusterRoutedIPClass ${name} does not exist`
-        : `no class has the className ${name}: the object ClusterRoutedIPClass ${name} has spec.className ${servedAs}, and RoutedIPs use it by that name`,
-    remedy: ({ servedAs }) => {
-      const again = `delete this RoutedIP and create it again with ${servedAs === undefined ? "another className" : `className ${servedAs}`}, since the field cannot be changed`;
-      if (servedAs === undefined) return `${HAVE_ADMINISTRATOR} create the class, or ${again}`;
-      return `${again}; or, if no RoutedIP uses the class by that name, ${HAVE_ADMINISTRATOR} remove spec.className from it`;
-    },
+    text: ({ name }: Named) => `ClusterRoutedIPClass ${name} does not exist`,
+    remedy: `${HAVE_ADMINISTRATOR} create the class, or delete this RoutedIP and create it again with another className, since the field cannot be changed`,
     example: { name: "public" },
   }),
   nameTaken: problem({

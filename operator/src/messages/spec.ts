@@ -49,6 +49,16 @@ export const specMessages = topic("spec", {
     remedy: "have the cluster's administrator correct the class",
     example: { name: "public", cause: { reason: "Invalid", message: "spec.issuerRef.name: is required" } },
   }),
+  /** Unlike a class that is still to be created, this one never appears by itself. */
+  classNamedOtherwise: problem({
+    reason: "ClassNotFound",
+    by: "author",
+    text: ({ name, servedAs }: { readonly name: string; readonly servedAs: string }) =>
+      `no class has the className ${name}: the object ClusterRoutedIPClass ${name} has spec.className ${servedAs}, and RoutedIPs use it by that name`,
+    remedy: ({ servedAs }) =>
+      `delete this RoutedIP and create it again with className ${servedAs}, since the field cannot be changed; or, if no RoutedIP uses the class by that name, have the cluster's administrator remove spec.className from it`,
+    example: { name: "public-2024", servedAs: "public" },
+  }),
   ofNameLists: problem({
     reason: "NameNotAllowed",
     by: "other",

@@ -10,6 +10,7 @@ import { creationMessages } from "../messages/creation.js";
 import { includesEntry, type Problem } from "../messages/message.js";
 import { publishingMessages } from "../messages/publishing.js";
 import { recordMessages } from "../messages/records.js";
+import { specMessages } from "../messages/spec.js";
 import { summaryMessages } from "../messages/summary.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import { no, type PlannedCondition, unknown, yes } from "./conditions.js";
@@ -94,11 +95,15 @@ function isUnobserved({ status, reason }: PlannedCondition): boolean {
 
 function needsPerson({ reason, said }: PlannedCondition): boolean {
   if (!PASSING_REASONS.includes(reason)) return true;
-  // The operator settles most lost answers by itself.
+  // The operator settles most lost answers by itself, and classes are often created after their RoutedIPs.
   return said !== undefined && includesEntry(said, FOR_PERSONS);
 }
 
-const FOR_PERSONS = [creationMessages.severalMayBeIt, creationMessages.sentElsewhere] as const;
+const FOR_PERSONS = [
+  creationMessages.severalMayBeIt,
+  creationMessages.sentElsewhere,
+  specMessages.classNamedOtherwise,
+] as const;
 
 /**
  * Adds DNSReady and Published where the last status has them and the spec no longer asks for them: the old value is not true

@@ -154,7 +154,9 @@ export function classRules(
 function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassResolution {
   const found = lookUp.class(name);
   if (found === undefined) {
-    return { problem: classMessages.missing({ name, ...omitUndefined({ servedAs: lookUp.classNameOf?.(name) }) }) };
+    const servedAs = lookUp.classNameOf?.(name);
+    const absent = servedAs === undefined;
+    return { problem: absent ? classMessages.missing({ name }) : specMessages.classNamedOtherwise({ name, servedAs }) };
   }
   const objectName = found.metadata.name;
   const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;

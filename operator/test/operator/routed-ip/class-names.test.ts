@@ -40,6 +40,7 @@ describe("operator in process: the name by which RoutedIPs use a class", functio
     expect(ready("public")).to.equal("Accepted=False/ClassNameTaken");
     expect(platform.done, "the rules of the older one").to.deep.equal(["open n1", "assign n1"]);
     expect(made.condition("b", "Accepted"), "the object's name is not its class name").to.equal("False/ClassNotFound");
+    expect(made.condition("b", "Stalled"), "only a person can change that").to.equal("True/ClassNotFound");
     kubernetes.change(ref("first"), (object) => ({
       ...object,
       spec: { ...(object["spec"] as object), className: "first" },
