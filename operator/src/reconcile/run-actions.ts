@@ -199,8 +199,7 @@ function recordFailure<T extends KindTypes>(
     state.retries.machineFailed(machine, failure, now);
     return;
   }
-  const ofAccount = failure.ofAccount === true || failure.kind === "QuotaExceeded";
-  const account = ofAccount ? kind.accountOf?.(snapshot, last.action) : undefined;
+  const account = isOfAccount(failure) ? kind.accountOf?.(snapshot, last.action) : undefined;
   const suspect = suspectMachine(failure, target);
   // Of two possible causes, neither has to wait until a person has removed it.
   const counted = suspect === undefined ? failure : { ...failure, kind: "Unavailable" as const };
@@ -208,6 +207,11 @@ function recordFailure<T extends KindTypes>(
   const [ofRead, ofCleanup] = [isLook(last.action), state.isDeleting()];
   state.retries.failed(key, counted, { now, ofRead, ofCleanup, ...(account && { account }) });
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
+}
+
+/** The account has a limit, and room again when the operator releases something. */
+function isOfAccount({ ofAccount, kind }: ActionFailure): boolean {
+  return ofAccount === true || kind === "QuotaExceeded";
 }
 
 /** A poll shows how a change ended. */

@@ -151,13 +151,16 @@ export function classRules(
   };
 }
 
+function classNotFound(name: string, lookUp: LookUp): Problem {
+  const servedAs = lookUp.classNameOf?.(name);
+  return servedAs === undefined
+    ? classMessages.missing({ name })
+    : specMessages.classNamedOtherwise({ name, servedAs });
+}
+
 function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassResolution {
   const found = lookUp.class(name);
-  if (found === undefined) {
-    const servedAs = lookUp.classNameOf?.(name);
-    const absent = servedAs === undefined;
-    return { problem: absent ? classMessages.missing({ name }) : specMessages.classNamedOtherwise({ name, servedAs }) };
-  }
+  if (found === undefined) return { problem: classNotFound(name, lookUp) };
   const objectName = found.metadata.name;
   const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;
   if (allowedNamespaces !== undefined && !allowedNamespaces.includes(namespace)) {

@@ -145,7 +145,7 @@ function nearNotesOf(all: readonly NodeExplanation[], { near }: Asked): readonly
   return nearNotes(near, new Set(all.filter(lacksOnlyPod).map(({ node }) => node)));
 }
 
-/** The notes on what is there instead of the pods have a better one. */
+/** The notes on near pods have a better one. */
 function withoutPodRemedy({ obstacles, ...node }: NodeExplanation): NodeExplanation {
   const others = obstacles.map(({ remedy, ...check }) =>
     check.reason === "NoPod" ? check : { ...check, ...omitUndefined({ remedy }) },
