@@ -51,7 +51,13 @@ export function histogram<L extends string>(
   return { type: "histogram", name, labels, help, buckets };
 }
 
-const LAG_STATISTICS = ["min", "max", "mean", "stddev", "p50", "p90", "p99"];
+/** They come from a timer of their own, which woke a quiet process 20 times a second. */
+const LAG_STATISTICS = ["min", "max", "mean", "stddev", "p50", "p90", "p99"].map(
+  (statistic) => `nodejs_eventloop_lag_${statistic}_seconds`,
+);
+
+/** Gauges with the suffix of counters, of which promtool complains: the sums of the metrics without it. */
+const SUMS = ["handles", "requests", "resources"].map((what) => `nodejs_active_${what}_total`);
 
 const EVENT_LOOP_UTILIZATION = gauge(
   "nodejs_eventloop_utilization",
@@ -81,9 +87,7 @@ export class MetricsRegistry {
   /** Adds the metrics of Node itself (CPU, memory, event loop lag, GC). They observe the process: call it once. */
   addProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LONGEST_TIMER_MS });
-    // These come from a timer of their own, which woke a quiet process 20 times a second.
-    for (const statistic of LAG_STATISTICS)
-      this.registry.removeSingleMetric(`nodejs_eventloop_lag_${statistic}_seconds`);
+    for (const name of [...LAG_STATISTICS, ...SUMS]) this.registry.removeSingleMetric(name);
     let before = performance.eventLoopUtilization();
     this.gauge(EVENT_LOOP_UTILIZATION, (metric) => {
       const now = performance.eventLoopUtilization();
