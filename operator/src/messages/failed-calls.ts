@@ -173,8 +173,9 @@ export const failedCalls = {
     },
   },
   /** No time: the text goes to statuses, and each retry would write another one. */
-  circuitOpen: (failures: number): FailureText => ({
-    seen: `the API failed ${failures} times in a row or more, so the operator sends no call for a while`,
+  circuitOpen: (failures: number, last: string): FailureText => ({
+    // The failure comes last: the text may be cut.
+    seen: `the operator sends no call for a while, because the API failed ${failures} times in a row or more (${last})`,
     remedy: {
       operator: TRIES_AGAIN,
       person: `${STATUS_PAGE} and at the network of the operator`,

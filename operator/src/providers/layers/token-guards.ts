@@ -36,7 +36,7 @@ export class CircuitBreaker {
   private openUntil: number | undefined;
   private probing = false;
   /** Of the last call that spoke against the API. */
-  private lastFailure: unknown;
+  private lastFailure: ProviderError | undefined;
   private lastCall: string | undefined;
 
   constructor(
@@ -51,7 +51,7 @@ export class CircuitBreaker {
   }
 
   /** Why it opened: the last failure. */
-  get cause(): unknown {
+  get cause(): ProviderError | undefined {
     return this.lastFailure;
   }
 
@@ -67,7 +67,7 @@ export class CircuitBreaker {
    * The result of an admitted call: whether the API works. `undefined`: the call does not show it.
    * @param about one thing: what it alone causes counts once
    */
-  settled(works: boolean | undefined, failure?: unknown, about?: string): void {
+  settled(works: boolean | undefined, failure?: ProviderError, about?: string): void {
     this.probing = false;
     const again = about !== undefined && about === this.lastCall && this.openUntil === undefined;
     if (works === undefined || again) return;
@@ -101,7 +101,7 @@ export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
       return answer;
     } catch (error) {
       const ofOne = isAnswer5xx(error) && !OF_THE_ACCOUNT.has(call.name);
-      breaker.settled(verdict(error), error, ofOne ? callText(call) : undefined);
+      breaker.settled(verdict(error), isProviderError(error) ? error : undefined, ofOne ? callText(call) : undefined);
       throw error;
     }
   };
@@ -120,7 +120,7 @@ function openError(call: ApiCall, { restSeconds, cause }: CircuitBreaker): Provi
   return new ProviderError({
     kind: "Unavailable",
     where: callText(call),
-    ...failedCalls.circuitOpen(THRESHOLD),
+    ...failedCalls.circuitOpen(THRESHOLD, cause?.seen ?? "no answer"),
     outcome: "not-sent",
     reason: "CircuitOpen",
     retryAfterSeconds: restSeconds,

@@ -64,6 +64,17 @@ describe("the circuit breaker", () => {
     expect([...texts]).to.have.length(1);
   });
 
+  it("says what failed last: without that nobody knows where to look", async () => {
+    const { clock, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail({ seen: "malformed answer: text/html" });
+    expect(String(await fail())).to.include("(malformed answer: text/html)");
+    await clock.advance(5_000);
+    await fail();
+    expect(String(await fail()))
+      .to.include("(answer 503)")
+      .and.not.include("text/html");
+  });
+
   it("closes after a probe that works, and rests longer after one that fails", async () => {
     const { clock, run, fail } = rig();
     for (let count = 0; count < 5; count++) await fail();
