@@ -172,8 +172,13 @@ export function giveBack(snapshot: AddressSnapshot, placement: Placement): Actio
   const at = drainedAt(snapshot, placement);
   if (at === undefined || at > snapshot.now) return [];
   const why = WHYS.unwanted;
-  const release: Action = { do: "release", ip: address.ip, why };
-  return holder === undefined ? [release] : [{ do: "unassign", ip: address.ip, from: holder, why }, release];
+  const { ip } = address;
+  return [
+    // First: an entry that stays behind its address would take the place of one that is there.
+    ...(address.inSpec && !isDeleting(snapshot.set) ? [{ do: "drop-from-spec", ip, why } as const] : []),
+    ...(holder === undefined ? [] : [{ do: "unassign", ip, from: holder, why } as const]),
+    { do: "release", ip, why },
+  ];
 }
 
 /**

@@ -103,11 +103,21 @@ describe("the cleanup of a pool", () => {
     return { cloud, ip };
   }
 
+  it("releases what it took out of the list before a crash", () => {
+    const { cloud, ip } = shrunk();
+    cloud.now += 60_000;
+    const { spec } = cloud.pool("web");
+    cloud.edit("web", { spec: { ...spec, ips: (spec.ips ?? []).filter((listed) => listed !== ip) } });
+    expect(actions(cloud.plan("web"))).to.deep.equal(["unassign", "release"]);
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    expect([cloud.addresses.has(ip), cloud.pool("web").status.createdIPs?.length]).to.deep.equal([false, 1]);
+  });
+
   it("gives back what is seen and its own, one TTL after it has left DNS", () => {
     const { cloud, ip } = shrunk();
     expect(actions(cloud.plan("web")), "before").to.deep.equal([]);
     cloud.now += 60_000;
-    expect(actions(cloud.plan("web"))).to.include("release");
+    expect(actions(cloud.plan("web"))).to.deep.equal(["drop-from-spec", "unassign", "release"]);
     const { inventory, set, claims } = cloud.snapshot("web");
     const shown = (more: object) => ({
       inventory: {
