@@ -118,7 +118,7 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
     observedGeneration: { ...observedGenerationSchema, optional: true },
     createdFirewall: {
       ...createdFirewallSchema(
-        "The firewall, if the operator created it. With `routedIPReclaimPolicy` Delete, the operator deletes it when it is empty.",
+        "The firewall, if the operator created it. With `routedIPReclaimPolicy` Delete, the operator deletes it when it is empty and no RoutedIP uses the issuer.",
       ),
       optional: true,
     },

@@ -163,6 +163,13 @@ describe("the plan of an issuer", () => {
     expect(does(snapshot(going, { firewall: { ...FIREWALL, id: "8" } }))[0]).to.equal("record-firewall");
   });
 
+  it("deletes an empty firewall that it created while it is named, unless a RoutedIP uses the issuer", () => {
+    const spec = { routedIPReclaimPolicy: "Delete", routedIPFirewallName: FIREWALL.name } as const;
+    const named = { spec, status: CREATED };
+    expect(does(snapshot(named, { firewall: FIREWALL }))).to.include("remove-firewall");
+    expect(does(snapshot(named, { firewall: FIREWALL, users: ["default/a"] }))).to.not.include("remove-firewall");
+  });
+
   describe("that has created firewalls under earlier names", () => {
     const former = { id: "6", name: "before", createdTime: "2025-06-01T07:00:00Z" };
     const status = { ...CREATED, formerFirewalls: [former] };
