@@ -72,7 +72,7 @@ export const REASONS = {
   },
   OwnershipInferred: {
     meaning:
-      "The resource no longer needs an address, but the operator only inferred that it created this address, because the response to the creation was lost. It does not release the address.",
+      "The resource no longer needs an address, but the operator only inferred that it created this address, because the response to the creation, or the status, was lost. It does not release the address.",
     remedy: "Check at the provider whether anything else uses the address. If not, release it there.",
   },
   APIServerUnavailable: {

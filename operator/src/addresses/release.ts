@@ -116,7 +116,7 @@ export function outgoingValues(snapshot: AddressSnapshot, placements: readonly P
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
 export function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
-  return placement.address.inferred !== true && isUnwanted(snapshot, placement);
+  return isCertain(placement.address) && isUnwanted(snapshot, placement);
 }
 
 /** Another resource lists it, and gets it instead: a release would take the address from that one. */
@@ -149,7 +149,7 @@ export function waitsForReading(snapshot: AddressSnapshot, placement: Placement)
 
 /** It would be released, if an answer had said that it is ours. */
 export function isHeldBack(snapshot: AddressSnapshot, placement: Placement): boolean {
-  return placement.address.inferred === true && placement.certainty !== "gone" && isUnwanted(snapshot, placement);
+  return !isCertain(placement.address) && placement.certainty !== "gone" && isUnwanted(snapshot, placement);
 }
 
 /** For the conditions. */
@@ -161,7 +161,7 @@ export function unreleasedOf(snapshot: AddressSnapshot, placements: readonly Pla
 
 function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
   const { address, facts } = placement;
-  if (set.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
+  if (set.reclaimPolicy !== "Delete" || address.origin === "listed") return false;
   return isOurs(placement) && (isDeleting(set) || !address.wanted) && facts?.borrowed !== true;
 }
 

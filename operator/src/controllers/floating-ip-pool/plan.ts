@@ -227,7 +227,7 @@ export function needsFinalizer(
   { missing, addresses }: Desired,
 ): boolean {
   const { spec, status } = pool;
-  const created = addresses.some(({ origin }) => origin === "created") || status.pendingCreation !== undefined;
+  const created = addresses.some(({ origin }) => origin !== "listed") || status.pendingCreation !== undefined;
   const addressesGo = spec.reclaimPolicy === "Delete" && (created || missing > 0);
   const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
   return addressesGo || recordsGo || hasMarks(marks);

@@ -149,6 +149,22 @@ describe("the cleanup of a pool", () => {
     expect(actions(wanted.plan("web")), "a person has taken it out").to.include("forget-created");
   });
 
+  it("keeps its finalizer without its status, and names the created addresses that it does not release", () => {
+    const cloud = cluster(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Delete" });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    const ips = [...cloud.addresses.keys()];
+    cloud.edit("web", { status: {}, spec: { ...cloud.pool("web").spec, desiredIPs: 1 } });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    const { metadata } = cloud.pool("web");
+    expect([metadata.finalizers, [...cloud.addresses.keys()]]).to.deep.equal([[Finalizer.cleanup], ips]);
+    const accepted = cloud.plan("web").conditions.find(({ type }) => type === "Accepted");
+    expect(accepted).to.include({ status: "True", reason: "OwnershipInferred" });
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
+    const last = cloud.plan("web").sequences.flatMap(actionsOf).at(-1);
+    const abandonedItems = ips.map((ip) => `address ${ip}`);
+    expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems });
+  });
+
   it("leaves a borrowed address where it is", () => {
     const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
     const { inventory } = cloud.snapshot("web");
