@@ -46,8 +46,9 @@ export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): Plann
   const blocking = problem ?? providerFailure ?? rejected(desired) ?? uncreatable(snapshot, desired) ?? unsettled;
   if (blocking !== undefined) return no("Accepted", blocking);
   if (!isObserved(snapshot)) return unknown("Accepted");
-  const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
-  if (failed !== undefined) return no("Accepted", lastFailure(failed));
+  const failed = addresses.filter(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
+  const failure = firstFailure(failed);
+  if (failure !== undefined) return no("Accepted", failure);
   if (set.paused) return yes("Accepted", addressMessages.paused());
   return served(snapshot, findings);
 }
@@ -70,8 +71,16 @@ function rejected({ rejected: texts, family }: Desired): Problem | undefined {
   return texts.length === 0 ? undefined : addressMessages.notOfFamily({ texts, family });
 }
 
-export function lastFailure({ ip, status: { reason, error }, problem }: PlannedAddress): Problem {
-  return problem ?? addressMessages.lastActionFailed({ ip, reason: knownReason(reason), error });
+/** Names all that the account lacks: a person who corrects one would else see the next one only then. */
+export function firstFailure(failed: readonly PlannedAddress[]): Problem | undefined {
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  const { ip, status, problem } = first;
+  const { reason, error } = status;
+  if (problem === undefined) return addressMessages.lastActionFailed({ ip, reason: knownReason(reason), error });
+  const { notInAccount } = addressMessages;
+  if (problem.id !== notInAccount.id) return problem;
+  return notInAccount({ ips: failed.filter((each) => each.problem?.id === notInAccount.id).map((each) => each.ip) });
 }
 
 /** The cloud refused the spec as wrong: that holds while the operator tries again. */

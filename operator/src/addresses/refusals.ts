@@ -178,5 +178,5 @@ export function goneFrom({ clusterNodes = () => [] }: Pick<AddressSnapshot, "clu
     const own = addresses.find((each) => canonicalIp(each.address) === ip);
     if (own !== undefined) return addressMessages.nodesOwn({ ip, node, type: own.type });
   }
-  return addressMessages.notInAccount({ ip });
+  return addressMessages.notInAccount({ ips: [ip] });
 }

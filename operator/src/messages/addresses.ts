@@ -67,7 +67,7 @@ interface NodesOwn extends OnNode {
   readonly type: string;
 }
 
-const notInAccount = ({ ip }: Ip) => `the account does not have ${ip}`;
+const notInAccount = ({ ips }: Ips) => `the account does not have ${listed(ips)}`;
 
 const QUOTED_CHARACTERS = 60;
 const END_PAUSE = "set spec.paused to false";
@@ -183,15 +183,17 @@ export const addressMessages = topic("addresses", {
     reason: "AddressNotFound",
     by: "author",
     text: notInAccount,
-    remedy:
-      "if somebody released it at the provider, put another address in its place; else correct the spec, or use the token of the account that owns it",
-    example: { ip: "203.0.113.7" },
+    remedy: ({ ips }) =>
+      ips.length > 1
+        ? "if somebody released them at the provider, put others in their place; else correct the spec, or use the token of the account that owns them"
+        : "if somebody released it at the provider, put another address in its place; else correct the spec, or use the token of the account that owns it",
+    example: { ips: ["203.0.113.7"] },
   }),
   nodesOwn: problem({
     reason: "AddressNotFound",
     by: "author",
     text: ({ ip, node, type }: NodesOwn) =>
-      `${notInAccount({ ip })} as a reserved one: it is the ${type} of ${node}, and stays with that machine`,
+      `${notInAccount({ ips: [ip] })} as a reserved one: it is the ${type} of ${node}, and stays with that machine`,
     remedy:
       "take it out of the spec; for an address that can move, let the operator create one (without routedIP, or with desiredIPs above the number of ips), or name a reserved one of the account",
     example: { ip: "203.0.113.7", node: "node-3", type: "ExternalIP" },
@@ -199,7 +201,7 @@ export const addressMessages = topic("addresses", {
   createdGone: problem({
     reason: "AddressNotFound",
     by: "author",
-    text: (own: Ip) => `${notInAccount(own)}, which the operator created for this RoutedIP`,
+    text: ({ ip }: Ip) => `${notInAccount({ ips: [ip] })}, which the operator created for this RoutedIP`,
     remedy:
       "use the token of the account that owns it; or, if it was released, set routedIP to another address, or delete the RoutedIP and create it again",
     example: { ip: "203.0.113.7" },

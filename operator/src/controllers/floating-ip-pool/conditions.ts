@@ -8,8 +8,8 @@ import {
   conflictOf,
   dnsReadyOf,
   type Findings,
+  firstFailure,
   heldBackBy,
-  lastFailure,
   massFailureCondition,
   otherRegion,
 } from "../../addresses/conditions.js";
@@ -140,8 +140,8 @@ function unobserved(snapshot: Snapshot, count: { readonly active: number; readon
 }
 
 function obstacle(snapshot: Snapshot, findings: Findings): Problem | undefined {
-  const failed = findings.addresses.find(({ status }) => status.state === "error");
-  if (failed !== undefined) return lastFailure(failed);
+  const failure = firstFailure(findings.addresses.filter(({ status }) => status.state === "error"));
+  if (failure !== undefined) return failure;
   const locked = lockProblem(findings.addresses);
   if (locked !== undefined) return locked;
   const { problem, candidates, providerFailure, refusals } = snapshot;

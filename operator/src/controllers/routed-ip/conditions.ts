@@ -4,8 +4,8 @@ import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js
 import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
+  firstFailure,
   heldBackBy,
-  lastFailure,
   massFailureCondition,
   otherRegion,
   recordsInPlace,
@@ -147,7 +147,7 @@ function obstacleTo(snapshot: Snapshot, findings: Findings, serves: boolean): Pr
 }
 
 function failureOf(address: PlannedAddress): Problem | undefined {
-  return address.status.state === "error" ? lastFailure(address) : lockProblem([address]);
+  return address.status.state === "error" ? firstFailure([address]) : lockProblem([address]);
 }
 
 function obstacleToMove(snapshot: Snapshot, findings: Findings): Problem | undefined {

@@ -147,6 +147,20 @@ describe("the plan of a pool that creates addresses", () => {
     expect([cloud.createdBy.size, condition(made, "Accepted")]).to.deep.equal([1, "False/AddressNotFound"]);
   });
 
+  it("names all listed addresses that the account does not have, and none that it has", () => {
+    const cloud = cluster(["n1", "n2", "n3"], { ips: [A, "203.0.113.8", "203.0.113.9"] });
+    cloud.addresses.delete(A);
+    cloud.addresses.delete("203.0.113.9");
+    const made = cloud.plan("web");
+    for (const type of ["Accepted", "Fulfilled"]) {
+      const { message = "" } = made.conditions.find((each) => each.type === type) ?? {};
+      expect(message, type).to.include(`the account does not have ${A}, 203.0.113.9; fix: `).and.not.include("113.8");
+    }
+    expect(made.addresses.map(({ status }) => status.error?.split(";")[0])).to.deep.include(
+      "the account does not have 203.0.113.9",
+    );
+  });
+
   it("never appends a created address twice", () => {
     const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
     cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips: [] } });
