@@ -114,6 +114,25 @@ describe("defects of the Go operator: addresses", function () {
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.create })).to.equal(2);
   });
 
+  it("without the right to take an address out of ips it releases none, and uses it again when the pool grows", async () => {
+    const world = await worlds.create({ mayBeRefused: true });
+    await world.fleet.addAll(["a", "b"]);
+    const pool = await world.pool("web", { desiredIPs: 2, reclaimPolicy: "Delete" });
+    await world.start(["--resync=1"]);
+    await pool.until("spec.ips to list them", async () => (await pool.get()).spec.ips?.length === 2);
+    const made = addresses(world).map(({ ip }) => ip);
+    const giveBack = await withoutRight(world, "floatingippools");
+    await pool.edit({ desiredIPs: 1 });
+    await world.rounds(5);
+    expect(addresses(world).map(({ ip }) => ip)).to.have.members(made);
+    await pool.edit({ desiredIPs: 2 });
+    await pool.is("Fulfilled", "True");
+    await pool.edit({ desiredIPs: 1 });
+    await giveBack();
+    await pool.until("one of them to go", async () => addresses(world).length === 1);
+    expect((await pool.get()).spec.ips).to.deep.equal(addresses(world).map(({ ip }) => ip));
+  });
+
   it("defect 4: without the right to write its status it creates nothing", async () => {
     const world = await worlds.create({ mayBeRefused: true });
     await world.fleet.add("a");
