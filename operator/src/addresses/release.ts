@@ -1,9 +1,9 @@
 /**
- * Created addresses: their place in `spec.ips`, their backup copy, and the release of those that are no longer wanted; and
- * the parts of a cleanup that are not done yet, or that the operator leaves to people.
+ * The release of created addresses that are no longer wanted; and the parts of a cleanup that are not done yet, or that
+ * the operator leaves to people.
  */
 
-import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { FORGET_AFTER_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
@@ -16,35 +16,9 @@ import { ttlOf } from "../records/record-plan.js";
 import { listed, omitUndefined } from "../values.js";
 import type { Action, ActionSequence, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
+import { backup } from "./creation/bookkeeping.js";
 import { settle } from "./creation/creation-recovery.js";
-import type { Desired } from "./desired.js";
 import { isOurs, type Placement } from "./observed.js";
-
-/** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
-export function bookkeepingSequences(
-  { set }: AddressSnapshot,
-  { addresses }: Desired,
-  placements: readonly Placement[],
-): readonly ActionSequence[] {
-  const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
-  const fresh = set.createdIPs.filter((entry) => entry.inSpec !== true);
-  const appends = fresh.map(({ ip }): ActionSequence => {
-    const known = inSpec.has(canonicalIp(ip));
-    return known
-      ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
-      : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
-  });
-  return [...appends, ...backup(set, addresses, forgottenOf(placements)), ...staleCopy(set)];
-}
-
-/**
- * Addresses that only the copy names and that the provider, asked for each alone, does not have: the copy is out of date,
- * and an entry that stayed would take the place of an address for ever.
- */
-function forgottenOf(placements: readonly Placement[]): readonly string[] {
-  const gone = placements.filter(({ address, certainty }) => address.origin === "restored" && certainty === "gone");
-  return gone.map(({ address }) => address.ip);
-}
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are forgotten: gone, or handed over. */
 export function releaseSequences(
@@ -233,29 +207,6 @@ export function entryRemoved({ ip, why, gone }: ForgetAction): EventMessage | un
 
 function entryOf({ createdIPs }: AddressSet, ip: string) {
   return createdIPs.find((entry) => canonicalIp(entry.ip) === ip);
-}
-
-function backup(
-  set: AddressSet,
-  addresses: Desired["addresses"],
-  forgotten: readonly string[] = [],
-): readonly ActionSequence[] {
-  const value = addresses
-    .filter(({ origin, ip }) => origin !== "listed" && !forgotten.includes(ip))
-    .map(({ ip }) => ip)
-    .join(",");
-  const seen = set.metadata.annotations?.[Annotation.createdIps];
-  if ((seen ?? "") === value) return [];
-  const why = "a copy of the created addresses, should the status get lost";
-  // Of a resource that goes, the operator has released it: no news.
-  const left = forgotten.length === 0 || isDeleting(set) ? {} : { forgotten };
-  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
-}
-
-function staleCopy({ metadata, pendingCreation }: AddressSet): readonly ActionSequence[] {
-  const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
-  if (!copied || pendingCreation !== undefined) return [];
-  return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];
 }
 
 /** @param kept what is not released, since it may belong to somebody else */

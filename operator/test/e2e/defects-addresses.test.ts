@@ -123,7 +123,7 @@ describe("defects of the Go operator: addresses", function () {
     const made = addresses(world).map(({ ip }) => ip);
     const giveBack = await withoutRight(world, "floatingippools");
     await pool.edit({ desiredIPs: 1 });
-    await world.rounds(5);
+    await pool.until("a refused write", async () => (await pool.events("SpecNotWritten")).length > 0);
     expect(addresses(world).map(({ ip }) => ip)).to.have.members(made);
     await pool.edit({ desiredIPs: 2 });
     await pool.is("Fulfilled", "True");

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { changeText, recordsWritten } from "../../src/messages/events.js";
+import { changeText } from "../../src/messages/events.js";
+import { recordsWritten } from "../../src/records/record-events.js";
 
 describe("the text of a change of records", () => {
   const [A, B] = ["203.0.113.7", "203.0.113.8"];

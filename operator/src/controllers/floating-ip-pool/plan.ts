@@ -32,6 +32,7 @@ import {
   type WaitingNodes,
   waitingNodesOf,
 } from "../../addresses/assignments.js";
+import { bookkeepingSequences } from "../../addresses/creation/bookkeeping.js";
 import {
   assignmentRecord,
   type Creation,
@@ -47,7 +48,6 @@ import { observedOf, type Placement, placementsOf, pollSequences } from "../../a
 import { publishedOf, recordChain, recordRemoval } from "../../addresses/records.js";
 import {
   abandonedItems,
-  bookkeepingSequences,
   deletionOf,
   keptBack,
   outgoingValues,

@@ -10,12 +10,13 @@ import {
   regionsOf,
 } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
+import { bookkeepingSequences } from "../../addresses/creation/bookkeeping.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { markSequences } from "../../addresses/mark-plan.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollSequences } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
-import { bookkeepingSequences, unreleasedOf } from "../../addresses/release.js";
+import { unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
