@@ -20,7 +20,8 @@ export const BAD_RECORD_SETS: readonly BadSpec[] = [
       name: "a name that is too long with its zone",
       path: "spec.dnsRecordSet.recordName",
       says: "recordName and zone have 259 characters together: a DNS name has at most 253: shorten recordName",
-      serverSays: "recordName and zone have 259 characters together: a DNS name has at most 253: shorten recordName",
+      serverSays:
+        "recordName and zone have too many characters together: a DNS name has at most 253: shorten recordName",
     },
   ),
   pool(
