@@ -115,7 +115,7 @@ describe("the plan of a class", () => {
     expect(alone).not.to.match(/goe?s? on serving|Retain/);
     const both = waiting(["shop/a", "shop/old"], old);
     expect(both).to.match(
-      /shop\/old uses it and is being deleted already.*; 1 RoutedIP uses it \(shop\/a\) and goes on/,
+      /shop\/old uses it and is being deleted already.*; 1 RoutedIP uses it \(shop\/a\) and stays as it is/,
     );
     expect(both).to.include("kubectl -n shop patch routedips.flipop.digitalocean.com old");
     const cleaning = { user: "shop/c", finalizers: [Finalizer.cleanup] };

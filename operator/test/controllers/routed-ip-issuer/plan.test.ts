@@ -60,9 +60,9 @@ describe("the plan of an issuer", () => {
   it("names the RoutedIPs for which its deletion waits", () => {
     const waiting = plan(snapshot({ metadata: GOING }, { users: ["web/a"] })).unserved;
     expect(waiting?.reason).to.equal("InUse");
-    expect(waiting?.message).to.contain("1 RoutedIP uses it (web/a) and goes");
+    expect(waiting?.message).to.contain("1 RoutedIP uses it (web/a) and stays");
     expect(waiting?.message, "how to keep the addresses, before any deletion").to.match(
-      /goes on serving.*Retain.*delete them/,
+      /stays as it is.*Retain.*delete them/,
     );
     expect(plan(snapshot({ metadata: GOING })).unserved, "not used").to.equal(undefined);
     expect(plan(snapshot({ metadata: IN_USE }, { users: ["web/a"] })).unserved, "not deleted").to.equal(undefined);

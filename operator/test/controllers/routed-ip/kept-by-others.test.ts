@@ -28,7 +28,7 @@ describe("operator in process: a deleted RoutedIP that only another program keep
     kubernetes.delete(issuer);
     await made.until("the issuer waits", () => made.condition("do", "Ready", "RoutedIPIssuer") === "False/InUse");
     expect(message("do", "Ready", "RoutedIPIssuer")).to.include(
-      "1 RoutedIP uses it (default/a) and goes on serving; fix: to replace",
+      "1 RoutedIP uses it (default/a) and stays as it is; fix: to replace",
     );
     kubernetes.delete(routed);
     await made.until("the operator has cleaned up", () => !finalizersOf().includes(Finalizer.cleanup));
