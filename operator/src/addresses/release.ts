@@ -34,8 +34,8 @@ export function releaseSequences(
 
 /** One that is to be released would cost money for ever if a wrong answer of the provider made the operator forget it. */
 export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): boolean {
-  const forMs = isReleasable(snapshot, placement) ? FORGET_AFTER_MS : 0;
-  return placement.certainty === "gone" && snapshot.inventory.isGone(placement.address.ip, forMs);
+  if (placement.certainty !== "gone") return false;
+  return !isReleasable(snapshot, placement) || snapshot.inventory.isGone(placement.address.ip, FORGET_AFTER_MS);
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
