@@ -69,7 +69,8 @@ const CEL_LENGTH =
 
 /** Each part fits, and the whole may not. */
 const lengthRule: Rule<DnsRecordSet> = {
-  cel: `!(${CEL_RELATIVE}) || ${CEL_LENGTH} <= ${MAX_DNS_NAME}`,
+  // The Go operator stored record sets without these: they must stay writable.
+  cel: `!has(self.recordName) || !has(self.zone) || !(${CEL_RELATIVE}) || ${CEL_LENGTH} <= ${MAX_DNS_NAME}`,
   // With the number of characters, the server's estimate of the cost exceeds its limit.
   message: `recordName and zone have too many ${TOO_LONG}`,
   check: ({ recordName, zone }) => {
