@@ -44,7 +44,7 @@ export const EVENTS = {
     meaning:
       "A resource is gone, or names another record set, and deletionPolicy is not Delete: its former records stay at the provider.",
     remedy:
-      "Delete them at the provider if nothing serves there any more: an address that somebody releases later may become somebody else's.",
+      "Delete them at the provider if nothing serves there any more: an address that the account releases may become somebody else's.",
   },
   Forgotten: {
     type: "Normal",

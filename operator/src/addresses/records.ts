@@ -75,16 +75,11 @@ function ipsOf(placements: readonly Placement[]): readonly string[] {
   return placements.map(({ address }) => address.ip).sort();
 }
 
-/**
- * Deletes the set that was last written, for a resource that goes. A set that stays keeps no address that may become
- * somebody else's.
- * @param outgoing see `outgoingValues`
- */
-export function recordRemoval(snapshot: RecordsSnapshot, outgoing: readonly string[] = []): RecordSequence {
+/** Deletes the set that was last written, for a resource that goes. */
+export function recordRemoval(snapshot: RecordsSnapshot): RecordSequence {
   const { dns, set } = snapshot;
   if (dns === undefined) return [];
-  const goes = set.dnsRecordSet?.deletionPolicy === "Delete" ? {} : { goes: outgoing };
-  return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet, ...goes });
+  return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet });
 }
 
 function desiredOf({ set, now, memory }: RecordsSnapshot, family: IpFamily) {

@@ -39,24 +39,12 @@ export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): b
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
-function drainedAt(snapshot: AddressSnapshot, placement: Placement): number | undefined {
-  const { was, address } = placement;
-  if (isOutOfDns(snapshot.set) || staysInDns(snapshot, placement)) return snapshot.now;
-  if (snapshot.set.writtenDns?.values.includes(address.ip)) return undefined;
+function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
+  const { dnsRecordSet, writtenDns } = snapshot.set;
+  const recordsStay = isDeleting(snapshot.set) && dnsRecordSet?.deletionPolicy !== "Delete";
+  if (recordsStay || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
+  if (writtenDns?.values.includes(address.ip)) return undefined;
   return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
-}
-
-/** No record set has had the address. Of one that stays, the status keeps a record, even of an empty one. */
-function isOutOfDns(set: AddressSet): boolean {
-  const { dnsRecordSet, writtenDns } = set;
-  if (dnsRecordSet === undefined) return isDeleting(set) || writtenDns === undefined;
-  return isDeleting(set) && dnsRecordSet.deletionPolicy !== "Delete" && writtenDns === undefined;
-}
-
-/** The account keeps it, and so does the record set. */
-function staysInDns(snapshot: AddressSnapshot, placement: Placement): boolean {
-  const { set } = snapshot;
-  return isDeleting(set) && set.dnsRecordSet?.deletionPolicy !== "Delete" && !isReleasable(snapshot, placement);
 }
 
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
@@ -78,14 +66,6 @@ function leavesDns(snapshot: AddressSnapshot, placement: Placement): boolean {
   const { set } = snapshot;
   const closes = set.kind === "RoutedIP" && isDeleting(set) && isOurs(placement);
   return (closes || isReleasable(snapshot, placement)) && askedBy(placement) === undefined;
-}
-
-/** Addresses in the record set that the operator releases when they have left it. */
-export function outgoingValues(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
-  const { dnsRecordSet, writtenDns } = snapshot.set;
-  if (dnsRecordSet === undefined) return [];
-  const outgoing = placements.filter((each) => isReleasable(snapshot, each) && !mayBeAsked(each) && !askedBy(each));
-  return outgoing.map(({ address }) => address.ip).filter((ip) => writtenDns?.values.includes(ip));
 }
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */

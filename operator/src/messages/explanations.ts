@@ -2,7 +2,6 @@
 
 import { Annotation } from "cdk8s-flipop/api";
 import { duration, timeText } from "../clock.js";
-import { listed } from "../values.js";
 import { refText } from "./claims.js";
 
 export const WHYS = {
@@ -16,7 +15,6 @@ export const WHYS = {
   onlyNewAddress: "it is the only new address of the account that may be it",
   forgetRequested: `a person set annotation ${Annotation.forgetCreation}`,
   nothingCreated: "no address came of it",
-  aboutToRelease: (ips: readonly string[]) => `the operator is about to release ${listed(ips)}`,
   nowListed: (ip: string) => `spec.ips now lists ${ip}, which is the address`,
   /** @param next the resource that has or gets it. Absent: none */
   replaced: (ip: string, by: string | undefined, next?: Parameters<typeof refText>[0] | "gone") =>

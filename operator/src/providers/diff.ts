@@ -129,16 +129,10 @@ function keepsTtl({ records }: RecordSetFacts, { ttl }: DesiredRecord, { steps }
   return ttl === "keep" && records.length > 0 && steps.some(({ do: what }) => what !== "delete");
 }
 
-/**
- * Deletes records of the types that were read. Only for a resource that goes, or that asks for it.
- * @param goes the values that go. @default all
- */
-export function planRemoval(current: RecordSetFacts, goes?: readonly string[]): RecordChangeSet {
-  const going = current.records.filter(({ value }) => goes?.includes(value) ?? true);
-  const steps: RecordStep[] = going.map(({ id, type, value }) => ({ do: "delete", id, type, from: value }));
-  const [before, after] = [current.records, current.records.filter((record) => !going.includes(record))];
-  const valuesOf = (records: readonly RecordFacts[]) => records.map(({ value }) => value);
-  return changeSet(current, [{ steps, before: valuesOf(before), after: valuesOf(after) }], undefined);
+/** Deletes every record of the types that were read. Only for a resource that goes, or that asks for it. */
+export function planRemoval(current: RecordSetFacts): RecordChangeSet {
+  const steps: RecordStep[] = current.records.map(({ id, type, value }) => ({ do: "delete", id, type, from: value }));
+  return changeSet(current, [{ steps, before: current.records.map(({ value }) => value), after: [] }], undefined);
 }
 
 /**

@@ -106,6 +106,4 @@ export interface DesiredRecords {
 /** `wanted` may be gone, or not be readable: what was written is known all the same. */
 export interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "types"> {
   readonly wanted: DnsRecordSet | undefined;
-  /** Values that leave a set that stays: the operator releases them. @default the whole set goes */
-  readonly goes?: readonly string[];
 }

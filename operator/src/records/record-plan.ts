@@ -5,7 +5,6 @@
 import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
 import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
-import { WHYS } from "../messages/explanations.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordChangeSet, RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
@@ -59,30 +58,18 @@ function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
   return !dns.records.records.some(({ type }) => types.asked.includes(type));
 }
 
-/** Deletes what was last written, or a part of it, for a resource that goes. */
+/** Deletes what was last written, for a resource that goes. */
 export function removalChain(desired: RecordRemoval): RecordSequence {
-  const { dns, last, goes } = desired;
-  if (last === undefined || goes?.length === 0) return [];
-  const forget = goes === undefined ? FORGOTTEN : without(last, goes);
-  if ((isDesired(last, desired) ? dns.claim : dns.previous.claim)?.ours === false) return [FORGOTTEN];
+  const { dns, last } = desired;
+  if (last === undefined) return [];
+  const forget = recorded(undefined, "the resource is being deleted");
+  const named = isDesired(last, desired);
+  if ((named ? dns.claim : dns.previous.claim)?.ours === false) return [forget];
   if (!isDue(dns.retryAt, desired.now)) return [];
-  const removal = removals(desired, { last, goes });
+  const current = named ? removalOf(partOf(dns.records, last.types), "current", last) : [];
+  const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
+  const removal = [...current, ...previous];
   return removal.some(isRead) ? removal : [...removal, forget];
-}
-
-function removals(desired: RecordRemoval, removed: Removed): readonly DnsAction[] {
-  const { dns } = desired;
-  const { last } = removed;
-  const current = isDesired(last, desired) ? removalOf(partOf(dns.records, last.types), "current", removed) : [];
-  return [...current, ...(isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", removed))];
-}
-
-const FORGOTTEN = recorded(undefined, "the resource is being deleted");
-
-/** The rest of the set stays. */
-function without(last: DnsStatus, goes: readonly string[]): RecordDns {
-  const values = last.values.filter((value) => !goes.includes(value));
-  return recorded({ ...last, values }, "the operator is about to release the others");
 }
 
 /** The TTL that is written, seconds. */
@@ -216,7 +203,7 @@ function heldBack(desired: DesiredRecords, values: readonly string[]): RecordSeq
 function previousRemoval(desired: DesiredRecords): RecordSequence {
   const { dns, last, wanted, types } = desired;
   if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return [];
-  return isWhollyCurrent(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", { last });
+  return isWhollyCurrent(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
 }
 
 /** What the former name still holds, where nothing is to delete it. */
@@ -243,18 +230,11 @@ function ofTypes({ records }: RecordSetFacts, types: readonly RecordType[]): Rec
   return records.filter(({ type }) => types.includes(type));
 }
 
-interface Removed {
-  readonly last: DnsStatus;
-  readonly goes?: RecordRemoval["goes"] | undefined;
-}
-
-function removalOf(records: Records, which: WhichRecords, { last, goes }: Removed): readonly DnsAction[] {
-  const { recordName, provider } = last;
+function removalOf(records: Records, which: WhichRecords, { recordName, provider }: DnsStatus): readonly DnsAction[] {
   if (records === "unknown") return [{ do: "read-records", which, why: `${recordName} is to be deleted` }];
-  const changes = planRemoval(records, goes);
+  const changes = planRemoval(records);
   if (changes.steps.length === 0) return [];
-  const cause = goes && { cause: WHYS.aboutToRelease(goes) };
-  return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more`, ...cause }];
+  return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more` }];
 }
 
 function statusOf({ provider, wanted, types }: DesiredRecords, values: readonly string[]): DnsStatus {

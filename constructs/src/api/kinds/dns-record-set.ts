@@ -123,7 +123,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "string",
       optional: true,
       description:
-        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay, except those of addresses that the operator releases with the resource. Delete: the operator deletes them.",
+        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

@@ -81,7 +81,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good, after it has removed the address from the record set and the TTL has passed. The operator never releases an address from `spec.routedIP`.",
+        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases an address from `spec.routedIP`.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

@@ -50,7 +50,6 @@ import {
   abandonedItems,
   deletionOf,
   keptBack,
-  outgoingValues,
   releaseSequences,
   unreleasedOf,
   whyOver,
@@ -268,10 +267,11 @@ function leftOf(snapshot: Snapshot, placements: readonly Placement[]): readonly 
 }
 
 function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly Chain[] {
-  const records = recordRemoval(snapshot, outgoingValues(snapshot, placements));
+  const { spec } = snapshot.pool;
+  const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
   const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.sequence ?? []];
   const addresses = releaseSequences(snapshot, placements);
-  return [records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
+  return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
 }
 
 function isOverdue({ pool, now, memory }: Snapshot): boolean {

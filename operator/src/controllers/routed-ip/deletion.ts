@@ -10,7 +10,6 @@ import {
   abandonedItems as abandonedAddresses,
   isDraining,
   keptBack,
-  outgoingValues,
   releaseSequences,
   deletionOf as sharedDeletionOf,
   whyOver,
@@ -122,12 +121,12 @@ function cleanUp(
   placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
 ): readonly ActionSequence[] {
-  const outgoing = outgoingValues(snapshot, placements);
+  const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
   const draining = placements.some((placement) => isDraining(snapshot, placement));
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
-  const records = sharedChain(recordRemoval(snapshot, outgoing));
+  const records = recordsGo ? sharedChain(recordRemoval(snapshot)) : [];
   return [records, ...addressChains(snapshot, placements), ...closing, ...taints, ...marks].filter(
     (sequence) => sequence.length > 0,
   );

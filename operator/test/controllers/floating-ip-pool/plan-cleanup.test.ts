@@ -190,21 +190,6 @@ describe("the cleanup of a pool", () => {
     expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
   });
 
-  it("takes addresses out of a retained record set a TTL before it releases them, and leaves the others", () => {
-    const cloud = cluster(["n1", "n2"], { ips: [A], desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet: DNS });
-    rest(cloud);
-    const inZone = () => cloud.zone.get(DNS.recordName);
-    expect(inZone()).to.have.length(2).and.include(A);
-    const { metadata } = cloud.pool("web");
-    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
-    rest(cloud);
-    expect([inZone(), cloud.pool("web").status.dns?.values, cloud.addresses.size]).to.deep.equal([[A], [A], 2]);
-    cloud.now += 60_000;
-    rest(cloud);
-    expect([inZone(), [...cloud.addresses.keys()]]).to.deep.equal([[A], [A]]);
-    expect(cloud.pool("web").metadata.finalizers).to.deep.equal([]);
-  });
-
   it("forgets an address that is to be released only after it has been missing for 10 minutes", () => {
     const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
     const { inventory } = cloud.snapshot("web");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
+import { FIREWALL, FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 import { altered, condition, conditionOf, does, IP, settled, world } from "./routed-plans.js";
 
@@ -85,7 +85,7 @@ describe("the firewall in the plan of a RoutedIP", () => {
     const made = settled();
     made.serve("web", "n2");
     made.firewallKnown = false;
-    expect(does(made.plan("a")), "no taint before it is known").to.deep.equal(["find-firewall: read-firewall"]);
+    expect(does(made.plan("a"))).to.deep.equal(["elect: set-taints", "find-firewall: read-firewall"]);
     expect(made.plan("a").goal, "no other resource gets the node meanwhile").to.equal("digitalocean://n2");
     const post = settled({ postAllow: true });
     post.serve("web", "n2");
@@ -104,7 +104,7 @@ describe("the firewall in the plan of a RoutedIP", () => {
     if (firewall === undefined) throw new Error("no firewall");
     const failure = { reason: "Unauthorized", message: "no" } as const;
     const stopped = altered(made, { firewall: { ...firewall, failure } });
-    expect(does(stopped)).to.deep.equal(["arm: add-finalizer"]);
+    expect(does(stopped)).to.deep.equal(["arm: add-finalizer", "elect: set-taints"]);
     expect(condition(stopped, "FirewallReady")).to.equal("False/Unauthorized");
   });
 
@@ -131,28 +131,6 @@ describe("the firewall in the plan of a RoutedIP", () => {
     made.addFirewall([FOREIGN]);
     made.settle();
     expect(made.holderOf("a")).to.equal("n1");
-  });
-
-  it("taints no node while the firewall would isolate each of them", () => {
-    const made = new ModelWorld();
-    made.addNode("n1");
-    made.addNode("n2");
-    made.covered.clear();
-    made.addService("web", [443]);
-    made.serve("web", "n1", "n2");
-    made.addRouted("a");
-    made.settle();
-    const tainted = () => [...made.nodes.keys()].filter((name) => made.ownTaints(name).length > 0);
-    expect(tainted(), "before the election is certain").to.deep.equal([]);
-    made.editNode("n1", { taints: [TAINT] });
-    made.editNode("n2", { taints: [TAINT] });
-    made.settle();
-    expect(tainted(), "one at most keeps the taint that it has").to.have.length(1);
-    made.addFirewall([FOREIGN]);
-    made.settle();
-    expect(tainted().map((name) => `digitalocean://${name}`)).to.deep.equal([
-      made.addresses.values().next().value?.holder,
-    ]);
   });
 
   it("creates a missing firewall with rules and node at once, on record before", () => {

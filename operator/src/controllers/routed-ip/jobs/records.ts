@@ -30,7 +30,7 @@ export function recordsOf(
   { published, able }: { readonly published: readonly string[]; readonly able: boolean },
 ): RecordSequence {
   const { routed, set } = snapshot;
-  if (isDeleting(routed)) return recordRemoval(snapshot);
+  if (isDeleting(routed)) return isRemoval(snapshot) ? recordRemoval(snapshot) : [];
   return able && hasFinalizer(routed) ? recordChain(snapshot, published, set.family) : [];
 }
 

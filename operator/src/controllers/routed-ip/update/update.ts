@@ -162,24 +162,16 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
   const armed = hasFinalizer(snapshot.routed) || !needsFinalizer(snapshot, isAboutToAct(decision));
   return {
     arm: armed ? [] : [{ do: "add-finalizer", why: "there will be something to clean up" }],
-    elect: [...tainting(snapshot, decision), ...strayTaints(snapshot, [target?.name, holder?.name])],
+    elect: tainting(snapshot, decision),
     ...firewallSteps(snapshot, firewall),
     assign: assignment(snapshot, decision),
     untaint: strayTaints(snapshot, [target === undefined ? holder?.name : target.name]),
   };
 }
 
-function tainting(snapshot: Snapshot, decision: Decision): ActionSequence {
-  const { target, holder, placement } = decision;
-  if (target !== undefined) return isCertain(snapshot, decision) ? electTaint(snapshot, target.name) : [];
+function tainting(snapshot: Snapshot, { target, holder, placement }: Decision): ActionSequence {
+  if (target !== undefined) return electTaint(snapshot, target.name);
   return placement !== undefined && isOurs(placement) ? heldTaint(snapshot, holder?.name) : [];
-}
-
-/** Another node may be elected as long as something keeps the address from this one. */
-function isCertain(snapshot: Snapshot, decision: Decision): boolean {
-  if (decision.target?.machine === decision.holder?.machine) return true;
-  const postAllow = snapshot.resolvedClass?.postAllow ?? false;
-  return ![...blocksOf(snapshot, decision).keys()].some((blocked) => reliesOn("assign", blocked, postAllow));
 }
 
 function isAboutToAct({ target, firewall, desired }: Decision): boolean {
