@@ -188,6 +188,6 @@ describe("other libraries in Python", () => {
     expect(only("ClusterRoutedIPClass").spec).to.deep.include({ allowedNamespaces: ["web", "mail"] });
     const text = JSON.stringify(only("Deployment").spec);
     expect(text).to.include('"cpu":"100m"').and.include('"memory":"1Gi"').and.include("--watch-namespaces=dns,web");
-    expect(text).to.include("--features=pools,dns,jobs").and.include("CLOUDFLARE_TOKEN_FILE");
+    expect(text).to.include("--features=pools,dns,routedip,jobs").and.include("CLOUDFLARE_TOKEN_FILE");
   });
 });

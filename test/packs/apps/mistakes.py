@@ -142,7 +142,7 @@ CASES = {
     ),
     "an operator in kube-system": lambda chart: FlipopOperator(chart, "bad", namespace="kube-system"),
     "Jobs in default": lambda chart: FlipopOperator(
-        chart, "bad", features=[OperatorFeature.JOBS], job_namespaces=["default"]
+        chart, "bad", features=[OperatorFeature.ROUTED_IP, OperatorFeature.JOBS], job_namespaces=["default"]
     ),
     "two operators in a namespace": two_operators,
     "two pools with a name": two_pools,
