@@ -41,10 +41,10 @@ function meantBy(name: string): string | undefined {
 
 const PROXY_VARIABLES = ["HTTPS_PROXY", "HTTP_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
-/** Without this check, the first call would fail: with a message that does not name the variable. */
+/** Without this check, the first call fails, and its message does not name the variable. */
 function wrongUrls(env: Environment): readonly string[] {
   const ofApis = allProviders().map(({ urlVariable }) => wrongUrl(urlVariable, env[urlVariable]));
-  const ofProxies = PROXY_VARIABLES.map((name) => wrongUrl(name, withScheme(env[name])));
+  const ofProxies = PROXY_VARIABLES.map((name) => wrongUrl(name, withScheme(env[name] ?? "")));
   return [...ofApis, ...ofProxies].filter((problem) => problem !== undefined);
 }
 

@@ -7,7 +7,7 @@ import { KINDS, type KindName } from "../../src/api";
 import { checkManifests, type ManifestProblem, unreadableProblem } from "../../src/manifests/check";
 import { readManifests } from "../../src/manifests/read";
 import { BAD_SPECS } from "../data/bad-specs";
-import { FULL_SPECS } from "../data/good-manifests";
+import { FULL_SPECS } from "../data/full-specs";
 import { minimalSpec } from "../data/minimal-specs";
 
 const HEAD = "apiVersion: flipop.digitalocean.com/v1alpha1\n";

@@ -162,8 +162,8 @@ export function proxyFromEnv(url: URL, env: Env): string | undefined {
 }
 
 /** A proxy may be given as `host:port`. */
-export function withScheme<T extends string | undefined>(proxy: T): T | string {
-  return proxy === undefined || proxy === "" || proxy.includes("://") ? proxy : `http://${proxy}`;
+export function withScheme(proxy: string): string {
+  return proxy === "" || proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
 function variable(env: Env, name: string): string | undefined {

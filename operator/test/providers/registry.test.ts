@@ -13,6 +13,7 @@ import type { AuditRecord } from "../../src/providers/layers/mutations.js";
 import { ProviderRegistry, UnknownProviderError } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
 import { openFence } from "../../src/runtime/fence.js";
+import { NO_METRICS } from "../support/cloud/provider-stack.js";
 import { answer, errorOf, HttpRig } from "../support/http-rig.js";
 import { TempDir } from "../support/temp-dir.js";
 import { FakeClock } from "../support/time/fake-clock.js";
@@ -29,14 +30,9 @@ describe("the registry of providers", () => {
 
   function registry(env: Record<string, string>, dryRun = false, clock = new FakeClock()) {
     const audit: AuditRecord[] = [];
-    const metrics = {
-      calls: { inc: () => undefined },
-      callSeconds: { observe: () => undefined },
-      callWaitSeconds: { observe: () => undefined },
-    };
     const redactor = new Redactor();
     const made = new ProviderRegistry({
-      ...{ clock, random: () => 0, metrics, fence: openFence, dryRun, redactor },
+      ...{ clock, random: () => 0, metrics: NO_METRICS, fence: openFence, dryRun, redactor },
       ...{ audit: (record: AuditRecord) => void audit.push(record), logger: silentLogger },
       ...{ kinds: [digitalOcean, cloudflare], env, userAgent: "flipop/1" },
     });

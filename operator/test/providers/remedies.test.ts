@@ -11,6 +11,7 @@ import { Answer } from "../../src/providers/http.js";
 import { callStack } from "../../src/providers/layers/compose.js";
 import { TokenGuards } from "../../src/providers/layers/token-guards.js";
 import { LeaseFence } from "../../src/runtime/fence.js";
+import { NO_METRICS } from "../support/cloud/provider-stack.js";
 import { errorOf } from "../support/http-rig.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 import { callOf, failure } from "./support.js";
@@ -32,12 +33,16 @@ function atCloudflare(status: number, code: number) {
 async function partsThrough(error: Error): Promise<readonly string[]> {
   const clock = new FakeClock();
   const redactor = new Redactor();
-  const metrics = {
-    ...{ calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } },
-    callWaitSeconds: { observe: () => undefined },
-  };
   const fence = new LeaseFence(clock);
-  const options = { clock, random: () => 0, metrics, fence, audit: () => undefined, redactor, dryRun: false };
+  const options = {
+    clock,
+    random: () => 0,
+    metrics: NO_METRICS,
+    fence,
+    audit: () => undefined,
+    redactor,
+    dryRun: false,
+  };
   const guards = new TokenGuards(options);
   const api = { name: "cloud", rateLimits: [{ calls: 10, seconds: 60 }] };
   const run = callStack(options, fixedToken("a-token", redactor, PLACE), (token) => guards.of(api, token));

@@ -7,17 +7,16 @@ import { compareText } from "../../values.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Without those on machines outside of the cluster, in other regions, or beyond the limits of the namespace. */
-export function unlistedBeside(
-  { set, inventory, ownerOf, verdictOf, mayList }: Snapshot,
-  created: string | undefined,
-): readonly InventoryAddress[] {
-  const isOfNobody = ({ ip, holder, region }: InventoryAddress) =>
-    ip !== created &&
-    ownerOf(ip) === undefined &&
-    (!set.region || region === set.region) &&
-    (holder === undefined || verdictOf(holder) !== undefined) &&
-    mayList?.(ip) !== false;
-  return [...inventory.addresses.values()].filter(isOfNobody).sort((a, b) => compareText(a.ip, b.ip));
+export function unlistedBeside(snapshot: Snapshot, created: string | undefined): readonly InventoryAddress[] {
+  const { inventory, verdictOf } = snapshot;
+  return [...inventory.addresses.values()]
+    .filter(({ ip, holder }) => ip !== created && (holder === undefined || verdictOf(holder) !== undefined))
+    .filter((address) => isOfNobody(snapshot, address))
+    .sort((a, b) => compareText(a.ip, b.ip));
+}
+
+function isOfNobody({ set, ownerOf, mayList }: Snapshot, { ip, region }: InventoryAddress): boolean {
+  return ownerOf(ip) === undefined && (!set.region || region === set.region) && mayList?.(ip) !== false;
 }
 
 type Left = Omit<Parameters<typeof candidateMessages.besideUnlisted>[0], "active" | "desired" | "disabled">;
@@ -28,10 +27,13 @@ export function leftByFormer(snapshot: Snapshot, { addresses }: Desired): Left |
   const created = wanted.flatMap(({ ip, origin }) => (origin === "created" ? [ip] : []));
   // A new address of another resource is in the account before it is in a status.
   if (created.length === 0 || snapshot.otherCreations.length > 0) return undefined;
-  const left = unlistedBeside(snapshot, undefined).flatMap(({ ip, holder }) => {
-    const verdict = holder === undefined ? undefined : snapshot.verdictOf(holder);
-    return verdict?.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
-  });
+  // By node: each run looks, and the account may have many more addresses.
+  const left = snapshot.candidates
+    .flatMap(({ machine, name }) => {
+      const held = machine === undefined ? [] : snapshot.inventory.heldBy(machine);
+      return held.filter((address) => isOfNobody(snapshot, address)).map(({ ip }) => ({ ip, node: name }));
+    })
+    .sort((one, other) => compareText(one.ip, other.ip));
   if (left.length === 0) return undefined;
   const taken = left.slice(0, created.length).map(({ ip }) => ip);
   const given = wanted.flatMap(({ ip, origin }) => (origin === "created" ? [] : [ip]));

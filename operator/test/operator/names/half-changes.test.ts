@@ -38,7 +38,7 @@ describe("operator in process: changes of a name that the status has missed", fu
     [POOL, addPool],
     [SET, addSet],
   ] as const) {
-    it(`are what the operator did for a ${ref.kind} until its last nodes went, and nobody else is blamed`, async () => {
+    it(`show what the operator changed for a ${ref.kind} before its last nodes went, and the operator blames nobody else`, async () => {
       add();
       await world.until("all are in the status", () => shown(ref).length === NODES.length);
       const before = shown(ref);
@@ -58,7 +58,7 @@ describe("operator in process: changes of a name that the status has missed", fu
     });
   }
 
-  it("are the operator's own where the API server refused the status, and nobody else is blamed", async () => {
+  it("count as written by the operator while the API server refuses the status, and the operator blames nobody else", async () => {
     addPool();
     await world.until("all are in the status", () => shown(POOL).length === NODES.length);
     world.kubernetes.setFaults(({ method, target }) => {

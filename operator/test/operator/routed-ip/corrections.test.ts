@@ -134,4 +134,20 @@ describe("operator in process: changes and corrections of RoutedIPs", function (
       expect(reads.length).to.be.at.most(2);
     });
   }
+
+  it("leave the ports open in a firewall that the issuer ceases to name, until the RoutedIP is deleted", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
+    made.world.kubernetes.change(made.refTo("do", "RoutedIPIssuer"), (object) => {
+      const { routedIPFirewallName: _former, ...spec } = object["spec"] as Record<string, unknown>;
+      return { ...object, spec };
+    });
+    await made.until("it says so", () => made.condition("a", "FirewallReady") === "True/NoFirewall");
+    made.serve({ node: "n2" });
+    await made.until("moved", () => made.nodeOf("a") === "n2");
+    await made.world.rest();
+    expect(made.firewall()).to.deep.equal({ nodes: ["n1"], ports: ["443"] });
+    made.world.kubernetes.delete(made.refTo("a"));
+    await made.until("cleaned up", () => made.firewall()?.nodes.length === 0 && made.firewall()?.ports.length === 0);
+  });
 });

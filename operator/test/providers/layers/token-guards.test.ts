@@ -64,7 +64,7 @@ describe("the circuit breaker", () => {
     expect([...texts]).to.have.length(1);
   });
 
-  it("says what failed last: without that nobody knows where to look", async () => {
+  it("names the last failure, which tells people where to look", async () => {
     const { clock, fail } = rig();
     for (let count = 0; count < 5; count++) await fail({ seen: "malformed answer: text/html" });
     expect(String(await fail())).to.include("(malformed answer: text/html)");

@@ -37,17 +37,20 @@ export interface ProviderStack {
   afterEach(evaluate: () => void): void;
 }
 
+/** Of calls: nothing is counted. */
+export const NO_METRICS = {
+  calls: { inc: () => undefined },
+  callSeconds: { observe: () => undefined },
+  callWaitSeconds: { observe: () => undefined },
+};
+
 export function startProviderStack(options: ProviderStackOptions): ProviderStack {
   const { kind, clock, baseUrl, token, dryRun = false } = options;
   const fence = new LeaseFence(clock);
   fence.extendTo(clock.monotonic() + LEASE_MS);
   const records: AuditRecord[] = [];
   let evaluate = () => {};
-  const metrics = {
-    calls: { inc: () => evaluate() },
-    callSeconds: { observe: () => undefined },
-    callWaitSeconds: { observe: () => undefined },
-  };
+  const metrics = { ...NO_METRICS, calls: { inc: () => evaluate() } };
   const audit = (record: AuditRecord) => void records.push(record);
   const redactor = new Redactor();
   const stack: StackOptions = { clock, random: seededRandom(1), metrics, fence, audit, dryRun, redactor };

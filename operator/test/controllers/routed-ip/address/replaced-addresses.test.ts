@@ -141,14 +141,8 @@ describe("operator in process: an edit of spec.routedIP", function () {
     expect(account()).to.have.members([former, ip]);
   });
 
-  it("exchanges the addresses that two RoutedIPs name", async () => {
-    const [first, second] = ["192.0.2.6", "192.0.2.9"];
-    await readyWith(first, ["n1", "n2"]);
-    state().addAddress({ ip: second });
-    made.serve({ node: "n1" }, { node: "n2" });
-    made.addRouted("b", { routedIP: second });
-    await made.ready("b");
-    await made.world.rest();
+  /** Each of two RoutedIPs names the address of the other. */
+  async function exchange(first: string, second: string): Promise<void> {
     edit(second);
     await made.until("b keeps its own", () => made.condition("a", "Ready") === "False/ClaimedByOther");
     edit(first, "b");
@@ -160,6 +154,17 @@ describe("operator in process: an edit of spec.routedIP", function () {
     await made.world.rest();
     expect(records()).to.deep.equal([second]);
     expect(account()).to.have.members([first, second]);
+  }
+
+  it("exchanges the addresses that two RoutedIPs name", async () => {
+    const [first, second] = ["192.0.2.6", "192.0.2.9"];
+    await readyWith(first, ["n1", "n2"]);
+    state().addAddress({ ip: second });
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.addRouted("b", { routedIP: second });
+    await made.ready("b");
+    await made.world.rest();
+    await exchange(first, second);
   });
 
   for (const policy of ["Retain", "Delete"] as const) {
@@ -171,17 +176,7 @@ describe("operator in process: an edit of spec.routedIP", function () {
       await made.world.rest();
       const second = made.status("b").routedIP ?? "";
       const mark = made.world.digitalocean.journal.mark;
-      edit(second);
-      await made.until("b keeps its own", () => made.condition("a", "Ready") === "False/ClaimedByOther");
-      edit(first, "b");
-      await made.until("exchanged", () => {
-        const [a, b] = [made.status("a"), made.status("b")];
-        return a.routedIP === second && b.routedIP === first && a.state === "active" && b.state === "active";
-      });
-      await Promise.all([made.ready("a"), made.ready("b")]);
-      await made.world.rest();
-      expect(records()).to.deep.equal([second]);
-      expect(account()).to.have.members([first, second]);
+      await exchange(first, second);
       expect(changesSince(mark).filter((call) => call.startsWith("DELETE /v2/reserved_ips"))).to.deep.equal([]);
       for (const name of ["a", "b"]) {
         expect(made.status(name)).not.to.have.property("created");
