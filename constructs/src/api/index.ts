@@ -30,7 +30,6 @@ export * from "./kinds/resource-kind";
 export * from "./kinds/routed-ip";
 export * from "./kinds/routed-ip-issuer";
 export * from "./kinds/routed-ip-status";
-export * from "./kinds/toleration";
 export {
   type ParsedSelector,
   parseLabelSelector,

@@ -1,6 +1,5 @@
-import { parseToleration } from "../api/kinds/toleration";
 import { labelKeyProblem } from "../api/labels/label-syntax";
-import type { Toleration as TolerationFields } from "../api/labels/match";
+import { parseToleration, type Toleration as TolerationFields } from "../api/labels/match";
 import { checkArguments } from "../private/arguments";
 import { PART } from "../private/part";
 import type { Shapes } from "../private/props";
