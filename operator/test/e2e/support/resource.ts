@@ -79,13 +79,14 @@ export class Resource<Status extends AnyStatus> {
   }
 
   /** Waits until a condition is this: `True`, `False Invalid`. Only one that was computed from the spec as it is. */
-  async is(type: ConditionType, expected: string): Promise<void> {
-    await this.until(`${type} to be ${expected}`, async () => {
+  async is(type: ConditionType, expected: string, timeoutMs = WAIT_MS): Promise<void> {
+    const attempt = async (): Promise<boolean> => {
       const { metadata, status } = await this.get();
       const condition = status?.conditions?.find((one) => one.type === type);
       if (condition === undefined || condition.observedGeneration !== metadata.generation) return false;
       return `${condition.status} ${condition.reason} `.startsWith(`${expected} `);
-    });
+    };
+    await this.until(`${type} to be ${expected}`, attempt, timeoutMs);
   }
 
   /** Waits for something of the status. */
@@ -93,9 +94,9 @@ export class Resource<Status extends AnyStatus> {
     await this.until(what, async () => test(await this.status()));
   }
 
-  async until(what: string, attempt: () => Promise<boolean> | boolean): Promise<void> {
+  async until(what: string, attempt: () => Promise<boolean> | boolean, timeoutMs = WAIT_MS): Promise<void> {
     try {
-      await eventually(attempt, { what: `${this.name}: ${what}`, timeoutMs: WAIT_MS });
+      await eventually(attempt, { what: `${this.name}: ${what}`, timeoutMs });
     } catch (error) {
       const { body } = await this.client.get(this.path);
       const shown = JSON.stringify(body, (key, value: unknown) => (key === "managedFields" ? undefined : value), 1);
