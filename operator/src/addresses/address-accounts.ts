@@ -22,7 +22,7 @@ import type { LimitWait } from "../providers/layers/limiter.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider, MachineIds } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
-import { AccountRecovery } from "../reconcile/notifier.js";
+import { AccountRecovery, type RecoveringChanges } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type FailedCall, FailedReads, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
@@ -95,6 +95,10 @@ export class AddressAccount {
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
     return this.recovery.recovered;
+  }
+
+  get changes(): RecoveringChanges {
+    return this.recovery.changes;
   }
 
   /** Calls the listener once, when the account recovers next; again under the same name replaces it. */

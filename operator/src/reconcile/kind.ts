@@ -12,6 +12,7 @@ import type { CallContext, CallPriority, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import type { PlannedCondition, SeenCondition } from "./conditions.js";
+import type { RecoveringAccount } from "./notifier.js";
 import type {
   Action,
   ActionSequence,
@@ -24,7 +25,6 @@ import type {
 } from "./plan.js";
 import type { ResourceSource } from "./resource-source.js";
 import type { ResourceState } from "./resource-state.js";
-import type { RecoveringAccount } from "./retries.js";
 
 /** What an action works with. */
 export interface ActionCall<T extends KindTypes> {

@@ -2,8 +2,7 @@
 
 import { ACCOUNT_PROBE_MS, ACCOUNT_RECOVERIES_APART_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { isAccountError } from "../providers/errors.js";
-import type { RecoveringAccount } from "./retries.js";
+import { type AccountError, isAccountError, isProviderError, isWithdrawn } from "../providers/errors.js";
 
 /** @param uids of resources of any kind: pass over those that are not yours. `undefined`: all. */
 type NotifierListener = (uids?: readonly string[]) => void;
@@ -29,22 +28,88 @@ export class Notifier {
   }
 }
 
-export class AccountRecovery implements RecoveringAccount {
-  private recoveries = 0;
-  /** A read failed: it is the account, not one address or record set. */
-  private readFailed = false;
-  private recoveredAt = Number.NEGATIVE_INFINITY;
+/** An account whose failures are failures of all who use it. */
+export interface RecoveringAccount {
+  /** How often it has answered again after reads had failed. */
+  readonly recovered: number;
+  /** ms since the epoch: those that failed because of it wait no longer, so that one of them finds out when it answers again. */
+  readonly probeAt?: number | undefined;
+  /** Calls the listener once, at the next recovery; again under the same name replaces it. */
+  onRecovery?(name: string, listener: () => void): void;
+  /** Of its changes: they may fail while reads are answered. @default the same */
+  readonly changes?: RecoveringAccount;
+}
+
+/** A failure because of an account waits no longer than until the account's next probe. */
+export function untilProbe<T extends { readonly retryAt?: number }>(
+  failure: T,
+  { probeAt = Number.POSITIVE_INFINITY }: Pick<RecoveringAccount, "probeAt"> = {},
+): T {
+  return failure.retryAt === undefined || failure.retryAt <= probeAt ? failure : { ...failure, retryAt: probeAt };
+}
+
+/** Calls of one sort, reads or changes, that fail because of their account. */
+class FailingCalls {
+  private failed = false;
+  /** When one of those that wait looks whether the account answers again. */
   private probe: { readonly at: number; readonly everyMs: number } | undefined;
+
+  constructor(private readonly clock: Pick<Clock, "now">) {}
+
+  get probeAt(): number | undefined {
+    return this.probe?.at;
+  }
+
+  noteFailure(everyMs: number | undefined): void {
+    this.failed = true;
+    this.scheduleProbe(everyMs);
+  }
+
+  /** A call begins: meanwhile no other one needs to look. */
+  noteAttempt(): void {
+    this.scheduleProbe(this.probe?.everyMs);
+  }
+
+  /** @returns whether one had failed. */
+  noteAnswer(): boolean {
+    const { failed } = this;
+    this.probe = undefined;
+    this.failed = false;
+    return failed;
+  }
+
+  private scheduleProbe(everyMs: number | undefined): void {
+    if (everyMs !== undefined) this.probe = { at: this.clock.now() + everyMs, everyMs };
+  }
+}
+
+/** The changes of an account, which it may refuse while it answers reads. */
+export interface RecoveringChanges extends RecoveringAccount {
+  /** Sends one. What others wait for may be over once it is answered. */
+  send<T>(change: () => Promise<T>): Promise<T>;
+}
+
+export class AccountRecovery implements RecoveringAccount {
+  /** What failed as a change waits for these, or until reads succeed again. */
+  readonly changes: RecoveringChanges;
+  private recoveries = 0;
+  private recoveredAt = Number.NEGATIVE_INFINITY;
+  private readonly failingReads: FailingCalls;
+  private readonly failingChanges: FailingCalls;
   private readonly listeners = new Map<string, () => void>();
 
-  constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {}
+  constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {
+    this.failingReads = new FailingCalls(clock);
+    this.failingChanges = new FailingCalls(clock);
+    this.changes = this.recoveringChanges(this.failingChanges);
+  }
 
   get recovered(): number {
     return this.recoveries;
   }
 
   get probeAt(): number | undefined {
-    return this.probe?.at;
+    return this.failingReads.probeAt;
   }
 
   /** Calls the listener once, at the next recovery; again under the same name replaces it. */
@@ -58,28 +123,22 @@ export class AccountRecovery implements RecoveringAccount {
 
   /** @param error of the account: whoever waits for it looks in turn whether it answers. @default each waits for itself */
   noteReadFailure(error?: unknown): void {
-    this.readFailed = true;
-    if (!isAccountError(error)) return;
-    const { kind, retryAfterSeconds = 0 } = error;
-    this.scheduleProbe(Math.max(ACCOUNT_PROBE_MS[kind], retryAfterSeconds * SECOND_MS));
+    this.failingReads.noteFailure(isAccountError(error) ? probeMs(error) : undefined);
   }
 
-  /** A read begins: meanwhile no other one needs to look. */
   noteRead(): void {
-    this.scheduleProbe(this.probe?.everyMs);
+    this.failingReads.noteAttempt();
   }
 
+  /** A read, or a change, was answered. */
   noteAnswer(): void {
-    this.probe = undefined;
-    const recovers = this.readFailed && this.clock.monotonic() - this.recoveredAt >= ACCOUNT_RECOVERIES_APART_MS;
-    this.readFailed = false;
-    if (recovers) this.recover();
+    if (this.failingReads.noteAnswer()) this.recoverAgain();
   }
 
   /** What failed with the former credentials may be tried at once. */
   noteCredentials(): void {
-    this.probe = undefined;
-    this.readFailed = false;
+    this.failingReads.noteAnswer();
+    this.failingChanges.noteAnswer();
     this.recover();
   }
 
@@ -88,8 +147,47 @@ export class AccountRecovery implements RecoveringAccount {
     this.recover();
   }
 
-  private scheduleProbe(everyMs: number | undefined): void {
-    if (everyMs !== undefined) this.probe = { at: this.clock.now() + everyMs, everyMs };
+  private recoveringChanges(calls: FailingCalls): RecoveringChanges {
+    const recovered = () => this.recoveries;
+    return {
+      get recovered() {
+        return recovered();
+      },
+      get probeAt() {
+        return calls.probeAt;
+      },
+      onRecovery: (name, listener) => this.onRecovery(name, listener),
+      send: (change) => this.sendChange(change),
+    };
+  }
+
+  private async sendChange<T>(change: () => Promise<T>): Promise<T> {
+    this.failingChanges.noteAttempt();
+    try {
+      const result = await change();
+      this.noteChangeAnswer();
+      return result;
+    } catch (error) {
+      this.noteChangeFailure(error);
+      throw error;
+    }
+  }
+
+  /** An error that was withdrawn, or withheld, says nothing. */
+  private noteChangeFailure(error: unknown): void {
+    if (!isProviderError(error) || isWithdrawn(error)) return;
+    if (isAccountError(error)) {
+      // A refused token is no outage: each look would write the next time of the slow schedule to all statuses.
+      this.failingChanges.noteFailure(error.kind === "Unauthorized" ? undefined : probeMs(error));
+    } else if (error.outcome === "refused") this.noteChangeAnswer();
+  }
+
+  private noteChangeAnswer(): void {
+    if (this.failingChanges.noteAnswer()) this.recoverAgain();
+  }
+
+  private recoverAgain(): void {
+    if (this.clock.monotonic() - this.recoveredAt >= ACCOUNT_RECOVERIES_APART_MS) this.recover();
   }
 
   private recover(): void {
@@ -99,4 +197,8 @@ export class AccountRecovery implements RecoveringAccount {
     this.listeners.clear();
     for (const listener of listeners) listener();
   }
+}
+
+function probeMs({ kind, retryAfterSeconds = 0 }: AccountError): number {
+  return Math.max(ACCOUNT_PROBE_MS[kind], retryAfterSeconds * SECOND_MS);
 }

@@ -22,6 +22,7 @@ import { DryRunError, type ProviderErrorKind } from "../providers/errors.js";
 import type { ProviderId } from "../providers/types.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
 import { NotLeaderError } from "../runtime/fence.js";
+import { type RecoveringAccount, untilProbe } from "./notifier.js";
 import { ObjectGone } from "./object-writer.js";
 
 type RetrySchedule = keyof typeof RETRY_SCHEDULES;
@@ -73,16 +74,6 @@ function waitBefore(schedule: RetrySchedule, failures: number): number {
   return waits[Math.min(Math.max(failures, 1), waits.length) - 1] ?? 0;
 }
 
-/** An account whose failures are failures of all who use it. */
-export interface RecoveringAccount {
-  /** How often it has answered again after reads had failed. */
-  readonly recovered: number;
-  /** ms since the epoch: those that failed because of it wait no longer, so that one of them finds out when it answers again. */
-  readonly probeAt?: number | undefined;
-  /** Calls the listener once, at the next recovery; again under the same name replaces it. */
-  onRecovery?(name: string, listener: () => void): void;
-}
-
 interface Entry {
   readonly state: RetryState;
   /** All these failures were of reads. */
@@ -108,12 +99,10 @@ interface MachineEntry extends RetryState {
   readonly problem?: Problem | undefined;
 }
 
-/** A failure because of an account waits no longer than until the account's next probe. */
-export function untilProbe<T extends { readonly retryAt?: number }>(
-  failure: T,
-  { probeAt = Number.POSITIVE_INFINITY }: Pick<RecoveringAccount, "probeAt"> = {},
-): T {
-  return failure.retryAt === undefined || failure.retryAt <= probeAt ? failure : { ...failure, retryAt: probeAt };
+/** @param whole the account itself failed, not just its changes. */
+function entryAccount(account: RecoveringAccount, whole: boolean): Pick<Entry, "account"> {
+  const of = whole ? account : (account.changes ?? account);
+  return { account: { of, recovered: of.recovered } };
 }
 
 export class Retries {
@@ -143,8 +132,8 @@ export class Retries {
   failed(key: string, failure: Failure, { now, account, ofRead = false, ofCleanup = false }: FailureContext) {
     const before = this.entryOf(key);
     const state = afterFailure(before?.state, failure, now);
-    const of = account === undefined ? {} : { account: { of: account, recovered: account.recovered } };
     const about = { ofReads: ofRead && before?.ofReads !== false, ofLimit: failure.kind === "QuotaExceeded" };
+    const of = account && entryAccount(account, ofRead || about.ofLimit);
     this.entries.set(key, { state, ...about, ofCleanup: ofCleanup ? failure.problem : undefined, ...of });
     return state;
   }

@@ -21,8 +21,8 @@ import type {
   RecordSetName,
   RecordType,
 } from "../providers/types.js";
-import { AccountRecovery } from "../reconcile/notifier.js";
-import { afterFailure, type RetryState, untilProbe } from "../reconcile/retries.js";
+import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/notifier.js";
+import { afterFailure, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading } from "./fresh-reading.js";
 import { LastChange, type OwnChange, type Reading } from "./last-change.js";
@@ -74,12 +74,12 @@ export class RecordSet {
   private failure: ProviderError | undefined;
   private retry: RetryState | undefined;
   /** The account that failed, and how often it had recovered by then. */
-  private failedAccount: { readonly of: AccountRecovery; readonly recovered: number } | undefined;
+  private failedAccount: { readonly of: RecoveringAccount; readonly recovered: number } | undefined;
   private changeFailed = false;
   private readonly own: LastChange;
   private caller: Caller | undefined;
   private readonly reads: Coalesced;
-  private changing: Promise<void> | undefined;
+  private changing: { readonly change: Promise<void>; readonly beganAt: number } | undefined;
   private readonly recoveryOf: (provider: object) => AccountRecovery;
 
   constructor(
@@ -102,11 +102,16 @@ export class RecordSet {
     return {
       records: reading !== undefined && left > 0 ? reading.facts : "unknown",
       ...(failure === undefined ? {} : { failure }),
-      ...untilProbe(omitUndefined({ retryAt: retry?.retryAt }), this.failedAccount?.of),
+      ...untilProbe(omitUndefined({ retryAt: retry?.retryAt }), this.nextProbe),
       ...(left > 0 ? { readAt: now - age, readAgainAt: now + left } : {}),
       ...this.own.of(reading),
       reverts: this.own.reverts,
     };
+  }
+
+  /** A change that has begun was due then, and remains so: its calls ask again whether it is still wanted. */
+  private get nextProbe(): Pick<RecoveringAccount, "probeAt"> | undefined {
+    return this.changing === undefined ? this.failedAccount?.of : { probeAt: this.changing.beganAt };
   }
 
   /** The last sighting of a type, however long ago. */
@@ -132,13 +137,15 @@ export class RecordSet {
   async apply(caller: Caller, changes: RecordChangeSet): Promise<void> {
     if (this.changing !== undefined) {
       // The resource that had the name before still changes it.
-      await this.changing.catch(() => undefined);
+      await this.changing.change.catch(() => undefined);
       throw supersededError(changeOf(caller, changes), CHANGED);
     }
-    this.changing = this.change(caller, changes);
-    await this.changing.finally(() => {
+    const beganAt = this.clock.now();
+    const change = this.change(caller, changes).finally(() => {
       this.changing = undefined;
     });
+    this.changing = { change, beganAt };
+    await change;
   }
 
   private async change(caller: Caller, changes: RecordChangeSet): Promise<void> {
@@ -152,8 +159,10 @@ export class RecordSet {
       return because;
     };
     try {
-      const written = await provider.apply({ ...context, ...(sent ? {} : { recheck }) }, changes);
-      this.recoveryOf(provider).noteAnswer();
+      const recovery = this.recoveryOf(provider);
+      const checked = { ...context, ...(sent ? {} : { recheck }) };
+      const written = await recovery.changes.send(() => provider.apply(checked, changes));
+      recovery.noteAnswer();
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
@@ -240,7 +249,8 @@ export class RecordSet {
     if (ofAccount && read) recovery.noteReadFailure(error);
     // Whoever refuses a read for another reason answers.
     else if (read && error.outcome === "refused") recovery.noteAnswer();
-    this.failedAccount = ofAccount ? { of: recovery, recovered: recovery.recovered } : undefined;
+    const of = read ? recovery : recovery.changes;
+    this.failedAccount = ofAccount ? { of, recovered: of.recovered } : undefined;
   }
 
   private failed(error: ProviderError, provider: object, read: boolean): void {

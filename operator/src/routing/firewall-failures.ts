@@ -8,7 +8,8 @@ import type { CallContext } from "../providers/call.js";
 import { isProviderError, isWithdrawn, type ProviderError, type ProviderErrorKind } from "../providers/errors.js";
 import type { FirewallProvider } from "../providers/firewall-types.js";
 import { problemOf } from "../reconcile/conditions.js";
-import { afterFailure, isDue, type RecoveringAccount, type RetryState } from "../reconcile/retries.js";
+import type { RecoveringAccount } from "../reconcile/notifier.js";
+import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 
 /** What failed for its sake is due as soon as it has recovered. */
 type Account = Pick<RecoveringAccount, "recovered">;

@@ -6,8 +6,7 @@ import { errorText } from "../logging.js";
 import { isProviderError } from "../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../providers/firewall-types.js";
 import type { ProviderId } from "../providers/types.js";
-import { AccountRecovery } from "../reconcile/notifier.js";
-import { untilProbe } from "../reconcile/retries.js";
+import { AccountRecovery, untilProbe } from "../reconcile/notifier.js";
 import { type FailureView, type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,

@@ -5,9 +5,9 @@ import type { KubeObject } from "../../src/kube/objects.js";
 import { failedEvent } from "../../src/messages/events.js";
 import { type PlannedCondition, yes } from "../../src/reconcile/conditions.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
+import type { RecoveringAccount } from "../../src/reconcile/notifier.js";
 import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
-import type { RecoveringAccount } from "../../src/reconcile/retries.js";
 import type { OneObject } from "./rig.js";
 
 export interface Move extends Action {

@@ -28,7 +28,7 @@ import { isProviderError } from "../../providers/errors.js";
 import type { CreateAddress } from "../../providers/types.js";
 import { supersededBecause } from "../../reconcile/iteration.js";
 import type { ActionCall, ActionTable, RecheckedDecision } from "../../reconcile/kind.js";
-import type { RecoveringAccount } from "../../reconcile/retries.js";
+import type { RecoveringAccount } from "../../reconcile/notifier.js";
 import type { DnsAction } from "../../records/desired-records.js";
 import type { DnsService } from "../../records/dns-service.js";
 import { supersededRecords } from "../../records/superseded-records.js";
@@ -139,13 +139,13 @@ async function calling(
 }
 
 async function assign(
-  { account: { provider }, inventory }: OpenAccount,
+  { account: { provider, changes }, inventory }: OpenAccount,
   { context }: Call,
   { ip, node, from }: Of<"assign">,
 ): Promise<Outcome> {
   const desired = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
   try {
-    return outcomeOfAction(await inventory.assign(provider, context, desired));
+    return outcomeOfAction(await changes.send(() => inventory.assign(provider, context, desired)));
   } catch (error) {
     if (!isProviderError(error) || error.reason !== "HeldElsewhere" || from === undefined) throw error;
     // Some accounts move a held address only after it left its node; the next plan assigns it.
@@ -155,11 +155,11 @@ async function assign(
 }
 
 async function unassign(
-  { account: { provider }, inventory }: OpenAccount,
+  { account: { provider, changes }, inventory }: OpenAccount,
   { context }: Call,
   { ip, from }: Of<"unassign">,
 ): Promise<Outcome> {
-  return outcomeOfAction(await inventory.unassign(provider, context, { ip, from }));
+  return outcomeOfAction(await changes.send(() => inventory.unassign(provider, context, { ip, from })));
 }
 
 async function release(
@@ -167,7 +167,7 @@ async function release(
   { context }: Call,
   { ip }: Of<"release">,
 ): Promise<Outcome> {
-  await inventory.release(account.provider, context, ip);
+  await account.changes.send(() => inventory.release(account.provider, context, ip));
   account.released();
   return DONE;
 }

@@ -15,7 +15,7 @@ import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
 import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
-import type { RecoveringAccount } from "../../reconcile/retries.js";
+import type { RecoveringAccount } from "../../reconcile/notifier.js";
 import { supersededRecords } from "../../records/superseded-records.js";
 import { resolveClass } from "../../routing/resolved-class.js";
 import type { Action } from "./actions.js";

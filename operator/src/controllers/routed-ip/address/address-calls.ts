@@ -31,9 +31,8 @@ export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign
       const holderGone = from === undefined || snapshot.snapshot.verdictOf(from) === undefined;
       const confirmation = await inventory.confirm(context, ip, holderGone);
       if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
-      return outcomeOfAction(
-        await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }),
-      );
+      const desired = { ip, node: node.machine, ...(from && { from }) };
+      return outcomeOfAction(await account.changes.send(() => inventory.assign(account.provider, context, desired)));
     },
     ip,
   );
@@ -41,11 +40,8 @@ export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign
 
 export function unassign(_tools: GatherTools, call: IssuedCall, action: Of<"unassign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);
-  return noting(
-    account,
-    async () => outcomeOfAction(await inventory.unassign(account.provider, call.context, action)),
-    action.ip,
-  );
+  const send = () => inventory.unassign(account.provider, call.context, action);
+  return noting(account, async () => outcomeOfAction(await account.changes.send(send)), action.ip);
 }
 
 export function release(_tools: GatherTools, call: IssuedCall, { ip }: Of<"release">): Promise<Outcome> {
@@ -53,7 +49,7 @@ export function release(_tools: GatherTools, call: IssuedCall, { ip }: Of<"relea
   return noting(
     account,
     async () => {
-      await inventory.release(account.provider, call.context, ip);
+      await account.changes.send(() => inventory.release(account.provider, call.context, ip));
       account.released();
       return DONE;
     },

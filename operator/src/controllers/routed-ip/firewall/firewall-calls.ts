@@ -8,7 +8,7 @@ import { providerMessages } from "../../../messages/provider.js";
 import type { CallPriority } from "../../../providers/call.js";
 import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
-import type { RecoveringAccount } from "../../../reconcile/retries.js";
+import type { RecoveringAccount } from "../../../reconcile/notifier.js";
 import { withCreated } from "../../../routing/created-firewalls.js";
 import type { FirewallCaller } from "../../../routing/firewall-failures.js";
 import { mayBeOfMachine } from "../../../routing/refused-machines.js";

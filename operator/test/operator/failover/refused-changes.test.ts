@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+import { World } from "../world.js";
+
+const SPEED = { speed: 50 };
+const ASSIGN = /^POST .*\/reserved_ips\/[^/]+\/actions/;
+const OUTAGE_MS = 11 * 60_000;
+/** The operator tries each 15 s. By the fast schedule alone, it would pause for 300 s after 6 minutes. */
+const LONGEST_PAUSE_MS = 150_000;
+
+describe("operator in process: an account that answers reads and refuses changes", function () {
+  this.timeout(120_000);
+  let world: World;
+
+  afterEach(() => world.close());
+
+  async function start(): Promise<void> {
+    world = await World.create(SPEED);
+    for (const name of ["n1", "n2"]) world.addNode(name);
+    world.start();
+  }
+
+  /** The longest time without such a call in an outage that begins as a node fails, virtual ms. */
+  async function longestPause(on: RegExp): Promise<number> {
+    const { faults, journal } = world.digitalocean;
+    faults.inject({ kind: "status", status: 503 }, { on, times: Number.POSITIVE_INFINITY });
+    const began = world.clock.now();
+    world.setReady("n1", false);
+    await world.clock.sleep(OUTAGE_MS);
+    const times = journal.calls({ on }).flatMap(({ at }) => (at >= began ? [at] : []));
+    return Math.max(...[...times, world.clock.now()].map((at, index) => at - (times[index - 1] ?? began)));
+  }
+
+  it("is tried often with a record set, so that the name is right soon after the outage", async () => {
+    await start();
+    const values = () => world.digitalocean.state.dns.records("example.com", "www").length;
+    const dnsRecordSet = { zone: "example.com", recordName: "www" };
+    world.kubernetes.create({
+      ...{ apiVersion: "flipop.digitalocean.com/v1alpha1", kind: "NodeDNSRecordSet" },
+      ...{ metadata: { name: "web", namespace: "default" }, spec: { dnsRecordSet } },
+    });
+    await world.until("both are in the name", () => values() === 2);
+    expect(await longestPause(/^(POST|PUT|PATCH|DELETE) .*\/records/)).to.be.below(LONGEST_PAUSE_MS);
+  });
+
+  it("is tried often with an assignment, so that the address moves soon after the outage", async () => {
+    await start();
+    const [ip = ""] = world.addAddresses(1);
+    world.addPool("web", { ips: [ip], nodePreference: "Name" });
+    await world.fulfilled("web");
+    expect(await longestPause(ASSIGN)).to.be.below(LONGEST_PAUSE_MS);
+  });
+
+  it("is tried often with the assignment of a RoutedIP", async () => {
+    const made = await RoutedWorld.create(["n1", "n2"], SPEED);
+    world = made.world;
+    await made.readyOnFirst();
+    made.serve({ node: "n2" });
+    expect(await longestPause(ASSIGN)).to.be.below(LONGEST_PAUSE_MS);
+  });
+});
