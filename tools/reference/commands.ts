@@ -55,6 +55,7 @@ function introduction(): readonly string[] {
     "| 1 | it could not, or it found a problem that its description names; the error output says what to do |",
     "| 2 | the command line is invalid; the codes of `flipop plan` [differ](#flipop-plan) |",
     "| 130 | Ctrl-C ended it |",
+    "| 141 | whoever read its output closed the pipe |",
     "",
   ];
 }

@@ -3,6 +3,9 @@
 import type { CommandSpec } from "./command.js";
 import { CLUSTER_OPTIONS, NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SETTINGS, OUTPUT } from "./options.js";
 
+const ON_CALL =
+  "get and patch the Lease, which Role `flipop-on-call` in the operator's namespace grants (`NAME-NAMESPACE-on-call` if the installation has another name or namespace than flipop)";
+
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "status",
@@ -29,12 +32,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Show each check of each node for a resource, or what uses an issuer, a class or a node",
     details: [
       "The command reads the nodes, the workload and the addresses of other resources, and runs the operator's own checks on",
-      "them: [why a node is not a candidate](conditions.md#why-a-node-is-not-a-candidate) lists the reasons. `holds` is a node with",
-      "an address of the resource, with the state of the address unless it is active, `occupied` one that would be a candidate",
-      "without the address of another resource. `-o wide` has",
-      "a column for each check, and a line below for what all nodes have in common. With a provider's token in its environment, the",
-      "command also reads the account, and shows addresses that no resource knows and that take the place of others; without one,",
-      "it knows those in the status of resources only.",
+      "them: [why a node is not a candidate](conditions.md#why-a-node-is-not-a-candidate) lists the reasons. `holds` marks a node",
+      "that has an address of the resource, and shows the state of the address unless it is active. `occupied` marks a node that would be a",
+      "candidate if it did not have the address of another resource. `-o wide` has a column for each check, and a line below for what",
+      "all nodes have in common. With a provider's token in its environment, the command also reads the account, and shows nodes that",
+      "are occupied by an address that no resource names; without one, it knows the addresses in the status of resources only.",
       "Above the nodes are all conditions that are not as they should be, the most important first, the pods that share a node",
       "while another one lacks a pod, and the pods that are Pending, with the scheduler's message. An issuer or a class needs no",
       "nodes: the command shows whether RoutedIPs can use it, all RoutedIPs that do (and the classes that use an issuer), and what",
@@ -54,7 +56,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         flags: "-a, --all",
         description:
-          "Show also the nodes that lack the labels of the match, or its pods if it asks for no labels; of a node, also the resources that ask for others",
+          "Show also nodes without the labels of the match (or without its pods, if it names no labels); for node/NAME, also resources whose labels the node lacks",
       },
       ...CLUSTER_OPTIONS,
     ],
@@ -78,8 +80,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       "address that does not exist yet, are not shown. With `-f`, the plan is that of the manifests in the file, as if they were",
       "applied: it shows their resources only, checks their specs as the CRDs do, and does not apply Secrets, Services and other kinds.",
       "Exit codes for CI: 0 nothing to do, 2 there are changes, 1 an error, a command line that can't be understood, or an incomplete",
-      "plan: the command could not read a provider, or the operator refuses a resource (`! Accepted`). So give the command the",
-      "operator's own flags. A dry run of Jobs needs the operator's own rights: classes with Jobs stay untried.",
+      "plan: the command could not read a provider, or the operator refuses a resource (`! Accepted`). With other flags than the",
+      "operator's, the plan differs from what the operator does: give the command the same flags. It does not try the Jobs of classes,",
+      "because that needs the operator's rights.",
     ],
     args: [],
     options: [
@@ -110,7 +113,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "The command checks that each CRD has every field of this release and is not being deleted, which pod leads, whether another operator leads elsewhere, and",
       "the operator's rights (one SelfSubjectAccessReview for each). It reports nodes that no provider can serve, nodes with the",
       "providerID of another one, workers of DOKS ([will it work for me](../how-to/will-it-work.md)), network policies in the operator's",
-      "namespace, and issuers and classes that the operator refuses. For each token in its own environment, it checks whether the provider accepts it, which scopes to read it has,",
+      "namespace, and issuers and classes that the operator refuses. For each token in its own environment, it checks whether the",
+      "provider accepts it, which read scopes it has,",
       "and how many addresses the account may have. It reads no Secret, so it tries no token of an issuer. It asks for rights as the",
       "ServiceAccount of the operator, so you need the right to impersonate it. It ends with code 1 if one of the results is PROBLEM.",
     ],
@@ -138,7 +142,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       "fields that it drops. `check` and `back` end with code 1 if one of the results is PROBLEM.",
     ],
     args: [{ name: "<step>", description: "check, addresses, names or back" }],
-    options: [OUTPUT(["json", "yaml"]), ...CLUSTER_OPTIONS],
+    options: [
+      { ...OUTPUT(["json", "yaml"]), description: "Form of the output of check and back; without it: a table" },
+      ...CLUSTER_OPTIONS,
+    ],
     reads: "read CRDs, and the Lease in all namespaces",
     examples: ["flipop migrate check", "flipop migrate addresses > addresses.txt"],
     load: () => import("./migrate/migrate.js"),
@@ -178,9 +185,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       "account are in the list, too.** To get an address back, use `flipop adopt`. Below the list, the command names the addresses that",
       "pools keep and have disabled: they count against the limit of the account, too.",
       "With `--release`, the command changes the account: it releases the addresses after you confirm. It refuses all of them if a",
-      "resource lists or uses one, or a creation is open. It also releases an address that its pool created, no longer lists, and",
-      "shows as disabled, because `desiredIPs` is lower than the number of its addresses. If a machine holds one, such as an address that a deleted pool left on its node, the",
-      "command names the machine, and takes the address off it only with `--unassign`; to confirm, you type the address.",
+      "resource lists or uses one, or a creation is open. Exception: it releases an address that one pool created, no longer lists, and",
+      "shows as disabled, because `desiredIPs` is lower than the number of its addresses. If a machine holds one, such as an address",
+      "that a deleted pool left on its node, the command names the machine, and takes the address off it only with `--unassign`; to",
+      "confirm, you type the address.",
       "The operator notices that when it reads the account again: within 2 minutes if a resource lacks an address, else within 5.",
     ],
     args: [],
@@ -204,16 +212,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Stop all changes to clouds and DNS until `flipop resume`",
     details: [
       "This command changes the cluster: it sets annotation `flipop.digitalocean.com/stop` on the operator's Lease, with the reason",
-      "and the time as its value. After 1 s at most, the leader sends no call that changes a cloud or DNS, and starts no Job. A call that is on its",
-      "way ends. Condition Ready of each resource becomes False with reason `Stopped`, metric `flipop_stopped` becomes 1, and alert",
-      "FlipopStopped fires after 15 minutes. The operator stays stopped when it restarts and when another pod leads. If its role",
-      "lacks the right to watch the Lease, it notices the annotation at the next renewal, after 2 s at most. Without the command:",
+      "and the time as its value. After 1 s at most, the leader sends no call that changes a cloud or DNS, and starts no Job. A call that",
+      "was already sent is completed. Condition Ready of each resource becomes False with reason `Stopped`, metric `flipop_stopped` becomes",
+      "1, and alert FlipopStopped fires after 15 minutes. The operator stays stopped when it restarts and when another pod leads. If the",
+      "operator's role lacks the right to watch the Lease, it notices the annotation at the next renewal, after 2 s at most. Without the command:",
       "`kubectl annotate lease -n flipop floating-ip-pool-controller-leader-election flipop.digitalocean.com/stop=REASON`.",
     ],
     args: [{ name: "[reason]", description: "For the people who read the conditions" }],
     options: [OPERATOR_NAMESPACE, ...CLUSTER_OPTIONS],
-    reads: "get and patch the Lease, which Role `flipop-on-call` in the operator's namespace grants",
-    examples: ['flipop stop "the account moves, until 14:00"'],
+    reads: ON_CALL,
+    examples: ['flipop stop "change of the account, until 14:00"'],
     load: () => import("./stop.js"),
   },
   {
@@ -224,7 +232,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     args: [],
     options: [OPERATOR_NAMESPACE, ...CLUSTER_OPTIONS],
-    reads: "get and patch the Lease, which Role `flipop-on-call` in the operator's namespace grants",
+    reads: ON_CALL,
     examples: ["flipop resume"],
     load: async () => ({ run: (await import("./stop.js")).resume }),
   },

@@ -51,7 +51,7 @@ async function withOperator(
     } catch (error) {
       if (!isForbidden(error)) throw error;
       throw new CommandError(
-        `${error.message}: stop and resume need the verbs get and patch for Lease ${LEASE_NAME} in namespace ${namespace}, which Role flipop-on-call there grants`,
+        `${error.message}: stop and resume need the verbs get and patch for Lease ${LEASE_NAME} in namespace ${namespace}, which Role flipop-on-call there grants (with another name or namespace of the installation, NAME-NAMESPACE-on-call)`,
       );
     }
   });

@@ -122,7 +122,7 @@ function labelsDiffer({ node, match }: CheckInput): Refusal | undefined {
 
 function deleting({ node }: CheckInput): Refusal | undefined {
   if (node.deletingSince === undefined) return undefined;
-  return refusal("NodeDeleting", `it is being deleted since ${node.deletingSince}`);
+  return refusal("NodeDeleting", `its deletion began at ${node.deletingSince}`);
 }
 
 function noProviderId({ node }: CheckInput): Refusal | undefined {

@@ -171,7 +171,7 @@ function notReadyText({ conditions }: SlimNode): string | undefined {
   const ready = conditions.find(({ type }) => type === "Ready");
   if (ready === undefined) return "it has no Ready condition yet";
   if (ready.status === "True") return undefined;
-  const since = ready.lastTransitionTime === undefined ? "" : ` since ${ready.lastTransitionTime}`;
+  const since = ready.lastTransitionTime;
   const reason = ready.reason ? ` (${ready.reason})` : "";
-  return `Ready is ${ready.status}${since}${reason}`;
+  return since === undefined ? `Ready is ${ready.status}${reason}` : `Ready has been ${ready.status} since ${since}${reason}`;
 }

@@ -38,12 +38,14 @@ export type Presence =
 /** A pod that a message names, as `namespace/name`. */
 export interface NamedPod {
   readonly pod: string;
-  /** It is being deleted. */
+  /** It is being deleted, or has ended. */
   readonly ending?: PodEnd;
 }
 
-/** What can keep a pod that is being deleted. */
+/** Of a pod that has ended, or what can keep one that is being deleted. */
 export interface PodEnd {
+  /** It has ended: it never runs again. */
+  readonly ended?: true;
   /** Absent: they are not known. */
   readonly finalizers?: readonly string[];
   /** How long the pod may take. Absent: it is not known. */
@@ -54,9 +56,10 @@ function namedPod(pod: SlimPod): NamedPod {
   return { pod: keyOf(pod), ...omitUndefined({ ending: podEnd(pod) }) };
 }
 
-/** `undefined`: it is not being deleted. */
-export function podEnd({ deletionTimestamp, finalizers = [], graceSeconds }: SlimPod): PodEnd | undefined {
-  return deletionTimestamp === undefined ? undefined : { finalizers, ...omitUndefined({ graceSeconds }) };
+/** `undefined`: it is not being deleted, and has not ended. */
+export function podEnd({ phase, deletionTimestamp, finalizers = [], graceSeconds }: SlimPod): PodEnd | undefined {
+  if (deletionTimestamp !== undefined) return { finalizers, ...omitUndefined({ graceSeconds }) };
+  return ENDED.includes(phase) ? { ended: true } : undefined;
 }
 
 /** `local`: a port that only programs of the node itself reach. */

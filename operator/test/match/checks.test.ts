@@ -135,13 +135,13 @@ const CASES: readonly Case[] = [
     what: "not ready",
     node: NOT_READY,
     refused: ["NodeNotReady"],
-    says: "Ready is False since 2025-01-01T00:00:00Z (Tested)",
+    says: "Ready has been False since 2025-01-01T00:00:00Z (Tested)",
   },
   {
     what: "a kubelet that is silent",
     node: { conditions: [readyCondition("Unknown")] },
     refused: ["NodeNotReady"],
-    says: "Ready is Unknown",
+    says: "Ready has been Unknown",
   },
   { what: "no conditions yet", node: { conditions: [] }, refused: ["NodeNotReady"], says: "no Ready condition" },
   {

@@ -21,7 +21,7 @@ describe("the tally of a match", () => {
     expect(rig.tallyText()).to.equal(
       "1 of 7 nodes match; 2 lack label pool=web; " +
         "3 Tainted (b: it has taint x:NoSchedule, not tolerated); " +
-        "1 NodeNotReady (e: Ready is False since 2025-01-01T00:00:00Z (Tested))",
+        "1 NodeNotReady (e: Ready has been False since 2025-01-01T00:00:00Z (Tested))",
     );
     rig.nodes.remove(slimNode("g"));
     rig.nodes.remove(slimNode("a"));

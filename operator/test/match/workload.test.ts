@@ -61,7 +61,8 @@ describe("the workload of a match", () => {
   for (const [more, detail] of idle) {
     it(`is unready where ${detail}`, () => {
       pods.upsert(slimPod("a", { ...web, ...more }));
-      const ending = more.deletionTimestamp === undefined ? {} : { ending: { finalizers: more.finalizers ?? [] } };
+      const deleting = more.deletionTimestamp === undefined ? {} : { ending: { finalizers: more.finalizers ?? [] } };
+      const ending = detail.includes("has ended") ? { ending: { ended: true } } : deleting;
       expect(workload().on("n")).to.deep.equal({ state: "unready", detail, pod: "default/a", ...ending });
     });
   }

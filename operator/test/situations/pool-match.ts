@@ -108,7 +108,7 @@ export const POOL_MATCH: Group = {
     pool({
       when: "The pod on the node has ended, such as that of a Job",
       shows: NONE,
-      names: ["pod shop/web-7d4b9 has ended (Succeeded)", "run another one on the node"],
+      names: ["pod shop/web-7d4b9 has ended (Succeeded)", "select other pods", "pod shop/web-7d4b9 never runs again"],
       seen: () => refused({ match: PODS, pods: [{ ...POD, phase: "Succeeded" }] }),
       fix: "Correct `match.podLabel`, or run the pods as a Deployment or DaemonSet",
     }),

@@ -151,7 +151,7 @@ function finalizerFindings(
     const finalizers = all.filter(isMeant);
     if (finalizers.length === 0) return [];
     const state =
-      deletionTimestamp === undefined ? "it has" : `it is being deleted since ${deletionTimestamp}, and has`;
+      deletionTimestamp === undefined ? "it has" : `its deletion began at ${deletionTimestamp}, and it has`;
     return warning(titleOf(resource), `${state} ${finalizers.join(", ")}`, remedy);
   });
 }
