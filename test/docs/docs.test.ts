@@ -29,6 +29,7 @@ const ROOT = resolve(DOCS, "..");
 const MOST_WORDS = 30;
 const GUIDES = [
   "bring-your-own-cloud",
+  "give-a-service-an-address",
   "gitops",
   "install",
   "migrate-from-the-go-operator",
