@@ -5,6 +5,7 @@ import { flagsPage } from "./flags.js";
 import { messagesPage } from "./messages.js";
 import { metricsPage } from "./metrics.js";
 import { resourcesPage } from "./resources.js";
+import { rightsPage } from "./rights.js";
 
 /** The generated pages by file name. */
 export function referencePages(): Readonly<Record<string, string>> {
@@ -16,5 +17,6 @@ export function referencePages(): Readonly<Record<string, string>> {
     "messages.md": messagesPage(),
     "metrics.md": metricsPage(),
     "resources.md": resourcesPage(),
+    "rights.md": rightsPage(),
   };
 }
