@@ -20,9 +20,9 @@ import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from ".
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
 import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
-import { goneFrom, holderText, pausedOn, steadyHolder } from "./refusals.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
+import { goneFrom, holderText, pausedOn, steadyHolder } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone } from "./undone-writes.js";
 
 export interface PlannedAddress {

@@ -21,7 +21,7 @@ import type { PlannedAddress } from "./address-status.js";
 import { type AssignmentPlan, isIn, regionOf } from "./assignments.js";
 import { type Desired, dnsProviderOf } from "./desired.js";
 import { foreignRecords, lostName, type RecordsSnapshot } from "./records.js";
-import { busyNodesOf } from "./refusals.js";
+import { busyNodesOf } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone, undonePauseUntil } from "./undone-writes.js";
 
 /** What the conditions are made of. */

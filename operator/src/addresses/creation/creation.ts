@@ -13,7 +13,7 @@ import type { Action, ActionSequence } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";
 import { type AssignmentPlan, coolOffOf, isInSetRegion, regionOf, type WaitingNode } from "../assignments.js";
 import type { Desired } from "../desired.js";
-import { busyNodesOf } from "../refusals.js";
+import { busyNodesOf } from "../unavailable-nodes.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import type { CreationResult } from "./creation-result.js";
 import { blockage, heldUp, holdUpOf, regionsText } from "./obstacles.js";

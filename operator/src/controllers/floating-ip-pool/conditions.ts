@@ -14,7 +14,7 @@ import {
   otherRegion,
 } from "../../addresses/conditions.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
-import { busyNodesOf, graceProblem } from "../../addresses/refusals.js";
+import { busyNodesOf, graceProblem } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { taintText } from "../../match/node-facts.js";
 import { addressMessages } from "../../messages/addresses.js";

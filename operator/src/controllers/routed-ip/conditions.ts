@@ -15,7 +15,7 @@ import {
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
 import type { Placement } from "../../addresses/observed.js";
-import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/refusals.js";
+import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { type Problem, valuesIn } from "../../messages/message.js";

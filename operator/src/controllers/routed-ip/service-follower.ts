@@ -1,6 +1,6 @@
 /** Follows the Service of one RoutedIP: its endpoints, the nodes that serve it, and its pods for their ports; and what a plan reads of it. */
 
-import { refusalsOf } from "../../addresses/refusals.js";
+import { refusalsOf } from "../../addresses/unavailable-nodes.js";
 import { markHolders, nodesOf as probedNodesOf } from "../../health/probed-nodes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { ResourceRef } from "../../inventory/view.js";

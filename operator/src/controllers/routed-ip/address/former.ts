@@ -2,7 +2,7 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { AddressSnapshot } from "../../../addresses/address-set.js";
-import { goneFrom } from "../../../addresses/refusals.js";
+import { goneFrom } from "../../../addresses/unavailable-nodes.js";
 import { addressMessages } from "../../../messages/addresses.js";
 import { claimMessages } from "../../../messages/claims.js";
 import type { Problem } from "../../../messages/message.js";
