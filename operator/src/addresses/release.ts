@@ -16,7 +16,7 @@ import { ttlOf } from "../records/record-plan.js";
 import { listed, omitUndefined } from "../values.js";
 import type { Action, ActionSequence, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
-import { backup } from "./creation/bookkeeping.js";
+import { backup } from "./creation/created-copies.js";
 import { settle } from "./creation/creation-recovery.js";
 import { isOurs, type Placement } from "./observed.js";
 

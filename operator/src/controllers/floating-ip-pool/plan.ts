@@ -32,7 +32,7 @@ import {
   type WaitingNodes,
   waitingNodesOf,
 } from "../../addresses/assignments.js";
-import { bookkeepingSequences } from "../../addresses/creation/bookkeeping.js";
+import { createdCopySequences } from "../../addresses/creation/created-copies.js";
 import {
   assignmentRecord,
   type Creation,
@@ -152,7 +152,7 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
   if (!isObserved(snapshot)) return polls;
   if (snapshot.pool.spec.paused === true) return [...polls, creation.sequence].filter(isFilled);
-  const bookkeeping = [finalizerChain(snapshot, desired), ...bookkeepingSequences(snapshot, desired, placements)];
+  const bookkeeping = [finalizerChain(snapshot, desired), ...createdCopySequences(snapshot, desired, placements)];
   if (snapshot.problem !== undefined) return [creation.sequence, ...polls, ...bookkeeping].filter(isFilled);
   const moves = assignmentPlan.assignments.map((pair) => moveChain(snapshot, pair, { desired, choice: waitingNodes }));
   const annotations = annotationChains(snapshot, placements, desired.family);

@@ -10,7 +10,7 @@ import {
   regionsOf,
 } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
-import { bookkeepingSequences } from "../../addresses/creation/bookkeeping.js";
+import { createdCopySequences } from "../../addresses/creation/created-copies.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { markSequences } from "../../addresses/mark-plan.js";
@@ -211,7 +211,7 @@ function bookkeeping(acts: Acts, able: boolean): readonly ActionSequence[] {
   const { snapshot, placements, decision } = acts;
   const { desired, creation, placement } = decision;
   const settled = isCreating(creation) ? [] : sharedChain(creation.sequence);
-  const sequences = bookkeepingSequences(snapshot, desired, placements).map(sharedChain);
+  const sequences = createdCopySequences(snapshot, desired, placements).map(sharedChain);
   const replaced = able ? supersededChain(snapshot, placements, { next: placement, needsNode: needsNode(acts) }) : [];
   return [...sequences, replaced, settled, ...marking(acts)].filter(isFilled);
 }

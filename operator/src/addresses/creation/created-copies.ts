@@ -7,7 +7,7 @@ import type { Desired } from "../desired.js";
 import type { Placement } from "../observed.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
-export function bookkeepingSequences(
+export function createdCopySequences(
   { set }: AddressSnapshot,
   { addresses }: Desired,
   placements: readonly Placement[],
