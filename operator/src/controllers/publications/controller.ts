@@ -21,7 +21,7 @@ import { GATEWAY } from "./gateways.js";
 import { type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict, wrote } from "./memory.js";
 import { type Action, type Plan, plan, type Snapshot } from "./plan.js";
 import { serviceTargets } from "./services.js";
-import type { TargetKind, TargetObject } from "./targets.js";
+import type { TargetKind, TargetObject } from "./target-kind.js";
 
 /** The types of this kind, for the engine. */
 interface PublicationTypes {

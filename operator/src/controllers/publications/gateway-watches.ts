@@ -19,7 +19,7 @@ import {
   type Reading,
   slimGateways,
 } from "./gateways.js";
-import type { TargetKind } from "./targets.js";
+import type { TargetKind } from "./target-kind.js";
 
 const NOT_FOUND = 404;
 const FORBIDDEN = 403;

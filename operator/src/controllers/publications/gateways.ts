@@ -9,7 +9,7 @@ import { APPLY_PATCH, type Patch } from "../../kube/write/patch.js";
 import { publishingMessages } from "../../messages/publishing.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import { compareText } from "../../values.js";
-import type { TargetObject } from "./targets.js";
+import type { TargetObject } from "./target-kind.js";
 
 export const GATEWAY_API = "gateway.networking.k8s.io/v1";
 export const GATEWAY = "Gateway";

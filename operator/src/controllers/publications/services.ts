@@ -8,7 +8,7 @@ import { publishingMessages } from "../../messages/publishing.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import type { ServiceFacts } from "../../routing/service.js";
 import type { SharedServices } from "../../routing/shared-services.js";
-import type { TargetKind, TargetObject } from "./targets.js";
+import type { TargetKind, TargetObject } from "./target-kind.js";
 
 const KIND = "Service";
 
