@@ -23,7 +23,8 @@ import { type Definition, definitionFindings } from "./definitions.js";
 import { type Finding, unknown } from "./finding.js";
 import { issuerFindings } from "./issuers.js";
 import { leaseFindings, otherOperators } from "./leases.js";
-import { nodeFindings, type Policy, policyFinding } from "./nodes.js";
+import { type Policy, policyFinding } from "./network.js";
+import { nodeFindings } from "./nodes.js";
 import { type RightsQuestion, rightsFinding } from "./rights.js";
 
 export async function run(call: CommandCall): Promise<number> {
