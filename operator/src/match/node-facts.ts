@@ -173,5 +173,7 @@ function notReadyText({ conditions }: SlimNode): string | undefined {
   if (ready.status === "True") return undefined;
   const since = ready.lastTransitionTime;
   const reason = ready.reason ? ` (${ready.reason})` : "";
-  return since === undefined ? `Ready is ${ready.status}${reason}` : `Ready has been ${ready.status} since ${since}${reason}`;
+  return since === undefined
+    ? `Ready is ${ready.status}${reason}`
+    : `Ready has been ${ready.status} since ${since}${reason}`;
 }

@@ -46,7 +46,7 @@ const CASES: readonly Case[] = [
     what: "a node that is being deleted",
     node: { deletionTimestamp: "2025-01-01T00:00:00Z" },
     refused: ["NodeDeleting!"],
-    says: "since 2025-01-01",
+    says: "its deletion began at 2025-01-01",
   },
   { what: "no providerID", node: { providerID: undefined }, refused: ["NoProviderID!"] },
   { what: "an empty providerID", node: { providerID: "" }, refused: ["NoProviderID!"] },

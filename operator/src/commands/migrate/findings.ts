@@ -150,8 +150,7 @@ function finalizerFindings(
     const { finalizers: all = [], deletionTimestamp } = resource.object.metadata;
     const finalizers = all.filter(isMeant);
     if (finalizers.length === 0) return [];
-    const state =
-      deletionTimestamp === undefined ? "it has" : `its deletion began at ${deletionTimestamp}, and it has`;
+    const state = deletionTimestamp === undefined ? "it has" : `its deletion began at ${deletionTimestamp}, and it has`;
     return warning(titleOf(resource), `${state} ${finalizers.join(", ")}`, remedy);
   });
 }

@@ -136,7 +136,8 @@ function commandsFor(pod: string): PodCommand {
 
 /** A grace period of hours hangs a rollout; finalizers keep a pod beyond it. */
 function endRemedy(which: string, { ended, finalizers, graceSeconds }: PodEnd, kubectl: PodCommand): string {
-  if (ended === true) return `select other pods, or run such pods by a Deployment or DaemonSet: ${which} never runs again`;
+  if (ended === true)
+    return `select other pods, or run such pods by a Deployment or DaemonSet: ${which} never runs again`;
   if (finalizers === undefined) {
     return `wait until ${which} has ended (if it does not end, finalizers keep it: ${kubectl("get", " -o yaml")} shows them)`;
   }
