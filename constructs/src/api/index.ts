@@ -7,6 +7,7 @@ export { type AddressRange, CREATED_ADDRESSES, parseAddressRange } from "./acces
 export { matchesNamePattern, namePatternText } from "./access/name-pattern";
 export * from "./access/port-rule";
 export * from "./access/retained-address";
+export * from "./access/retained-records";
 export * from "./access/tenant-limits";
 export * from "./condition";
 export * from "./condition-types";

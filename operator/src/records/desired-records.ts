@@ -64,6 +64,8 @@ export interface DnsSnapshot extends OwnChange {
   readonly kept?: Problem;
   /** `false`: records that were not written for the resource stay. @default true */
   readonly adopts?: boolean;
+  /** What the operator wrote on the name for RoutedIPs of the namespace that are gone. @default nothing */
+  readonly retained?: readonly string[];
   /** The class or issuer that does not let the operator replace them, by kind and name. */
   readonly adopter?: string;
   /** The last call to the DNS provider failed. */

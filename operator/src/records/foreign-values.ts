@@ -20,9 +20,9 @@ export function foreignValues(
   return present.map(({ value }) => value).filter((value) => !known.includes(value));
 }
 
-/** What the operator wrote for a resource that has left the name to this one. */
-export function leftTo({ claim }: Pick<DnsSnapshot, "claim">): readonly string[] {
-  return (claim?.ours === true && claim.left) || [];
+/** What the operator wrote for resources that have left the name to this one. */
+export function leftTo({ claim, retained = [] }: Pick<DnsSnapshot, "claim" | "retained">): readonly string[] {
+  return claim?.ours === true ? [...(claim.left ?? []), ...retained] : [];
 }
 
 /** The name that was written last is the one that the spec has. */

@@ -1,5 +1,6 @@
 import { type AccessLimits, accessLimitsProperties } from "../access/access-limits";
 import { type RetainedAddress, retainedAddressesSchema } from "../access/retained-address";
+import { type RetainedRecords, retainedRecordsSchema } from "../access/retained-records";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "../condition";
 import { SUMMARY_TYPES } from "../condition-types";
 import { LABEL_VALUE_PATTERN } from "../labels/label-syntax";
@@ -50,6 +51,7 @@ export interface ClusterRoutedIPClassSpec extends AccessLimits {
 export interface ClusterRoutedIPClassStatus {
   readonly observedGeneration?: number;
   readonly retainedAddresses?: readonly RetainedAddress[];
+  readonly retainedRecords?: readonly RetainedRecords[];
   readonly retryAt?: string;
   readonly conditions?: readonly Condition[];
 }
@@ -213,6 +215,7 @@ const statusSchema: SchemaOf<ClusterRoutedIPClassStatus> = {
   properties: {
     observedGeneration: { ...observedGenerationSchema, optional: true },
     retainedAddresses: retainedAddressesSchema,
+    retainedRecords: retainedRecordsSchema,
     retryAt: retryAtSchema,
     conditions: { ...conditionsSchema, optional: true },
   },

@@ -1,5 +1,6 @@
 import { type AccessLimits, accessLimitsProperties } from "../access/access-limits";
 import { type RetainedAddress, retainedAddressesSchema } from "../access/retained-address";
+import { type RetainedRecords, retainedRecordsSchema } from "../access/retained-records";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "../condition";
 import { SUMMARY_TYPES } from "../condition-types";
 import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
@@ -38,6 +39,7 @@ export interface RoutedIPIssuerStatus {
   readonly formerFirewalls?: readonly CreatedFirewall[];
   readonly additionalFirewalls?: readonly CreatedFirewall[];
   readonly retainedAddresses?: readonly RetainedAddress[];
+  readonly retainedRecords?: readonly RetainedRecords[];
   readonly retryAt?: string;
   readonly conditions?: readonly Condition[];
 }
@@ -81,7 +83,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases an address from `spec.routedIP`.",
+        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good. Set dnsRecordSet.deletionPolicy of the RoutedIP to Delete, too: otherwise, its name stays and points to an address that the provider may give to somebody else. The operator never releases an address from `spec.routedIP`.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
@@ -141,6 +143,7 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
       maxItems: 32,
     },
     retainedAddresses: retainedAddressesSchema,
+    retainedRecords: retainedRecordsSchema,
     retryAt: retryAtSchema,
     conditions: { ...conditionsSchema, optional: true },
   },

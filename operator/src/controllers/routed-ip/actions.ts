@@ -3,7 +3,7 @@
  * come in steps, whose order is the one with the least loss of service; see `update/update.ts`.
  */
 
-import type { CreatedFirewall, RetainedAddress } from "cdk8s-flipop/api";
+import type { CreatedFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
 import type { Taint } from "../../kube/cache/slim.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
@@ -44,8 +44,11 @@ export type TaintAction = Reasoned & {
   readonly taints: readonly Taint[];
 };
 
-/** In the status of the class or issuer, which outlives the RoutedIP: the namespace may use the address again. */
-export type RetainAction = Reasoned & { readonly do: "record-retained"; readonly retained: RetainedAddress };
+/** In the status of the class or issuer, which outlives the RoutedIP: the namespace may use the address or the name again. */
+export type RetainAction = Reasoned & {
+  readonly do: "record-retained";
+  readonly retained: { readonly address: RetainedAddress } | { readonly records: RetainedRecords };
+};
 
 export type Action = SharedAction | FirewallAction | TaintAction | RetainAction;
 

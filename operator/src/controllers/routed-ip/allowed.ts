@@ -1,11 +1,12 @@
 /** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
 
-import { canonicalIp, type RetainedAddress } from "cdk8s-flipop/api";
+import { canonicalIp, type DnsStatus, type RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired.js";
 import type { ClaimView } from "../../claims/claims.js";
 import { normalName } from "../../claims/read-claims.js";
 import type { Problem } from "../../messages/message.js";
+import { leftOn } from "../../records/retained-records.js";
 import {
   type AdoptAccess,
   addressProblem,
@@ -86,9 +87,23 @@ function namedAddresses(routed: RoutedIP, { by }: ResolvedClass): readonly strin
   return routedIP ? [routedIP] : annotatedIps(routed);
 }
 
-function retainedBy({ lookUp }: RoutingCaches, resolved: ResolvedClass): readonly RetainedAddress[] {
-  const { status } = (resolved.by === "jobs" ? lookUp.class(resolved.className) : lookUp.issuer(resolved.issuer)) ?? {};
-  return status?.retainedAddresses ?? [];
+function retainedBy(routing: RoutingCaches, resolved: ResolvedClass): readonly RetainedAddress[] {
+  return keeperStatus(routing, resolved)?.retainedAddresses ?? [];
+}
+
+/** Of what outlives RoutedIPs. */
+function keeperStatus({ lookUp }: RoutingCaches, resolved: ResolvedClass) {
+  return (resolved.by === "jobs" ? lookUp.class(resolved.className) : lookUp.issuer(resolved.issuer))?.status;
+}
+
+/** What earlier RoutedIPs of the namespace have left on the name that it asks for. */
+export function retainedOn(
+  routing: RoutingCaches,
+  { metadata: { namespace = "" }, spec: { dnsRecordSet: wanted } }: RoutedIP,
+  { resolved, ...records }: Pick<DnsStatus, "provider" | "types"> & { readonly resolved: ResolvedClass },
+): readonly string[] {
+  const known = wanted && keeperStatus(routing, resolved)?.retainedRecords;
+  return known ? leftOn(known, { ...wanted, ...records, namespace }, routing.context.records.zones.lookUp) : [];
 }
 
 interface Tools {

@@ -23,7 +23,7 @@ import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import { omitUndefined } from "../../values.js";
-import { type Action, type ActionSequence, sharedChain } from "./actions.js";
+import { type Action, type ActionSequence, type RetainAction, sharedChain } from "./actions.js";
 import { createdIp, retaining } from "./address/address-set.js";
 import { recordOf } from "./address/address-status.js";
 import { strayTaints, taintedByUs } from "./election.js";
@@ -70,7 +70,15 @@ export function deletionChains(
   const kept = keptBack(snapshot, placements);
   const finish: Action = { do: "remove-finalizer", abandonedItems: [...left, ...kept], why: whyOver(left, kept) };
   const isReleased = snapshot.resolvedClass?.reclaimPolicy === "Delete";
-  return [[...(overdue || isReleased ? [] : retaining(snapshot.routed)), finish]];
+  const addresses = overdue || isReleased ? [] : retaining(snapshot.routed);
+  return [[...addresses, ...(overdue ? [] : retainingRecords(snapshot.routed)), finish]];
+}
+
+/** What it wrote and leaves: a RoutedIP that is created again would otherwise count it as another's. */
+export function retainingRecords({ metadata, spec, status: { dns } }: RoutedIP): readonly RetainAction[] {
+  if (dns === undefined || dns.values.length === 0 || spec.dnsRecordSet?.deletionPolicy === "Delete") return [];
+  const records = { ...dns, namespace: metadata.namespace ?? "" };
+  return [{ do: "record-retained", retained: { records }, why: "RoutedIPs of its namespace may have the name again" }];
 }
 
 /** In words; empty: all is cleaned up. */

@@ -24,6 +24,7 @@ import {
 import { isElectionTaint } from "../../match/node-facts.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall } from "../../reconcile/kind.js";
+import { withRecords } from "../../records/retained-records.js";
 import { withRetained } from "../../routing/access.js";
 import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
@@ -153,16 +154,22 @@ export async function recordRetained(
 ): Promise<Outcome> {
   const { resolvedClass } = snapshot.snapshot;
   if (resolvedClass === undefined) return skipped("the class or issuer is gone");
-  const patch = (object: ClassObject | IssuerObject) => {
-    const retainedAddresses = withRetained(object.status?.retainedAddresses, retained);
-    return retainedAddresses && statusPatch(object, { retainedAddresses });
-  };
+  const patch = (object: ClassObject | IssuerObject) => retainedPatch(object, retained);
   const writer =
     resolvedClass.by === "jobs"
       ? routing.classWriters.of(resolvedClass.objectName)
       : routing.issuerWriters.of(resolvedClass.issuer);
   await writer.write({ patch, subresource: "status", fact: true });
   return DONE;
+}
+
+function retainedPatch(object: ClassObject | IssuerObject, retained: RetainAction["retained"]): Patch | undefined {
+  if ("records" in retained) {
+    const retainedRecords = withRecords(object.status?.retainedRecords, retained.records);
+    return retainedRecords && statusPatch(object, { retainedRecords });
+  }
+  const retainedAddresses = withRetained(object.status?.retainedAddresses, retained.address);
+  return retainedAddresses && statusPatch(object, { retainedAddresses });
 }
 
 export async function setTaints(

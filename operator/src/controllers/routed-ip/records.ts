@@ -9,7 +9,7 @@ import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-import { adoptAccess, dnsProviderOf, problemOfName } from "./allowed.js";
+import { adoptAccess, dnsProviderOf, problemOfName, retainedOn } from "./allowed.js";
 import type { FoundRecords } from "./snapshot.js";
 
 export interface DnsScene {
@@ -41,7 +41,9 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
   const provider = dnsProviderOf(routed, resolvedClass);
   const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
   const dns = dnsService.evaluate({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims });
-  const snapshot = { ...dns.snapshot, adopts: false, ...limitsOfName(routing, routed, scene) };
+  const retained = resolvedClass && retainedOn(routing, routed, { resolved: resolvedClass, provider, types });
+  const limits = limitsOfName(routing, routed, scene);
+  const snapshot = { ...dns.snapshot, adopts: false, ...omitUndefined({ retained }), ...limits };
   const blockedUntil = blockedReadAt(snapshot, { last: status.dns, wanted: spec.dnsRecordSet, provider });
   const { readAgainAt = Number.POSITIVE_INFINITY } = snapshot;
   const earlier = blockedUntil === undefined ? {} : { readAgainAt: Math.min(readAgainAt, blockedUntil) };

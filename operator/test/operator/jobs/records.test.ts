@@ -1,4 +1,4 @@
-import { GROUP_VERSION, type RoutedIPSpec } from "cdk8s-flipop/api";
+import { type ClusterRoutedIPClassStatus, GROUP_VERSION, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
@@ -94,6 +94,14 @@ describe("operator in process: the DNS record of a RoutedIP whose class works by
     for (const name of ["a", "b"]) made.world.kubernetes.delete(made.refTo(name));
     await made.until("both are gone", () => ["a", "b"].every((name) => made.object(name) === undefined));
     expect([records(), records("kept")]).to.deep.equal([[], ["192.0.2.2"]]);
+    const { retainedRecords } = (made.world.kubernetes.get({ ...CLASS, name: "rack" })?.["status"] ??
+      {}) as ClusterRoutedIPClassStatus;
+    expect(retainedRecords?.map(({ recordName, values }) => [recordName, values])).to.deep.equal([
+      ["kept", ["192.0.2.2"]],
+    ]);
+    made.addRouted("b", { className: "rack", routedIP: "192.0.2.3", dnsRecordSet: { ...WWW, recordName: "kept" } });
+    await says("b", "DNSReady", "True/Observed");
+    expect(records("kept"), "a RoutedIP that is created again has its name again").to.deep.equal(["192.0.2.3"]);
   });
 
   it("is not written where neither the class nor the namespace allows it", async () => {

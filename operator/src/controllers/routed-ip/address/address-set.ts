@@ -155,7 +155,7 @@ function ownHolder({ address, holder, verdict }: Placement) {
 export function retaining(routed: RoutedIP): readonly RetainAction[] {
   const ip = createdIp(routed);
   if (ip === undefined || routed.status.inferred === true) return [];
-  const retained = { ip, namespace: routed.metadata.namespace ?? "" };
+  const retained = { address: { ip, namespace: routed.metadata.namespace ?? "" } };
   return [{ do: "record-retained", retained, why: "RoutedIPs of its namespace may use the address again" }];
 }
 

@@ -18,7 +18,7 @@ import type { RecordSequence } from "../../../records/desired-records.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
 import { retaining } from "../address/address-set.js";
-import { hasFinalizer, isDeleting } from "../deletion.js";
+import { hasFinalizer, isDeleting, retainingRecords } from "../deletion.js";
 import { electTaint, heldTaint, strayTaints } from "../election.js";
 import { behindFirewall, creation, type JobAction, taken } from "./actions.js";
 import { conflictOf, createdBy, type Election, elect, rejected, rejectionOf } from "./election.js";
@@ -248,7 +248,8 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   const ip = addressOf(routed);
   const kept = ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`];
   const abandonedItems = [...rulesLeft(snapshot), ...traces];
-  return [...(overdue ? [] : retaining(routed)), { do: "remove-finalizer", kept, abandonedItems, why }];
+  const retained = overdue ? [] : [...retaining(routed), ...retainingRecords(routed)];
+  return [...retained, { do: "remove-finalizer", kept, abandonedItems, why }];
 }
 
 function tracesOf(snapshot: JobSnapshot): readonly string[] {

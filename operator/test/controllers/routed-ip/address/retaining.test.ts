@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Placement } from "../../../../src/addresses/observed.js";
 import { retaining, supersededChain } from "../../../../src/controllers/routed-ip/address/address-set.js";
+import { retainingRecords } from "../../../../src/controllers/routed-ip/deletion.js";
 import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
 import type { RoutedIP } from "../../../../src/routing/resource.js";
 
@@ -11,7 +12,7 @@ describe("the address that a RoutedIP leaves to its namespace", () => {
 
   it("is the one that it created", () => {
     const status = { created: true, routedIP: "203.0.113.7" };
-    expect(of(status)).to.deep.equal([{ ip: "203.0.113.7", namespace: "shop" }]);
+    expect(of(status)).to.deep.equal([{ address: { ip: "203.0.113.7", namespace: "shop" } }]);
     expect(of({ ...status, inferred: false })).to.have.length(1);
   });
 
@@ -19,6 +20,24 @@ describe("the address that a RoutedIP leaves to its namespace", () => {
     expect(of({ routedIP: "203.0.113.7" })).to.deep.equal([]);
     expect(of({ created: true })).to.deep.equal([]);
     expect(of({ created: true, routedIP: "203.0.113.7", inferred: true })).to.deep.equal([]);
+  });
+});
+
+describe("the record set that a RoutedIP leaves to its namespace", () => {
+  const DNS = {
+    ...{ provider: "digitalocean", zone: "example.com", recordName: "www" },
+    ...{ types: ["A" as const], values: ["203.0.113.7"] },
+  };
+  const of = (status: RoutedIP["status"], spec: object = {}) =>
+    retainingRecords({ metadata: { namespace: "shop" }, spec, status } as unknown as RoutedIP).map(
+      ({ retained }) => retained,
+    );
+
+  it("is the one that it wrote, if the policy keeps it", () => {
+    expect(of({ dns: DNS })).to.deep.equal([{ records: { ...DNS, namespace: "shop" } }]);
+    expect(of({ dns: DNS }, { dnsRecordSet: { deletionPolicy: "Delete" } })).to.deep.equal([]);
+    expect(of({ dns: { ...DNS, values: [] } }), "nothing is in it").to.deep.equal([]);
+    expect(of({})).to.deep.equal([]);
   });
 });
 
