@@ -1,15 +1,19 @@
 /** What the summary of a resource says when no other condition says it, and what a deletion waits for. */
 
-import { API_GROUP, type ConditionType, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
+import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { secondsText, timeText } from "../clock.js";
 import { listed, listedClauses } from "../values.js";
-import { note, type Problem, type ProblemEntry, partsOf, problem, topic } from "./message.js";
+import { finalizerText, type Held, othersOf, removalRemedy } from "./deletion/finalizers.js";
+import { inUse } from "./deletion/in-use.js";
+import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
 const EXAMPLE_CAUSE: Problem = {
   reason: "Unauthorized",
   message:
     "digitalocean: list reserved IPs: answer 401; fix: check the token that the operator reads from entry token of Secret web/cloud",
 };
+
+const EXAMPLE_ZONE: Problem = { reason: "ZoneNotFound", message: "the account has no zone example.com" };
 
 export const summaryMessages = topic("summary", {
   serves: note({ reason: "Observed", text: () => "the resource serves as requested" }),
@@ -44,15 +48,30 @@ export const summaryMessages = topic("summary", {
       cause: { reason: "NoCandidate", message: "0 of 9 nodes match, 9 are tainted" },
     },
   }),
+  remedyElsewhere: problem({
+    ...{ reason: reasonOf, by: "cause", remedyInText: true },
+    text: ({ causes, types }: Causes) => {
+      const where =
+        types.length === 1
+          ? `condition ${types[0]} has the remedy`
+          : `conditions ${types.join(" and ")} have the remedies`;
+      return `${besides(
+        causes.map(({ message }) => partsOf(message)[0]),
+        types,
+      )}; ${where}`;
+    },
+    example: { causes: [EXAMPLE_CAUSE], types: ["Accepted"] },
+  }),
   twoCauses: problem({
-    reason: ({ cause }: TwoCauses) => cause.reason,
-    by: "cause",
-    text: ({ cause, type, other }: TwoCauses) =>
-      `${cause.message}; besides, condition ${type} is False: ${other.message}`,
-    remedyInText: true,
+    ...{ reason: reasonOf, by: "cause", remedyInText: true },
+    text: ({ causes, types }: Causes) =>
+      besides(
+        causes.map(({ message }) => message),
+        types,
+      ),
     example: {
-      cause: { reason: "NoCandidate", message: "0 of 3 nodes match" },
-      ...{ type: "DNSReady", other: { reason: "ZoneNotFound", message: "the account has no zone example.com" } },
+      causes: [{ reason: "NoCandidate", message: "0 of 3 nodes match" }, EXAMPLE_ZONE],
+      types: ["Fulfilled", "DNSReady"],
     },
   }),
   notStalled: note({
@@ -61,11 +80,19 @@ export const summaryMessages = topic("summary", {
   }),
 });
 
-interface TwoCauses {
-  readonly cause: Problem;
-  /** Of the second one, which needs a person. */
-  readonly type: ConditionType;
-  readonly other: Problem;
+interface Causes {
+  /** A second one needs a person. */
+  readonly causes: readonly [Problem, ...Problem[]];
+  /** Of the conditions that say them. */
+  readonly types: readonly ConditionType[];
+}
+
+function reasonOf({ causes: [{ reason }] }: Causes): Reason {
+  return reason;
+}
+
+function besides([first, ...others]: readonly string[], [, ...types]: readonly ConditionType[]): string {
+  return [first, ...others.map((text, at) => `besides, condition ${types[at]} is False: ${text}`)].join("; ");
 }
 
 interface Waiting {
@@ -113,132 +140,6 @@ interface WaitingForUsers {
   /** RoutedIPs, as `namespace/name`. */
   readonly users: readonly string[];
   readonly cause: Problem;
-}
-
-/** A RoutedIP that is being deleted. */
-export interface LeavingUser {
-  /** `namespace/name` */
-  readonly user: string;
-  readonly finalizers: readonly string[];
-}
-
-interface InUse {
-  /** As `namespace/name`. */
-  readonly users: readonly string[];
-  /** Of `users`. */
-  readonly leaving: readonly LeavingUser[];
-  /** Of `users`: created after the deletion began, and served all the same: some replace older ones. */
-  readonly newer?: readonly string[];
-}
-
-/** A part of a snapshot as a value of the message. */
-export function inUseOf({ users, leaving, newer = [] }: InUse): InUse {
-  return { users, leaving, ...(newer.length > 0 && { newer }) };
-}
-
-/** RoutedIPs that the message names. */
-const MOST_USERS = 5;
-
-/** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
-function replaceUsers(fixed: string): string {
-  return `to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
-}
-
-function servingOf({ users, leaving }: InUse): readonly string[] {
-  return users.filter((each) => !leaving.some(({ user }) => user === each));
-}
-
-function usersText(serving: readonly string[]): readonly string[] {
-  if (serving.length === 0) return [];
-  return [
-    serving.length === 1
-      ? `1 RoutedIP uses it (${listed(serving)}) and stays as it is`
-      : `${serving.length} RoutedIPs use it (${listed(serving, MOST_USERS)}) and stay as they are`,
-  ];
-}
-
-/** `RoutedIP shop/old uses it and is being deleted already, and finalizer example.com/gitops keeps it`, for the first few. */
-function leavingText({ leaving }: InUse): readonly string[] {
-  if (leaving.length === 0) return [];
-  const texts = leaving.map(({ user, finalizers }) => {
-    const cleansUp = finalizers.includes(Finalizer.cleanup) ? ["the operator cleans up after it"] : [];
-    const others = othersOf(finalizers);
-    const keeps = others.length === 0 ? [] : [`${finalizerText(others)} ${others.length === 1 ? "keeps" : "keep"} it`];
-    return [`RoutedIP ${user} uses it and is being deleted already`, ...cleansUp, ...keeps].join(", and ");
-  });
-  return [listedClauses(texts)];
-}
-
-function newerText({ newer = [] }: InUse): readonly string[] {
-  if (newer.length === 0) return [];
-  const are = newer.length === 1 ? "is" : "are";
-  return [`${newer.length} of them ${are} newer than the deletion (${listed(newer, MOST_USERS)})`];
-}
-
-function inUseRemedy(used: InUse, what: string, fixed: string): string {
-  const first = used.newer === undefined ? [] : [`let new RoutedIPs use another ${what}`];
-  return [...first, endRemedy(used, fixed)].join("; ");
-}
-
-function endRemedy(used: InUse, fixed: string): string {
-  const kept = used.leaving.find(({ finalizers }) => othersOf(finalizers).length > 0);
-  const replace = servingOf(used).length === 0 ? [] : [replaceUsers(fixed)];
-  if (kept !== undefined) return [...replace, keptRemedy(kept)].join("; ");
-  return replace[0] ?? "wait, or see in condition Ready of the RoutedIP what its deletion waits for";
-}
-
-function keptRemedy({ user, finalizers }: LeavingUser): string {
-  const [namespace = "", name = ""] = user.split("/");
-  return removalRemedy({ plural: "routedips", namespace, name, finalizers });
-}
-
-/** @param fixed fields of a RoutedIP that name the `what` and cannot change */
-function inUse(what: "issuer" | "class", fixed: string): ProblemEntry<InUse> {
-  return {
-    reason: "InUse",
-    by: "author",
-    text: (used) =>
-      [
-        `the ${what} serves until no RoutedIP uses it, and then its deletion ends`,
-        ...leavingText(used),
-        ...usersText(servingOf(used)),
-        ...newerText(used),
-      ].join("; "),
-    remedy: (used) => inUseRemedy(used, what, fixed),
-    example: { users: ["web/shop", "web/blog"], leaving: [] },
-  };
-}
-
-interface Held {
-  /** As in a path of the API. */
-  readonly plural: string;
-  /** Empty: the kind has none. */
-  readonly namespace: string;
-  readonly name: string;
-  readonly finalizers: readonly string[];
-}
-
-/** Finalizers of other programs. */
-function othersOf(finalizers: readonly string[]): readonly string[] {
-  return finalizers.filter((finalizer) => !isOwnFinalizer(finalizer));
-}
-
-function finalizerText(others: readonly string[]): string {
-  return `${others.length === 1 ? "finalizer" : "finalizers"} ${listed(others)}`;
-}
-
-/** The test makes sure that no other finalizer goes, whatever the list is like by then. */
-function removalRemedy({ plural, namespace, name, finalizers }: Held): string {
-  const [first = "", ...more] = othersOf(finalizers);
-  const path = `/metadata/finalizers/${finalizers.indexOf(first)}`;
-  const patch = [
-    { op: "test", path, value: first },
-    { op: "remove", path },
-  ];
-  const where = namespace === "" ? "" : `-n ${namespace} `;
-  const program = "whoever runs the program that added a finalizer can have this program remove it";
-  const same = more.length === 0 ? "" : ", and the other ones in the same way";
-  return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural}.${API_GROUP} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
 }
 
 export const deletionMessages = topic("deletion", {

@@ -58,7 +58,8 @@ export function summary(
   // What a person should know of a resource that serves: it is paused, or a part of its spec is ignored.
   const restriction = required.find(({ reason }) => reason !== "Observed");
   const done = restriction === undefined ? summaryMessages.nothingToDo() : summaryMessages.nothingMoreToDo();
-  return [yes("Ready", restriction ?? summaryMessages.serves()), no("Reconciling", done), no("Stalled", done)];
+  const said = restriction === undefined ? summaryMessages.serves() : shortened(restriction);
+  return [yes("Ready", said), no("Reconciling", done), no("Stalled", done)];
 }
 
 const LACKS_NODES: readonly Reason[] = ["NoCandidate", "TooFewCandidates"];
@@ -73,7 +74,7 @@ function withIgnored(unmet: PlannedCondition, ignored: readonly string[]): Plann
 function notReady(unmet: PlannedCondition, others: readonly PlannedCondition[] = []): readonly PlannedCondition[] {
   const second = others.find((other) => other.reason !== unmet.reason && needsPerson(other));
   const cause = unmet.said ?? unmet;
-  const all = second === undefined ? cause : summaryMessages.twoCauses({ cause, ...secondOf(second) });
+  const all = second === undefined ? shortened(unmet) : bothOf(unmet, second);
   const ready = isUnobserved(unmet) ? unknown("Ready", all) : no("Ready", all);
   const stalling = needsPerson(unmet) ? cause : (second?.said ?? second);
   return stalling === undefined
@@ -85,8 +86,33 @@ function notReady(unmet: PlannedCondition, others: readonly PlannedCondition[] =
       ];
 }
 
-function secondOf(condition: PlannedCondition) {
-  return { type: condition.type, other: condition.said ?? condition };
+type Said = Pick<PlannedCondition, "type" | "reason" | "message" | "said">;
+
+/** Ready names the obstacle. A long remedy is in the condition that Ready repeats, so that `kubectl describe` prints it once. */
+export function shortened(condition: Said): Problem {
+  const { type } = condition;
+  const cause = causeOf(condition);
+  // No other condition has this remedy.
+  if (type === "Ready") return cause;
+  return shorter(cause, summaryMessages.remedyElsewhere({ causes: [cause], types: [type] }));
+}
+
+function bothOf(first: Said, second: Said): Problem {
+  const causes = [causeOf(first), causeOf(second)] as const;
+  const both = { causes, types: [first.type, second.type] };
+  const whole = summaryMessages.twoCauses(both);
+  return first.type === "Ready" ? whole : shorter(whole, summaryMessages.remedyElsewhere(both));
+}
+
+function causeOf({ reason, message, said = { reason, message } }: Said): Problem {
+  return said;
+}
+
+/** A short remedy is better than a reference to it. */
+const WORTH_A_REFERENCE = 60;
+
+function shorter(whole: Problem, short: Problem): Problem {
+  return whole.message.length - short.message.length < WORTH_A_REFERENCE ? whole : short;
 }
 
 function isUnobserved({ status, reason }: PlannedCondition): boolean {

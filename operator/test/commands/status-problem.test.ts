@@ -133,6 +133,20 @@ describe("the conditions that flipop explain shows", () => {
     ]);
   });
 
+  it("have the remedies to which Ready refers", () => {
+    const [fix, nodes, zone] = ["repair node-3, ".repeat(8), "0 of 3 nodes match", "there is no zone example.com"];
+    const fulfilled = ["Fulfilled", "False", "NoCandidate", `${nodes}; fix: ${fix}`] as const;
+    const dns = ["DNSReady", "False", "ZoneNotFound", `${zone}; fix: ${fix}`] as const;
+    const one = ["Ready", "False", "NoCandidate", `${nodes}; condition Fulfilled has the remedy`] as const;
+    expect(problems(one, fulfilled)).to.deep.equal([`Fulfilled NoCandidate: ${fulfilled[3]}`]);
+    const both = `${nodes}; besides, condition DNSReady is False: ${zone}; conditions Fulfilled and DNSReady have the remedies`;
+    expect(problems(["Ready", "False", "NoCandidate", both], fulfilled, dns)).to.deep.equal([
+      `Ready NoCandidate: ${both}`,
+      `Fulfilled NoCandidate: ${fulfilled[3]}`,
+      `DNSReady ZoneNotFound: ${dns[3]}`,
+    ]);
+  });
+
   it("are not repeated where another condition adds nothing", () => {
     const shown = problems(
       ["Ready", "False", "NoCandidate", "203.0.113.7: no machine"],

@@ -11,7 +11,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressMessages } from "../../src/messages/addresses.js";
 import { creationMessages } from "../../src/messages/creation.js";
-import type { Problem } from "../../src/messages/message.js";
+import { includes, type Problem } from "../../src/messages/message.js";
 import { candidateMessages } from "../../src/messages/nodes/candidates.js";
 import { isBad, no, type PlannedCondition, stamped, unknown, yes } from "../../src/reconcile/conditions.js";
 import { type SummaryFacts, withSummary, withUnasked } from "../../src/reconcile/summary.js";
@@ -25,8 +25,8 @@ function instead(...changed: readonly PlannedCondition[]): readonly PlannedCondi
   return SERVING.map((one) => changed.find(({ type }) => type === one.type) ?? one);
 }
 
-function because(reason: Reason): Problem {
-  return { reason, message: `because of ${reason}` };
+function because(reason: Reason, remedy?: string): Problem {
+  return { reason, message: `because of ${reason}${remedy === undefined ? "" : `; fix: ${remedy}`}` };
 }
 
 /** `Ready=True/Observed Reconciling=False/Observed Stalled=False/Observed`. */
@@ -91,6 +91,31 @@ describe("the summary of a resource", () => {
     const following = withSummary(instead(no("Fulfilled", wait), no("DNSReady", because("NoneActive"))), POOL);
     expect(conditionOf(following, "Ready").message, "a consequence").to.equal(wait.message);
     expect(conditionOf(following, "Stalled").status).to.equal("False");
+  });
+
+  it("refers to the condition that has a long remedy, and keeps a short one", () => {
+    const long = because("NoCandidate", "have the cluster's administrator repair node-3 ".repeat(3));
+    const short = because("NoCandidate", "set ttl to 60 or more");
+    const readyOf = (...changed: readonly PlannedCondition[]) =>
+      conditionOf(withSummary(instead(...changed), POOL), "Ready");
+    expect(readyOf(no("Fulfilled", long))).to.include({
+      reason: "NoCandidate",
+      message: "because of NoCandidate; condition Fulfilled has the remedy",
+    });
+    expect(readyOf(no("Fulfilled", short)).message).to.equal(short.message);
+    expect(readyOf(no("Fulfilled", long), no("DNSReady", because("ZoneNotFound"))).message).to.equal(
+      "because of NoCandidate; besides, condition DNSReady is False: because of ZoneNotFound; conditions Fulfilled and DNSReady have the remedies",
+    );
+    const all = withSummary(instead(no("Fulfilled", long)), POOL);
+    expect(conditionOf(all, "Fulfilled").message).to.equal(long.message);
+    expect(conditionOf(all, "Ready").said).to.satisfy((said: Problem) => includes(said, long));
+  });
+
+  it("keeps the remedy of what no other condition says", () => {
+    const unserved = because("InGrace", "have the cluster's administrator repair node-3 ".repeat(3));
+    for (const facts of [{ unserved }, { deletionWait: unserved }]) {
+      expect(conditionOf(withSummary(SERVING, { ...POOL, ...facts }), "Ready").message).to.equal(unserved.message);
+    }
   });
 
   it("is Unknown only while the resource is not observed", () => {

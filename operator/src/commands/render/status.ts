@@ -5,14 +5,17 @@ import {
   type AnyKind,
   API_GROUP,
   BAD_WHEN_TRUE,
+  CONDITION_TYPES,
   type Condition,
+  type ConditionType,
   Finalizer,
   type FloatingIPPoolStatus,
   type NodeDNSRecordSetStatus,
   type RoutedIPStatus,
   SUMMARY_TYPES,
 } from "cdk8s-flipop/api";
-import { isBad } from "../../reconcile/conditions.js";
+import { isBad, isReason } from "../../reconcile/conditions.js";
+import { shortened } from "../../reconcile/summary.js";
 import { countOf } from "../../values.js";
 import type { OwnObject } from "../read.js";
 import { age, tableText } from "./table.js";
@@ -153,9 +156,15 @@ export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject):
   const shown = [problemOf(kind, { metadata, status }) ?? []].flat();
   for (const { type: condition, status: held, reason, message } of inOrder(kind, status.conditions ?? [])) {
     if (SUMMARY.has(condition) || !isNotable({ type: condition, status: held, reason })) continue;
-    if (!shown.some((other) => other.reason === reason)) shown.push({ condition, status: held, reason, message });
+    if (!shown.some((other) => other.reason === reason && !isShort(other, message)))
+      shown.push({ condition, status: held, reason, message });
   }
   return shown;
+}
+
+/** Ready names two causes and the conditions that have their remedies. */
+function isShort({ condition, message: said }: StatusProblem, message: string): boolean {
+  return condition === "Ready" && !said.includes(message);
 }
 
 function notesOf(kind: AnyKind, { conditions = [] }: Status): readonly StatusProblem[] {
@@ -211,9 +220,19 @@ function causeOf(conditions: readonly Condition[]): Condition | undefined {
   const ready = conditions.find(({ type }) => type === "Ready");
   if (ready?.status !== "False") return undefined;
   const repeated = conditions.find(
-    ({ type, status, message }) => status !== "True" && message === ready.message && !SUMMARY.has(type),
+    (other) => other.status !== "True" && !SUMMARY.has(other.type) && repeats(ready, other),
   );
   return repeated ?? ready;
+}
+
+/** Ready has the text of the other condition, or that text without its remedy. */
+function repeats(ready: Condition, { type, reason, message }: Condition): boolean {
+  if (ready.message === message) return true;
+  return isReason(reason) && isType(type) && ready.message === shortened({ type, reason, message }).message;
+}
+
+function isType(type: string): type is ConditionType {
+  return Object.hasOwn(CONDITION_TYPES, type);
 }
 
 const SUMMARY: ReadonlySet<string> = new Set(SUMMARY_TYPES);

@@ -4,10 +4,11 @@ import { type ClusterRoutedIPClassSpec, Finalizer } from "cdk8s-flipop/api";
 import { JOB_DRY_RUN_RETRY_MS } from "../../bounds.js";
 import { accountProblem, type JobVariables, jobNamespaceOf } from "../../jobs/job.js";
 import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
+import { inUseOf } from "../../messages/deletion/in-use.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages, issuerMessages } from "../../messages/routing.js";
-import { deletionMessages, inUseOf } from "../../messages/summary.js";
+import { deletionMessages } from "../../messages/summary.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import {
   type ActionSequence,

@@ -3,10 +3,11 @@
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
+import { inUseOf } from "../../messages/deletion/in-use.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
 import { issuerMessages } from "../../messages/routing.js";
-import { deletionMessages, inUseOf } from "../../messages/summary.js";
+import { deletionMessages } from "../../messages/summary.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";

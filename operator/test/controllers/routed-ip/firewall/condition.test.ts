@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
+import { partsOf } from "../../../../src/messages/message.js";
 import { serviceMessages } from "../../../../src/messages/services.js";
 import type { FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import { summary } from "../../../../src/reconcile/summary.js";
@@ -119,7 +120,8 @@ describe("condition FirewallReady of a RoutedIP", () => {
         'no port needs a rule of firewall "ingress", so the operator does not create it; the operator takes hostPorts 30080/TCP, 30443/TCP for open, because they are in nodePortRange 30000-32767; fix: if no other firewall lets them through, use hostPorts outside of the range, or open them in a firewall of your own',
       );
       const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
-      expect(ready).to.include({ status: "True", reason: "AssumedOpen", message });
+      const short = `${partsOf(message ?? "")[0]}; condition FirewallReady has the remedy`;
+      expect(ready).to.include({ status: "True", reason: "AssumedOpen", message: short });
       expect(conditionOf(planned, "Accepted").is).to.equal("True/Observed");
       const { portsOn } = made.snapshot("a");
       const mixed: typeof portsOn = (nodes) => {
@@ -186,7 +188,8 @@ describe("condition FirewallReady of a RoutedIP", () => {
     );
     const { readyWhen } = KINDS.RoutedIP;
     const [ready, reconciling, stalled] = summary(planned.conditions, { readyWhen });
-    expect(ready).to.include({ status: "True", reason: "NoFirewall", message });
+    const short = `${partsOf(message ?? "")[0]}; condition FirewallReady has the remedy`;
+    expect(ready).to.include({ status: "True", reason: "NoFirewall", message: short });
     expect([reconciling?.status, stalled?.status]).to.deep.equal(["False", "False"]);
     expect(reconciling?.message).to.equal(
       "the operator has nothing left to do; condition Ready says what it does not do",
