@@ -6,7 +6,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import type { GroupTurn } from "../providers/layers/group-limits.js";
 import { listed } from "../values.js";
 import { refText } from "./claims.js";
-import { problem, topic } from "./message.js";
+import { type Problem, partsOf, problem, topic } from "./message.js";
 import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./nodes/busy-nodes.js";
 import { type CoolOffEnd, coolOffText } from "./nodes/candidates.js";
 import { REGION_LABEL_TEXT } from "./nodes/label-remedies.js";
@@ -21,6 +21,15 @@ interface Waiting {
   readonly missing: number;
   /** Whose creation comes first. */
   readonly other: ResourceRef;
+}
+
+interface AccountFull {
+  readonly cause: Problem;
+  readonly family: string;
+  /** Those with most addresses first. */
+  readonly holders: readonly (Ref & { readonly count: number })[];
+  /** Addresses of no resource that the operator knows. */
+  readonly unknown: number;
 }
 
 /** A creation whose answer was lost. */
@@ -81,6 +90,24 @@ export function missingText({ desired, missing }: Missing): string {
   return `desiredIPs is ${desired}, ${missing} missing`;
 }
 
+const NAMED_HOLDERS = 3;
+const sumOf = (holders: AccountFull["holders"]) => holders.reduce((sum, { count }) => sum + count, 0);
+
+function holdersText({ family, holders, unknown }: AccountFull): string {
+  const rest = holders.slice(NAMED_HOLDERS);
+  const others = rest.length === 1 ? "1 other resource has" : `${rest.length} other resources have`;
+  const [are, them] = unknown === 1 ? ["is", "it"] : ["are", "them"];
+  const parts = [
+    ...holders.slice(0, NAMED_HOLDERS).map((holder) => `${refText(holder)} has ${holder.count}`),
+    ...(rest.length === 0 ? [] : [`${others} ${sumOf(rest)}`]),
+    ...(unknown === 0
+      ? []
+      : [`${unknown} ${are} of no resource that the operator knows (flipop orphans lists ${them})`]),
+  ];
+  const text = [...parts.slice(0, -2), parts.slice(-2).join(", and ")].join(", ");
+  return `of the account's ${sumOf(holders) + unknown} ${family} addresses, ${text}`;
+}
+
 function answerLost({ startedAt, resource: { kind } }: Lost): string {
   const of = kind === "RoutedIP" ? "its address" : "an address";
   return `at ${timeText(Date.parse(startedAt))} the operator began to create ${of}, and the answer was lost`;
@@ -138,6 +165,19 @@ export const creationMessages = topic("creation", {
       return refusals?.repair === undefined ? other : `${refusals.repair}; or ${other}`;
     },
     example: { kind: "FloatingIPPool", region: "nyc33", regions: "nyc3", matches: true },
+  }),
+  accountFull: problem({
+    reason: ({ cause }: AccountFull) => cause.reason,
+    by: "account",
+    text: (full: AccountFull) => `${partsOf(full.cause.message)[0]}; ${holdersText(full)}`,
+    remedy: ({ cause }) => partsOf(cause.message).slice(1),
+    example: {
+      cause: {
+        reason: "QuotaExceeded",
+        message: "the account has 4 addresses, its limit; fix: release what none needs",
+      },
+      ...{ family: "IPv4", holders: [{ ...OTHER, count: 3 }], unknown: 1 },
+    },
   }),
   coolingOff: problem({
     reason: "CoolingOff",

@@ -58,10 +58,12 @@ export const CREATION: readonly Group[] = [
       creating({
         when: "The account has reached its quota of addresses",
         shows: "Fulfilled QuotaExceeded",
-        names: ["limit", "owner of the account"],
+        names: ["limit", "FloatingIPPool default/ingress has 2, and 1 is of no resource", "owner of the account"],
         seen: () =>
           seenOf(
             wanting({
+              others: { ingress: { ips: [B, "203.0.113.9"] } },
+              held: { [A]: undefined },
               change: creationFailed(
                 callFailure("QuotaExceeded", "digitalocean: create reserved IP", "you have reached your limit of 3"),
               ),

@@ -14,6 +14,7 @@ import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js"
 import { type AssignmentPlan, coolOffOf, isInSetRegion, regionOf, type WaitingNode } from "../assignments.js";
 import type { Desired } from "../desired.js";
 import { busyNodesOf } from "../unavailable-nodes.js";
+import { withHolders } from "./account-holders.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import type { CreationResult } from "./creation-result.js";
 import { blockage, heldUp, holdUpOf, regionsText } from "./obstacles.js";
@@ -39,7 +40,7 @@ export function creationOf(
   if (settled !== undefined) return settled;
   if (desired.missing === 0) return NOTHING;
   const obstacle = blockage(snapshot, desired);
-  if (obstacle !== undefined) return obstacle;
+  if (obstacle !== undefined) return withHolders(snapshot, obstacle);
   if (!armed) return NOTHING;
   return create(snapshot, desired, assignmentPlan);
 }

@@ -74,6 +74,24 @@ describe("the plan of a pool at the limits of its provider", () => {
     expect(altered(cloud, { memory, now: retryAt }).waitingNodes.wants, "when it is tried again").to.equal(2);
   });
 
+  it("names the resources that hold the addresses of an account at its limit, and how many are of no resource", () => {
+    const cloud = cluster(["n1", "n2"], { ips: [A], desiredIPs: 2 });
+    cloud.addresses.set(A, "digitalocean://n1");
+    const others = { shop: 3, blog: 2, mail: 2, old: 1 };
+    const ips = Array.from({ length: 9 }, (_, at) => `203.0.113.${at + 11}`);
+    for (const ip of ips) cloud.addresses.set(ip, undefined);
+    for (const [name, count] of Object.entries(others)) cloud.addPool(name, { ips: ips.splice(0, count) });
+    const cause = { seen: "digitalocean: the limit is 10", fix: "ask for more" };
+    const creationFailure = { reason: "QuotaExceeded", message: `${cause.seen}; fix: ${cause.fix}` } as const;
+    const messageOf = () => {
+      const memory = { ...NO_MEMORY, creationFailure: { ...creationFailure, retryAt: cloud.now + 60_000 } };
+      return altered(cloud, { memory }).conditions.find(({ type }) => type === "Fulfilled")?.message;
+    };
+    expect(messageOf()).to.equal(
+      `1 of 2 addresses are active: ${cause.seen}; of the account's 10 IPv4 addresses, FloatingIPPool default/shop has 3, FloatingIPPool default/blog has 2, FloatingIPPool default/mail has 2, 2 other resources have 2, and 1 is of no resource that the operator knows (flipop orphans lists it); fix: ${cause.fix}`,
+    );
+  });
+
   it("blames the provider for what it can't move while that does not answer, not the nodes", () => {
     const cloud = cluster(["n1", "n2", "n3"], { ips: [A] });
     const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
