@@ -49,7 +49,7 @@ export const REMEDIES = {
   /** After a look at the token itself: `failedCalls.checkToken`. */
   Unauthorized: `if you find no such mistake, have the owner of the account create a new one with the rights that ${TOKEN_RIGHTS} lists`,
   QuotaExceeded:
-    "release addresses that a pool has disabled (flipop orphans names them; reclaimPolicy: Delete of that pool releases those that the operator created), or use or release those that no resource has (flipop orphans lists them); or have the owner of the account ask the provider for a higher limit, or lower desiredIPs of a resource whose addresses are not all active",
+    "release addresses that a pool has disabled (flipop orphans names them; reclaimPolicy Delete of the pool releases created ones), or use or release those that no resource has; or have the owner of the account ask the provider for a higher limit, or lower desiredIPs where not all addresses are active",
   RecordExists:
     "have the owner of the DNS account delete the CNAME or NS record of this name, which excludes addresses, or set another recordName",
   Terminal: "correct in the resource what the answer names",

@@ -156,7 +156,7 @@ export const firewallRemarks = topic("firewallRemarks", {
     by: "other",
     text: ({ issuer, kept }: NamedNoMore) => {
       const all = listed(kept.map(({ name, items }) => `${listed(items)} stay in firewall "${name}"`));
-      return `RoutedIPIssuer ${issuer} names no firewall (routedIPFirewallName) any more, so the operator changes none: ${all} until the RoutedIP is deleted or the issuer names another firewall, also if the address moves; what other firewalls let through is not known`;
+      return `RoutedIPIssuer ${issuer} names no firewall (routedIPFirewallName) any more, so the operator changes none: ${all} until the RoutedIP is deleted or the issuer names another one, also if the address moves; what other firewalls let through is not known`;
     },
     remedy: ({ issuer }) =>
       `${authorOf({ issuer })} set routedIPFirewallName again, or open the ports in a firewall of your own`,

@@ -13,7 +13,7 @@ export interface Firewall {
 const LIMITER = "RoutedIPIssuer web/digitalocean";
 const FIREWALL: Firewall = { name: "ingress" };
 const SECOND_ISSUER =
-  "have the author of the issuer make a second issuer with another routedIPFirewallName, and the author of the class name it in issuerRef; if the RoutedIP itself names the issuer, create it again with the second one, and with routedIP set to its address (routedIPReclaimPolicy has to be Retain): otherwise the address changes";
+  "have the author of the class set issuerRef to a second issuer with another routedIPFirewallName; without a class, create the RoutedIP again with that second issuer and with routedIP set to its address (under routedIPReclaimPolicy Retain): otherwise the address changes";
 
 const FEWER_NODES = "run the Services on fewer nodes";
 const MOST_LISTED = 12;
@@ -141,7 +141,7 @@ export const firewallMessages = topic("firewalls", {
     reason: "FirewallFull",
     by: "account",
     text: ({ name, next, failure }: Firewall & { readonly next: string; readonly failure: string }) =>
-      `all nodes in firewall "${name}" serve, and it has no room for another node; the operator cannot create the additional firewall "${next}": ${failure}`,
+      `firewall "${name}" is full, and all its nodes serve; the operator cannot create the additional firewall "${next}": ${failure}`,
     remedy: [
       FEWER_NODES,
       `have the owner of the account give the token the right to create firewalls (${TOKEN_RIGHTS}), or ask the provider for a higher limit`,

@@ -86,7 +86,7 @@ export const healthMessages = topic("health", {
       }
       const what = withNames === true ? "hold addresses or are in DNS names" : "hold addresses";
       const where = zone === undefined ? "of the cluster" : `of zone ${zone}`;
-      return `${lost} nodes that ${what} failed within 5 min; ${holders} nodes ${where} ${what} now: nothing confirms some of these failures, so the cause may be the control plane, and no address leaves a failed node until ${timeText(until)}`;
+      return `${lost} nodes that ${what} failed within 5 min; ${holders} nodes ${where} ${what} now: nothing confirms some of these failures, which the control plane may cause, so no address leaves a failed node until ${timeText(until)}`;
     },
     remedy: `have the cluster's administrator check the API server and its network to the nodes; if the nodes are down, set annotation ${Annotation.ignoreMassFailure} to "true" on the resource, and remove it afterwards`,
     example: { lost: 4, holders: 6, until: Date.parse("2026-01-01T10:02:11Z") },

@@ -195,7 +195,7 @@ export const recordRemarks = topic("recordRemarks", {
       return `${partsOf(cause.message)[0]}; ${listedClauses(texts.slice(0, LISTED))} in ${addressType}, and the name holds it once`;
     },
     remedy: ({ addressType }) =>
-      `unless these nodes are meant to share the address, such as behind one NAT, have the cluster's administrator correct what sets ${addressType} of the nodes, such as the cloud controller manager or the kubelet's --node-ip`,
+      `unless these nodes are meant to share it, such as behind one NAT, have the cluster's administrator correct what sets ${addressType} (the cloud controller manager, or the kubelet's --node-ip)`,
     example: {
       cause: { reason: "Observed", message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "" }) },
       ...{ shared: [{ address: "203.0.113.7", nodes: ["game-1", "game-2"] }], addressType: "ExternalIP" },

@@ -220,7 +220,7 @@ export const accessMessages = topic("access", {
       return `${addressRefusalsText(namespace, refusals)}, so the operator does not touch ${ip}${other}`;
     },
     remedy: ({ ip, refusals }) =>
-      `to use the address, ${addressChangesText(ip, refusals)}; to do without it, remove it from the resource (its spec, and its annotation ${Annotation.createdIps} if that names it); the account then keeps it`,
+      `to use the address, ${addressChangesText(ip, refusals)}; to do without it, remove it from the spec (and from annotation ${Annotation.createdIps}); the account keeps it`,
     example: { ip: "203.0.113.7", refusals: [{ limiter: LIMITER, allowed: ["Created", RANGE] }], namespace: "game" },
   }),
   nameNotAllowed: problem({
@@ -248,9 +248,9 @@ export const accessMessages = topic("access", {
     reason: "NameNotAllowed",
     by: "administrator",
     text: ({ name, provider, namespace }: TokenOfOthers) =>
-      `the operator would write ${name} with the token for ${provider} of namespace ${namespace}, and neither a class nor an issuer of that namespace allows the name, so no record is written`,
+      `the operator would write ${name} with the token for ${provider} of namespace ${namespace}, of which no class or issuer allows the name, so no record is written`,
     remedy:
-      "have the cluster's administrator list the name in allowedNames of a class that uses the issuer, and create the RoutedIP again with this className, and with routedIP to keep the address (under policy Delete, the deletion releases it: first set the issuer's routedIPReclaimPolicy to Retain); or, only if the provider of the issuer serves the zone, name that in dnsRecordSet.provider",
+      "have the cluster's administrator list the name in allowedNames of a class that uses the issuer, and create the RoutedIP again with this className (to keep the address, first set routedIPReclaimPolicy of the issuer to Retain, and then routedIP); or, if the provider of the issuer serves the zone, name it in dnsRecordSet.provider",
     example: { name: NAME, provider: "cloudflare", namespace: "flipop" },
   }),
   zoneUnknown: problem({
@@ -267,7 +267,7 @@ export const accessMessages = topic("access", {
     text: ({ name, values }: ForeignRecord) =>
       `${name} already holds ${listed(values)}, and the status does not show that the operator wrote that for this resource (a restore from a backup loses the status)`,
     remedy: ({ limiter }) =>
-      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords to true, at least until DNSReady is True; the operator reads the record set again at least every 2 minutes`,
+      `have the owner of the DNS account delete the record, use another name, or ask the author of ${limiter ?? "the class or issuer"} to set adoptRecords to true until DNSReady is True; the operator reads the name again within 2 minutes`,
     example: { name: "www.example.com", values: ["198.51.100.7"], limiter: LIMITER },
   }),
 });

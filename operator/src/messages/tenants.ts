@@ -59,13 +59,12 @@ function maximum({ limiter, most }: Pick<Reached, "limiter" | "most">): string {
   return `${limiter} allows the operator to create ${most} address${most === 1 ? "" : "es"}`;
 }
 
-function lowerCount({ limiter }: Limited): string {
-  return `delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (if all of them exist, the operator then releases one that serves), or have the cluster's administrator raise maxCreatedAddresses in ${limiter}`;
-}
+const LOWER_COUNT =
+  "delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (if all exist, the operator then releases one that serves), or have the cluster's administrator raise maxCreatedAddresses in tenantLimits";
 
 /** @param policy which keeps the address */
 function uncounted({ limiter }: Limited, policy: string): string {
-  return `${limiter} limits created addresses, and under ${policy} the account keeps an address that no longer counts once its resource is deleted, so the operator creates none`;
+  return `${limiter} limits created addresses, and under ${policy} the account would keep addresses of deleted resources, which no longer count, so the operator creates none`;
 }
 
 /** The limits of all namespaces. */
@@ -183,7 +182,7 @@ export const tenantMessages = topic("tenants", {
     by: "administrator",
     text: (reached: Reached) =>
       `${maximum(reached)}, and as many exist or are being created${inBrackets(holdersOf(reached.holders))}, so it creates no more`,
-    remedy: lowerCount,
+    remedy: LOWER_COUNT,
     example: { limiter: ENTRY, most: 3, holders: HOLDERS },
   }),
   tooManyInAll: problem({
@@ -191,7 +190,7 @@ export const tenantMessages = topic("tenants", {
     by: "administrator",
     text: ({ own, namespace, elsewhere, ...reached }: ReachedByAll) =>
       `${maximum(reached)} in all namespaces together, and as many exist or are being created${inBrackets([`${own} in namespace ${namespace}`, `${elsewhere} in other namespaces`, ...holdersOf(reached.holders)])}, so it creates no more`,
-    remedy: lowerCount,
+    remedy: LOWER_COUNT,
     example: { limiter: TENANT_LIMITS, most: 50, own: 3, namespace: "team-a", elsewhere: 47, holders: HOLDERS },
   }),
   notCounted: problem({
@@ -204,8 +203,8 @@ export const tenantMessages = topic("tenants", {
     reason: "CreationNotAllowed",
     by: "author",
     text: (limited: Limited) => uncounted(limited, "reclaimPolicy Retain"),
-    remedy: ({ limiter }) =>
-      `set reclaimPolicy to Delete, which releases the address together with its resource, or have the cluster's administrator remove maxCreatedAddresses from ${limiter}`,
+    remedy:
+      "set reclaimPolicy to Delete, which releases the address with its resource, or have the cluster's administrator remove maxCreatedAddresses from tenantLimits",
     example: { limiter: ENTRY },
   }),
   issuerRetains: problem({
@@ -213,8 +212,8 @@ export const tenantMessages = topic("tenants", {
     by: "other",
     text: ({ issuer, ...limited }: Limited & { readonly issuer: string }) =>
       uncounted(limited, `policy Retain of RoutedIPIssuer ${issuer}`),
-    remedy: ({ issuer, limiter }) =>
-      `ask the author of RoutedIPIssuer ${issuer} to set routedIPReclaimPolicy to Delete, set routedIP to an address of the account that the class and the issuer allow (allowedAddresses), or have the cluster's administrator remove maxCreatedAddresses from ${limiter}`,
+    remedy:
+      "ask the author of the issuer to set routedIPReclaimPolicy to Delete, set routedIP to an address of the account in allowedAddresses of class and issuer, or have the cluster's administrator remove maxCreatedAddresses from tenantLimits",
     example: { limiter: ENTRY, issuer: "ingress/digitalocean" },
   }),
 });

@@ -63,7 +63,7 @@ describe("what the configuration allows a namespace", () => {
     );
     expect(message("b", "other"))
       .to.include("(0 in namespace other, 4 in other namespaces)")
-      .and.to.include("reclaimPolicy Delete (if all of them exist, the operator then releases one that serves)")
+      .and.to.include("reclaimPolicy Delete (if all exist, the operator then releases one that serves)")
       .and.not.to.include("free");
     begin("b");
     expect(message("c")).to.include("tenantLimits.namespaces[0]").and.not.to.include("all namespaces");
@@ -161,11 +161,10 @@ describe("what the configuration allows a namespace", () => {
     expect(reason).to.equal("CreationNotAllowed");
     expect(message)
       .to.include("under policy Retain of RoutedIPIssuer flipop/do")
-      .and.to.include("ask the author of RoutedIPIssuer flipop/do to set routedIPReclaimPolicy to Delete")
+      .and.to.include("ask the author of the issuer to set routedIPReclaimPolicy to Delete")
       .and.to.include("set routedIP")
-      .and.to.include(
-        "cluster's administrator remove maxCreatedAddresses from the operator's tenantLimits.namespaces[0]",
-      );
+      .and.to.match(/^the operator's tenantLimits\.namespaces\[0\] \(for team\) limits created addresses, /)
+      .and.to.match(/have the cluster's administrator remove maxCreatedAddresses from tenantLimits$/);
     expect(tenants.creationProblem(ref("a"), "Delete", "flipop/do")).to.equal(undefined);
   });
 

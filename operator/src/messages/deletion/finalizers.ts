@@ -30,7 +30,7 @@ export function removalRemedy({ plural, namespace, name, finalizers }: Held): st
     { op: "remove", path },
   ];
   const where = namespace === "" ? "" : `-n ${namespace} `;
-  const program = "whoever runs the program that added a finalizer can have this program remove it";
+  const program = "have the program that added a finalizer remove it";
   const same = more.length === 0 ? "" : ", and the other ones in the same way";
   return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural}.${API_GROUP} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
 }

@@ -31,7 +31,7 @@ const MOST_USERS = 5;
 
 /** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
 function replaceUsers(fixed: string): string {
-  return `to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain, delete them, and create them again with routedIP set to the address; under policy Delete, their deletion releases the addresses that the operator created`;
+  return `to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain (under Delete, the operator releases those that it created), delete them, and create them again with routedIP set to the address`;
 }
 
 function servingOf({ users, leaving }: InUse): readonly string[] {

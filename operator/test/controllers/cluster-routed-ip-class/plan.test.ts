@@ -127,7 +127,7 @@ describe("the plan of a class", () => {
         many.map(({ user }) => user),
         ...many,
       ),
-    ).to.match(/RoutedIP shop\/1 uses .* and \d more; fix: whoever runs/);
+    ).to.match(/RoutedIP shop\/1 uses .* and \d more; fix: have the program that added a finalizer remove it; /);
   });
 
   it("asks the server once, and again when what it refused may be mended", () => {

@@ -26,7 +26,7 @@ describe("the rules of a RoutedIP's firewall", () => {
       "use fewer ports",
     ]);
     expect(fixes[3]).to.match(
-      /second issuer .*with routedIP set to its address .*Retain\): otherwise the address changes$/,
+      /second issuer with another routedIPFirewallName; .*with routedIP set to its address .*Retain\): otherwise the address changes$/,
     );
     const [alone] = others;
     const single = plan(firewall({ ...seen, rules: alone ? [alone] : [], outboundRules: 2 }, { capabilities }), {
