@@ -11,6 +11,7 @@ import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./nodes/
 import { type CoolOffEnd, coolOffText } from "./nodes/candidates.js";
 import { REGION_LABEL_TEXT } from "./nodes/label-remedies.js";
 import { ADD_MATCHING, addNodeIn, EXAMPLE_LABELS, type RefusedNodes } from "./nodes/refused-nodes.js";
+import { holdersOf } from "./tenants.js";
 
 interface Missing {
   readonly desired: number;
@@ -90,22 +91,12 @@ export function missingText({ desired, missing }: Missing): string {
   return `desiredIPs is ${desired}, ${missing} missing`;
 }
 
-const NAMED_HOLDERS = 3;
-const sumOf = (holders: AccountFull["holders"]) => holders.reduce((sum, { count }) => sum + count, 0);
-
-function holdersText({ family, holders, unknown }: AccountFull): string {
-  const rest = holders.slice(NAMED_HOLDERS);
-  const others = rest.length === 1 ? "1 other resource has" : `${rest.length} other resources have`;
+function ownersText({ family, holders, unknown }: AccountFull): string {
   const [are, them] = unknown === 1 ? ["is", "it"] : ["are", "them"];
-  const parts = [
-    ...holders.slice(0, NAMED_HOLDERS).map((holder) => `${refText(holder)} has ${holder.count}`),
-    ...(rest.length === 0 ? [] : [`${others} ${sumOf(rest)}`]),
-    ...(unknown === 0
-      ? []
-      : [`${unknown} ${are} of no resource that the operator knows (flipop orphans lists ${them})`]),
-  ];
-  const text = [...parts.slice(0, -2), parts.slice(-2).join(", and ")].join(", ");
-  return `of the account's ${sumOf(holders) + unknown} ${family} addresses, ${text}`;
+  const left = `${unknown} ${are} of no resource that the operator knows (flipop orphans lists ${them})`;
+  const parts = [...holdersOf(holders, ""), ...(unknown === 0 ? [] : [left])];
+  const all = holders.reduce((sum, { count }) => sum + count, unknown);
+  return `of the account's ${all} ${family} addresses, ${[...parts.slice(0, -2), parts.slice(-2).join(", and ")].join(", ")}`;
 }
 
 function answerLost({ startedAt, resource: { kind } }: Lost): string {
@@ -169,12 +160,12 @@ export const creationMessages = topic("creation", {
   accountFull: problem({
     reason: ({ cause }: AccountFull) => cause.reason,
     by: "account",
-    text: (full: AccountFull) => `${partsOf(full.cause.message)[0]}; ${holdersText(full)}`,
+    text: (full: AccountFull) => `${partsOf(full.cause.message)[0]}; ${ownersText(full)}`,
     remedy: ({ cause }) => partsOf(cause.message).slice(1),
     example: {
       cause: {
         reason: "QuotaExceeded",
-        message: "the account has 4 addresses, its limit; fix: release what none needs",
+        message: "the account has 4 addresses, its limit; fix: have the owner of the account raise it",
       },
       ...{ family: "IPv4", holders: [{ ...OTHER, count: 3 }], unknown: 1 },
     },

@@ -3,8 +3,7 @@
 import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { secondsText, timeText } from "../clock.js";
 import { listed, listedClauses } from "../values.js";
-import { finalizerText, type Held, othersOf, removalRemedy } from "./deletion/finalizers.js";
-import { inUse } from "./deletion/in-use.js";
+import { finalizerText, type Held, inUse, othersOf, removalRemedy } from "./deletion/kept-resource.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
 const EXAMPLE_CAUSE: Problem = {
@@ -51,14 +50,10 @@ export const summaryMessages = topic("summary", {
   remedyElsewhere: problem({
     ...{ reason: reasonOf, by: "cause", remedyInText: true },
     text: ({ causes, types }: Causes) => {
-      const where =
-        types.length === 1
-          ? `condition ${types[0]} has the remedy`
-          : `conditions ${types.join(" and ")} have the remedies`;
-      return `${besides(
-        causes.map(({ message }) => partsOf(message)[0]),
-        types,
-      )}; ${where}`;
+      const seen = causes.map(({ message }) => partsOf(message)[0]);
+      const [first, second] = types;
+      const where = second === undefined ? ` ${first} has the remedy` : `s ${first} and ${second} have the remedies`;
+      return `${besides(seen, types)}; condition${where}`;
     },
     example: { causes: [EXAMPLE_CAUSE], types: ["Accepted"] },
   }),
@@ -91,8 +86,8 @@ function reasonOf({ causes: [{ reason }] }: Causes): Reason {
   return reason;
 }
 
-function besides([first, ...others]: readonly string[], [, ...types]: readonly ConditionType[]): string {
-  return [first, ...others.map((text, at) => `besides, condition ${types[at]} is False: ${text}`)].join("; ");
+function besides([first = "", second]: readonly string[], [, type]: Causes["types"]): string {
+  return second === undefined ? first : `${first}; besides, condition ${type} is False: ${second}`;
 }
 
 interface Waiting {

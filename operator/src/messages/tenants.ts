@@ -2,6 +2,7 @@
 
 import { familyOf } from "cdk8s-flipop/api";
 import { countOf, listed } from "../values.js";
+import { refText } from "./claims.js";
 import { note, problem, topic } from "./message.js";
 import { HAVE_ADMINISTRATOR } from "./nodes/label-remedies.js";
 
@@ -32,18 +33,18 @@ interface ReachedByAll extends Reached {
 
 /** Resources with created addresses that a message names. */
 const NAMED_HOLDERS = 3;
+const IN_NAMESPACE = " of the namespace";
 
-/** `FloatingIPPool team-a/shop has 2, RoutedIP team-a/web has 1, 2 more resources of the namespace have 3` */
-function holdersOf(holders: Reached["holders"]): readonly string[] {
-  const named = holders
-    .slice(0, NAMED_HOLDERS)
-    .map(({ kind, namespace, name, count }) => `${kind} ${namespace}/${name} has ${count}`);
+/**
+ * `FloatingIPPool team-a/shop has 2, RoutedIP team-a/web has 1, 2 more resources of the namespace have 3`
+ * @param among ` of the namespace`, or nothing
+ */
+export function holdersOf(holders: Reached["holders"], among: string): readonly string[] {
+  const named = holders.slice(0, NAMED_HOLDERS).map((holder) => `${refText(holder)} has ${holder.count}`);
   const rest = holders.slice(NAMED_HOLDERS);
   if (rest.length === 0) return named;
   const sum = rest.reduce((total, { count }) => total + count, 0);
-  const others =
-    rest.length === 1 ? "1 more resource of the namespace has" : `${rest.length} more resources of the namespace have`;
-  return [...named, `${others} ${sum}`];
+  return [...named, `${countOf(rest.length, "more resource")}${among} ${rest.length === 1 ? "has" : "have"} ${sum}`];
 }
 
 function inBrackets(texts: readonly string[]): string {
@@ -181,7 +182,7 @@ export const tenantMessages = topic("tenants", {
     reason: "CreationNotAllowed",
     by: "administrator",
     text: (reached: Reached) =>
-      `${maximum(reached)}, and as many exist or are being created${inBrackets(holdersOf(reached.holders))}, so it creates no more`,
+      `${maximum(reached)}, and as many exist or are being created${inBrackets(holdersOf(reached.holders, IN_NAMESPACE))}, so it creates no more`,
     remedy: LOWER_COUNT,
     example: { limiter: ENTRY, most: 3, holders: HOLDERS },
   }),
@@ -189,7 +190,7 @@ export const tenantMessages = topic("tenants", {
     reason: "CreationNotAllowed",
     by: "administrator",
     text: ({ own, namespace, elsewhere, ...reached }: ReachedByAll) =>
-      `${maximum(reached)} in all namespaces together, and as many exist or are being created${inBrackets([`${own} in namespace ${namespace}`, `${elsewhere} in other namespaces`, ...holdersOf(reached.holders)])}, so it creates no more`,
+      `${maximum(reached)} in all namespaces together, and as many exist or are being created${inBrackets([`${own} in namespace ${namespace}`, `${elsewhere} in other namespaces`, ...holdersOf(reached.holders, IN_NAMESPACE)])}, so it creates no more`,
     remedy: LOWER_COUNT,
     example: { limiter: TENANT_LIMITS, most: 50, own: 3, namespace: "team-a", elsewhere: 47, holders: HOLDERS },
   }),

@@ -5,7 +5,7 @@ import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
-import type { LeavingUser } from "../messages/deletion/in-use.js";
+import type { LeavingUser } from "../messages/deletion/kept-resource.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
 import type { Synced } from "../runtime/manager.js";

@@ -14,10 +14,9 @@ import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js"
 import { type AssignmentPlan, coolOffOf, isInSetRegion, regionOf, type WaitingNode } from "../assignments.js";
 import type { Desired } from "../desired.js";
 import { busyNodesOf } from "../unavailable-nodes.js";
-import { withHolders } from "./account-holders.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import type { CreationResult } from "./creation-result.js";
-import { blockage, heldUp, holdUpOf, regionsText } from "./obstacles.js";
+import { blockage, heldUp, holdUpOf, regionsText, withHolders } from "./obstacles.js";
 
 export interface Creation {
   readonly sequence: ActionSequence;

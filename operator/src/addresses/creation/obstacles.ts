@@ -1,12 +1,14 @@
 /** Why a missing address cannot be created now. */
 
+import type { ResourceRef } from "../../inventory/view.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { refText } from "../../messages/claims.js";
 import { creationMessages } from "../../messages/creation.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages, serverMessages } from "../../messages/provider.js";
 import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../../reconcile/retries.js";
-import { omitUndefined } from "../../values.js";
+import { compareText, omitUndefined } from "../../values.js";
 import type { AddressSnapshot } from "../address-set.js";
 import { accountUntil, isInSetRegion, regionOf } from "../assignments.js";
 import type { Desired } from "../desired.js";
@@ -99,4 +101,32 @@ export function holdUpOf(
 
 export function regionsText(nodes: readonly Pick<NodeFacts, "labels">[]): string {
   return [...new Set(nodes.map(regionOf))].sort().join(", ");
+}
+
+/** A person who must release an address needs to know where the others are. */
+export function withHolders(snapshot: AddressSnapshot, obstacle: Obstacle): Obstacle {
+  const { problem: cause } = obstacle;
+  if (cause.reason !== "QuotaExceeded") return obstacle;
+  const { holders, unknown } = holdersIn(snapshot);
+  if (holders.length === 0 && unknown === 0) return obstacle;
+  return {
+    ...obstacle,
+    problem: creationMessages.accountFull({ cause, family: snapshot.set.family, holders, unknown }),
+  };
+}
+
+/** Addresses of ranges that their owner brought do not count against the limit. */
+function holdersIn({ inventory, ownerOf }: AddressSnapshot) {
+  const holders = new Map<string, ResourceRef & { readonly count: number }>();
+  let unknown = 0;
+  for (const { ip, borrowed } of inventory.addresses.values()) {
+    if (borrowed === true) continue;
+    const owner = ownerOf(ip);
+    if (owner === undefined) unknown += 1;
+    else holders.set(owner.uid, { ...owner, count: (holders.get(owner.uid)?.count ?? 0) + 1 });
+  }
+  const sorted = [...holders.values()].sort(
+    (one, other) => other.count - one.count || compareText(refText(one), refText(other)),
+  );
+  return { holders: sorted, unknown };
 }

@@ -4,7 +4,7 @@ import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../jobs/job-decision.js";
 import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import type { LeavingUser } from "../../messages/deletion/in-use.js";
+import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages } from "../../messages/routing.js";
 import { addressCapabilities } from "../../providers/capabilities.js";

@@ -4,7 +4,7 @@ import { type ClusterRoutedIPClassSpec, Finalizer } from "cdk8s-flipop/api";
 import { JOB_DRY_RUN_RETRY_MS } from "../../bounds.js";
 import { accountProblem, type JobVariables, jobNamespaceOf } from "../../jobs/job.js";
 import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
-import { inUseOf } from "../../messages/deletion/in-use.js";
+import { inUseOf } from "../../messages/deletion/kept-resource.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";
 import { classMessages, issuerMessages } from "../../messages/routing.js";

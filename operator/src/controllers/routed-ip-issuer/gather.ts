@@ -5,7 +5,7 @@ import { AddressAccount } from "../../addresses/address-accounts.js";
 import { regionOf } from "../../addresses/assignments.js";
 import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import type { LeavingUser } from "../../messages/deletion/in-use.js";
+import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
 import { firewallMessages } from "../../messages/firewalls.js";
 import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";

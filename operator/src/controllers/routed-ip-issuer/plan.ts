@@ -3,7 +3,7 @@
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
-import { inUseOf } from "../../messages/deletion/in-use.js";
+import { inUseOf } from "../../messages/deletion/kept-resource.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
 import { issuerMessages } from "../../messages/routing.js";

@@ -8,7 +8,7 @@ import {
 } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
 import { accountProblem } from "../../../src/jobs/job.js";
-import type { LeavingUser } from "../../../src/messages/deletion/in-use.js";
+import type { LeavingUser } from "../../../src/messages/deletion/kept-resource.js";
 import { meta } from "../../claims/resources.js";
 
 describe("the plan of a class", () => {

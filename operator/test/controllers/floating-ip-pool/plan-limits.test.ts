@@ -88,7 +88,7 @@ describe("the plan of a pool at the limits of its provider", () => {
       return altered(cloud, { memory }).conditions.find(({ type }) => type === "Fulfilled")?.message;
     };
     expect(messageOf()).to.equal(
-      `1 of 2 addresses are active: ${cause.seen}; of the account's 10 IPv4 addresses, FloatingIPPool default/shop has 3, FloatingIPPool default/blog has 2, FloatingIPPool default/mail has 2, 2 other resources have 2, and 1 is of no resource that the operator knows (flipop orphans lists it); fix: ${cause.fix}`,
+      `1 of 2 addresses are active: ${cause.seen}; of the account's 10 IPv4 addresses, FloatingIPPool default/shop has 3, FloatingIPPool default/blog has 2, FloatingIPPool default/mail has 2, 2 more resources have 2, and 1 is of no resource that the operator knows (flipop orphans lists it); fix: ${cause.fix}`,
     );
   });
 

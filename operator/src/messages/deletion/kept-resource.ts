@@ -1,9 +1,8 @@
-/** What keeps an issuer or a class that is being deleted: the RoutedIPs that use it. */
+/** What keeps a resource that is being deleted: RoutedIPs that use it, and finalizers of other programs. */
 
-import { Finalizer } from "cdk8s-flipop/api";
+import { API_GROUP, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../../values.js";
 import type { ProblemEntry } from "../message.js";
-import { finalizerText, othersOf, removalRemedy } from "./finalizers.js";
 
 /** A RoutedIP that is being deleted. */
 export interface LeavingUser {
@@ -97,4 +96,36 @@ export function inUse(what: "issuer" | "class", fixed: string): ProblemEntry<InU
     remedy: (used) => inUseRemedy(used, what, fixed),
     example: { users: ["web/shop", "web/blog"], leaving: [] },
   };
+}
+
+export interface Held {
+  /** As in a path of the API. */
+  readonly plural: string;
+  /** Empty: the kind has none. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly finalizers: readonly string[];
+}
+
+/** Finalizers of other programs. */
+export function othersOf(finalizers: readonly string[]): readonly string[] {
+  return finalizers.filter((finalizer) => !isOwnFinalizer(finalizer));
+}
+
+export function finalizerText(others: readonly string[]): string {
+  return `${others.length === 1 ? "finalizer" : "finalizers"} ${listed(others)}`;
+}
+
+/** The test makes sure that no other finalizer goes, whatever the list is like by then. */
+export function removalRemedy({ plural, namespace, name, finalizers }: Held): string {
+  const [first = "", ...more] = othersOf(finalizers);
+  const path = `/metadata/finalizers/${finalizers.indexOf(first)}`;
+  const patch = [
+    { op: "test", path, value: first },
+    { op: "remove", path },
+  ];
+  const where = namespace === "" ? "" : `-n ${namespace} `;
+  const program = "have the program that added a finalizer remove it";
+  const same = more.length === 0 ? "" : ", and the other ones in the same way";
+  return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural}.${API_GROUP} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
 }
