@@ -58,9 +58,12 @@ describe("operator in process: addresses that no resource has any more", functio
     const ip = await leaveOne();
     expect(world.digitalocean.state.address(ip).dropletId).to.be.a("number");
     world.addPool("next", { desiredIPs: 1 });
-    const message = () => world.condition("next", "Ready")?.message ?? "";
+    const message = () => world.condition("next", "Fulfilled")?.message ?? "";
     await world.until("the obstacle", () => message().includes("already holds"));
     expect(message()).to.include(`node-1 already holds ${ip}, which no resource names`);
+    expect(world.condition("next", "Ready")?.message).to.equal(
+      `${message().split("; fix: ")[0]}; condition Fulfilled has the remedy`,
+    );
     const [created = ""] = Object.keys(world.status("next").ips ?? {});
     expect(message()).to.include(`put ${ip} into ips in place of ${created}, which has no node`);
     expect(message()).to.include(`flipop orphans --release ${ip} --unassign`);
@@ -74,7 +77,7 @@ describe("operator in process: addresses that no resource has any more", functio
   it("serve a successor that lists one in place of the address that it created", async () => {
     const ip = await leaveOne();
     world.addPool("next", { desiredIPs: 1 });
-    const message = () => world.condition("next", "Ready")?.message ?? "";
+    const message = () => world.condition("next", "Fulfilled")?.message ?? "";
     await world.until("the obstacle", () => message().includes("in place of"));
     world.edit("next", { ips: [ip] });
     await world.fulfilled("next");
