@@ -114,8 +114,10 @@ export const eventMessages = topic("events", {
   takenOver: event({
     reason: "TakenOver",
     action: "Assign",
-    text: ({ why }: Why) => why,
+    text: ({ ip, why }: Address) =>
+      `${why}${FIX}if that machine needs ${ip}, remove it from ips, then have the owner of the account assign it to that machine`,
     example: {
+      ip: "203.0.113.7",
       why: "203.0.113.7 moves from digitalocean://12 (no node of this cluster) to node-9 (youngest of 4 candidates)",
     },
   }),

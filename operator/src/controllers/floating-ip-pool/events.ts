@@ -137,7 +137,7 @@ function assigned(
 ): EventMessage {
   // One of the pool's own may have lost its node to the cloud; anybody else's droplet is a take-over.
   const known = from === undefined || verdictOf(from) !== undefined || pool.status.ips?.[ip]?.providerID === from;
-  if (!known) return eventMessages.takenOver({ why });
+  if (!known) return eventMessages.takenOver({ ip, why });
   return outcome.is === "started" ? eventMessages.moving({ why }) : eventMessages.assigned({ why });
 }
 

@@ -54,6 +54,9 @@ describe("operator in process: a person takes an address off a healthy node", fu
     await world.until("the Event", () => world.events("TakenOver").length === 1);
     expect(JSON.stringify(world.events("TakenOver")))
       .to.contain(`${ip} moves from digitalocean://${id} (no node of this cluster)`)
+      .and.contain(
+        `; fix: if that machine needs ${ip}, remove it from ips, then have the owner of the account assign it to that machine`,
+      )
       .and.contain("Warning");
   });
 
