@@ -38,7 +38,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       "all nodes have in common. With a provider's token in its environment, the command also reads the account, and shows nodes that",
       "are occupied by an address that no resource names; without one, it knows the addresses in the status of resources only.",
       "Above the nodes are all conditions that are not as they should be, the most important first, the pods that share a node",
-      "while another one lacks a pod, and the pods that are Pending, with the scheduler's message. An issuer or a class needs no",
+      "while another one lacks a pod, and the pods that are Pending, with the scheduler's message. For a pool or RoutedIP, it names",
+      "NetworkPolicies that let no client from outside of the cluster reach the pods; for a pool whose match asks for no pod, Services",
+      "of its namespace with `externalTrafficPolicy: Local` that have no ready pod on a node with an address. An issuer or a class needs no",
       "nodes: the command shows whether RoutedIPs can use it, all RoutedIPs that do (and the classes that use an issuer), and what",
       "keeps each of them from serving. `flipop explain node/NAME` has a line for each resource that needs nodes: whether the node is",
       "a candidate for it, and why not; with `-n`, for those of one namespace.",
@@ -60,7 +62,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       ...CLUSTER_OPTIONS,
     ],
-    reads: "list nodes, and the pods, Service and EndpointSlices that the resource names (of a node: all pods on it)",
+    reads:
+      "list nodes, and the pods, Service and EndpointSlices that the resource names (of a node: all pods on it); and, if the user may, NetworkPolicies, and Services and EndpointSlices of the pool's namespace",
     examples: [
       "flipop explain pool/web",
       "flipop explain routedip/game node-3 -n games",

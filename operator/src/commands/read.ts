@@ -52,6 +52,16 @@ export async function listMapped<T>(
   return items;
 }
 
+/** `undefined`: the user may not read it, or the cluster does not have it. For remarks, which the output can do without. */
+export async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isForbidden(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The own labels and annotations of nodes and pods that the operator reads, too. */
 const PREFIXES = [`${API_GROUP}/`];
 export const decoders = new Decoders(PREFIXES);

@@ -17,6 +17,7 @@ import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
 import { disabledText, keptText, wellText } from "./address-texts.js";
 import { ask, holdsAddresses, readCluster, warnOfUnread } from "./ask.js";
+import { clientNotes } from "./client-notes.js";
 import { nearNotes } from "./near-pods.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-node.js";
@@ -68,8 +69,9 @@ function runForNodes(call: CommandCall, named: ResourceName): Promise<number> {
     const ips = new Set(cluster.account.map(({ ip }) => ip));
     const usable = isRouted(named.kind) ? usableText(object, { reads, retained }, ips) : [];
     const explanation = explain({ kind: named.kind, object, asked, askers, usable }, cluster.nodes, question);
+    const reached = await clientNotes(cluster.reader, { kind: named.kind, object, asked, nodes: explanation.nodes });
     warnOfUnread(call, reads);
-    print(call, explanation);
+    print(call, { ...explanation, pods: [...explanation.pods, ...reached] });
     return 0;
   });
 }

@@ -1,10 +1,9 @@
 /** The workloads whose pods a selector would find, where it finds none: one with 0 replicas has no pod that could say why. */
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
-import { isForbidden, isNotFound } from "../../kube/client.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { compareText } from "../../values.js";
-import { listAll } from "../read.js";
+import { listAll, unlessRefused } from "../read.js";
 import type { PodReader, RawCondition } from "./pods.js";
 
 interface Selected {
@@ -36,12 +35,8 @@ async function readIfAllowed(
   namespace: string,
   plural: string,
 ): Promise<readonly RawWorkload[]> {
-  try {
-    return await listAll<RawWorkload>(client, { path: `/apis/apps/v1/namespaces/${namespace}/${plural}` }, signal);
-  } catch (error) {
-    if (isForbidden(error) || isNotFound(error)) return [];
-    throw error;
-  }
+  const path = `/apis/apps/v1/namespaces/${namespace}/${plural}`;
+  return (await unlessRefused(listAll<RawWorkload>(client, { path }, signal))) ?? [];
 }
 
 function makesSuch({ spec = {} }: RawWorkload, { requirements }: Selected): boolean {

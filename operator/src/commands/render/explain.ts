@@ -23,7 +23,7 @@ export interface Explanation {
   /** Why no node can serve it. */
   readonly problems: readonly string[];
   readonly tally: Tally;
-  /** Where its pods run instead, if nodes lack only a pod, and which wait for a node. */
+  /** Where its pods run instead, if nodes lack only a pod, which wait for a node, and what keeps clients from pods or nodes. */
   readonly pods: readonly string[];
   /** Addresses of a pool that it does not serve on purpose, each with the reason. */
   readonly disabled: readonly string[];
@@ -80,7 +80,7 @@ function headText(explanation: Explanation): string {
     ...well.flatMap((text) => inLines(`  ${text}`)),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
-    ...pods.map((text) => `  ${text}`),
+    ...pods.flatMap((text) => inLines(`  ${text}`)),
   ];
   return lines.map((line) => `${onRow(line)}\n`).join("");
 }
