@@ -198,8 +198,8 @@ export const REASONS = {
   },
   AssumedOpen: {
     meaning:
-      "A hostPort is in nodePortRange: the operator adds no rule for it and takes it for open. The condition is True all the same.",
-    remedy: "If no other firewall lets it through, narrow nodePortRange of the class, or use a hostPort outside of it.",
+      "A hostPort, or a NodePort for UDP, is in nodePortRange: the operator adds no rule for it and takes it for open. The condition is True all the same.",
+    remedy: "If no other firewall lets it through, open it in one, or narrow nodePortRange of the class.",
   },
   RestrictedSources: {
     meaning:

@@ -12,6 +12,17 @@ const MOST_LISTED = 12;
 const OPEN: Problem = { reason: "Observed", message: 'firewall "ingress" lets tcp 443 through' };
 const NODE_PORTS = "30000-32767";
 
+/** By what a port of a node is open; `port`: ports of several kinds. */
+export type PortKind = "hostPort" | "NodePort" | "port";
+
+/** Where clients reach the Service, other than at ports that it lists. */
+export interface OtherNumbers {
+  readonly ports: readonly string[];
+  readonly kind: PortKind;
+  /** Ports of the Service. */
+  readonly missed: readonly string[];
+}
+
 /** What others open in the same firewall. */
 export interface SharedPorts {
   readonly ports: readonly string[];
@@ -22,13 +33,23 @@ interface OpenPorts extends Firewall {
   readonly ports: readonly string[];
   /** @default nothing */
   readonly shared?: SharedPorts;
+  /** @default clients reach the Service at the ports that it lists */
+  readonly otherNumbers?: OtherNumbers;
+}
+
+/** NodePorts, all of them in the range. */
+interface TakenForOpen extends OpenPorts {
+  readonly nodePortRange: string;
+  readonly kind: PortKind;
+  readonly exists: boolean;
 }
 
 interface AssumedPorts {
   /** What else the condition would say. */
   readonly seen: Problem;
-  /** hostPorts in the range. */
+  /** In the range. */
   readonly ports: readonly string[];
+  readonly kind: PortKind;
   readonly nodePortRange: string;
   /** Absent: the RoutedIP names its issuer, and the range is the default. */
   readonly classObject?: string;
@@ -90,6 +111,36 @@ function alsoOpens({ shared }: OpenPorts): string {
   return `; it also opens ${listed(shared.ports, MOST_LISTED)} at the same nodes, for RoutedIPs of ${namespaces}`;
 }
 const reachedAt = (ports: readonly string[]) => `clients reach the Service at ${listed(ports)}`;
+
+function besides(open: OpenPorts): string {
+  const { otherNumbers } = open;
+  if (otherNumbers === undefined) return alsoOpens(open);
+  const { ports, kind, missed } = otherNumbers;
+  const by = kind === "port" ? "" : ` (${kind})`;
+  return `${alsoOpens(open)}; ${reachedAt(ports)} only${by}, not at its ${countedPorts("port", missed)} ${listed(missed)}`;
+}
+
+function countedPorts(kind: PortKind, { length }: readonly string[]): string {
+  return length === 1 ? kind : `${kind}s`;
+}
+
+/** The operator sees no other firewall. */
+function takenForOpen({ ports, kind, nodePortRange }: Pick<TakenForOpen, "ports" | "kind" | "nodePortRange">): string {
+  const they = ports.length === 1 ? "it is" : "they are";
+  return `the operator takes ${countedPorts(kind, ports)} ${listed(ports)} for open, because ${they} in nodePortRange ${nodePortRange}`;
+}
+
+function assumedCure({ ports, kind, classObject }: AssumedPorts): string {
+  const them = itOrThem(ports);
+  const own = `open ${them} in a firewall of your own`;
+  const narrow = classObject && haveChanged(`ClusterRoutedIPClass ${classObject}`, "narrow nodePortRange");
+  if (kind === "NodePort") {
+    if (narrow) return `${own}, or ${narrow}, so that the operator opens ${them}`;
+    return `${own} (a RoutedIP with issuerRef has the default nodePortRange; a class can have a narrower one)`;
+  }
+  const other = ports.length === 1 ? `a ${kind} outside of` : `${kind}s outside of`;
+  return narrow ? `${narrow}, or use ${other} it` : `use ${other} the range, or ${own}`;
+}
 const rangesOf = (service: string) => `loadBalancerSourceRanges of Service ${service}`;
 const countWord = ({ length }: readonly string[]) => (length === 1 ? "annotation" : "annotations");
 
@@ -100,7 +151,7 @@ const FOR_SOME = { ...FIREWALL, ports: ["udp 5060"], sources: ["203.0.113.64/27"
 export const firewallRemarks = topic("firewallRemarks", {
   open: note({
     reason: "Observed",
-    text: (open: OpenPorts) => `${letsThrough(open)}${alsoOpens(open)}`,
+    text: (open: OpenPorts) => `${letsThrough(open)}${besides(open)}`,
     example: {
       ...{ ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
       shared: { ports: ["udp 5060"], namespaces: ["voice"] },
@@ -109,14 +160,14 @@ export const firewallRemarks = topic("firewallRemarks", {
   openForSome: note({
     reason: "RestrictedSources",
     text: ({ sources, service, ...open }: PortsForSome) =>
-      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})${alsoOpens(open)}`,
+      `${letsThrough(open)} from ${listed(sources)} only (${rangesOf(service)})${besides(open)}`,
     example: FOR_SOME,
   }),
   openForMore: problem({
     reason: ({ letsAllIn }: PortsForMore) => (letsAllIn ? "UnrestrictedSources" : "RestrictedSources"),
     by: "author",
     text: ({ sources, service, beyond, ...open }: PortsForMore) =>
-      `${letsThrough(open)} from ${listed(sources)} (${rangesOf(service)}), and from ${listed(beyond)} by other rules, of another RoutedIP or of a person: the rules of a firewall add up${alsoOpens(open)}`,
+      `${letsThrough(open)} from ${listed(sources)} (${rangesOf(service)}), and from ${listed(beyond)} by other rules, of another RoutedIP or of a person: the rules of a firewall add up${besides(open)}`,
     remedy:
       "to limit the clients, use an issuer whose routedIPFirewallName no other RoutedIP shares, or have the owner of the account change the other rules",
     example: { ...FOR_SOME, beyond: ["0.0.0.0/0"], letsAllIn: true },
@@ -125,7 +176,7 @@ export const firewallRemarks = topic("firewallRemarks", {
     reason: "UnrestrictedSources",
     by: "author",
     text: ({ annotations, service, ...open }: PortsForAll) =>
-      `${letsThrough(open)} from everywhere: the operator does not read ${countWord(annotations)} ${listed(annotations)} of Service ${service}${alsoOpens(open)}`,
+      `${letsThrough(open)} from everywhere: the operator does not read ${countWord(annotations)} ${listed(annotations)} of Service ${service}${besides(open)}`,
     remedy: ({ annotations, service }) =>
       `to limit the clients, set ${rangesOf(service)}; if all are to get through, remove the ${countWord(annotations)}`,
     example: {
@@ -179,36 +230,32 @@ export const firewallRemarks = topic("firewallRemarks", {
   }),
   notNeeded: note({
     reason: "Observed",
-    text: ({ name, ports, nodePortRange }: OpenPorts & { readonly nodePortRange: string }) =>
-      `${reachedAt(ports)} only; no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
-    example: { ...FIREWALL, ports: ["31443/TCP"], nodePortRange: NODE_PORTS },
+    text: (taken: TakenForOpen) => {
+      const rule = taken.exists
+        ? `adds no rule for ${itOrThem(taken.ports)} to firewall "${taken.name}"`
+        : `does not create firewall "${taken.name}"`;
+      return `${reachedAt(taken.ports)} only; ${takenForOpen(taken)}, and ${rule}${alsoOpens(taken)}`;
+    },
+    example: { ...FIREWALL, ports: ["31443/TCP"], kind: "NodePort", nodePortRange: NODE_PORTS, exists: false },
   }),
   noRule: note({
     reason: "Observed",
     text: ({ name, ports, exists }: OpenPorts & { readonly exists: boolean }) => {
       const nodePorts = ports.length === 0 ? "" : `${reachedAt(ports)}; `;
-      return `${nodePorts}no port needs a rule of firewall "${name}"${exists ? "" : ", so the operator does not create it"}`;
+      return `${nodePorts}the operator ${exists ? "adds no rule to" : "does not create"} firewall "${name}"`;
     },
     example: { ...FIREWALL, ports: [], exists: false },
   }),
   assumedOpen: problem({
     reason: "AssumedOpen",
     by: "other",
-    text: ({ seen, ports, nodePortRange }: AssumedPorts) => {
-      const [one, is] = ports.length === 1 ? ["hostPort", "it is"] : ["hostPorts", "they are"];
-      return `${partsOf(seen.message)[0]}; the operator takes ${one} ${listed(ports)} for open, because ${is} in nodePortRange ${nodePortRange}`;
-    },
-    remedy: ({ seen, ports, classObject }) => {
-      const [hostPort, them] = ports.length === 1 ? ["a hostPort", "it"] : ["hostPorts", "them"];
-      const [, ...others] = partsOf(seen.message);
-      const cure =
-        classObject === undefined
-          ? `use ${hostPort} outside of the range, or open ${them} in a firewall of your own`
-          : `${haveChanged(`ClusterRoutedIPClass ${classObject}`, "narrow nodePortRange")}, or use ${hostPort} outside of it`;
-      return [...others, `if no other firewall lets ${them} through, ${cure}`];
+    text: (assumed: AssumedPorts) => `${partsOf(assumed.seen.message)[0]}; ${takenForOpen(assumed)}`,
+    remedy: (assumed) => {
+      const [, ...others] = partsOf(assumed.seen.message);
+      return [...others, `if no other firewall lets ${itOrThem(assumed.ports)} through, ${assumedCure(assumed)}`];
     },
     example: {
-      ...{ ports: ["30120/UDP"], nodePortRange: NODE_PORTS, classObject: "games" },
+      ...{ ports: ["30120/UDP"], kind: "hostPort", nodePortRange: NODE_PORTS, classObject: "games" },
       seen: OPEN,
     },
   }),

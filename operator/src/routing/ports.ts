@@ -8,7 +8,7 @@ import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
 import type { FirewallRuleFacts } from "../providers/firewall-types.js";
 import { omitUndefined } from "../values.js";
-import type { ServiceFacts, ServicePort } from "./service.js";
+import { closedText, portText, type ServiceFacts, type ServicePort } from "./service.js";
 
 /** What is read of a pod behind the Service. */
 export type PortPod = Pick<
@@ -32,6 +32,8 @@ export interface PortsFound {
   readonly refused?: Problem;
   /** What pods open by hostPorts, and the Service does not list. Absent: nothing. */
   readonly unlisted?: readonly OpenPort[];
+  /** What the Service lists and is reached at by other numbers only. Absent: nothing. */
+  readonly missed?: readonly OpenPort[];
   /** Ports at which clients may expect the Service, which does not answer there. */
   readonly remark?: Problem;
 }
@@ -63,13 +65,17 @@ export function portsOf(
 ): PortsFound {
   const opening = pods.filter((pod) => isServing(pod) && pod.nodeName !== undefined && nodes.includes(pod.nodeName));
   const isOpen = opening.length > 0;
-  const { ports } = portsBy(service, opening, isOpen ? [] : last);
+  const { ports, missed } = portsBy(service, opening, isOpen ? [] : last);
   // What is wrong with the pods shows before any of them is Ready.
   const { ports: later, problem, remark } = portsBy(service, isOpen ? opening : pods, [], podOwners(pods));
   const { sourceRanges, sourceAnnotations } = service;
   const unlisted = unlistedPorts(opening, ports);
-  const found = { ports, sourceRanges, sourceAnnotations, ...(unlisted.length > 0 && { unlisted }) };
-  return { ...found, ...omitUndefined({ problem, remark }), ...(!isOpen && later.length > 0 && { later }) };
+  const others = {
+    ...(unlisted.length > 0 && { unlisted }),
+    ...(missed.length > 0 && remark === undefined && { missed }),
+    ...(!isOpen && later.length > 0 && { later }),
+  };
+  return { ports, sourceRanges, sourceAnnotations, ...others, ...omitUndefined({ problem, remark }) };
 }
 
 /** With hostNetwork, the ports of a pod's spec are only a word to people. */
@@ -102,7 +108,10 @@ function portsBy(
   const ports = [...found.values()]
     .map(portStatus)
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
-  return { ports, problem: [...clashes, ...unreached][0], remark: translatedProblem(service, found) };
+  const missed = all.flatMap(({ servicePort: { port }, open: [first] }) =>
+    first === undefined || found.has(keyOfPort({ ...first, port })) ? [] : [{ protocol: first.protocol, port }],
+  );
+  return { ports, missed, problem: [...clashes, ...unreached][0], remark: translatedProblem(service, found) };
 }
 
 /** At the node, no packet has the destination that the Service lists. */
@@ -282,16 +291,8 @@ function ofOtherProtocol(servicePort: ServicePort, ports: readonly ServicePort[]
   return { port: portText(servicePort), targetPort, protocol, hostPort, hasBoth };
 }
 
-function closedText(port: ServicePort): string {
-  return `${portText(port)}, targetPort ${port.targetPort}`;
-}
-
 function portStatus({ protocol, port, origin, servicePort: { name } }: Found): RoutedPort {
   return { protocol, port, origin, ...(name === undefined ? {} : { name }) };
-}
-
-function portText({ name, port, protocol }: ServicePort): string {
-  return name === undefined ? `port ${port}/${protocol}` : `port ${name} (${port}/${protocol})`;
 }
 
 function isInside(port: number, { from, to }: PortNumbers): boolean {

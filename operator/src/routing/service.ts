@@ -18,6 +18,14 @@ export interface ServicePort {
   readonly nodePort?: number;
 }
 
+export function portText({ name, port, protocol }: ServicePort): string {
+  return name === undefined ? `port ${port}/${protocol}` : `port ${name} (${port}/${protocol})`;
+}
+
+export function closedText(port: ServicePort): string {
+  return `${portText(port)}, targetPort ${port.targetPort}`;
+}
+
 /** The cached form of a Service: what decisions read. */
 export interface ServiceFacts extends Cached {
   readonly namespace: string;

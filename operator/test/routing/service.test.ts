@@ -1,6 +1,7 @@
 import { Annotation, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { portsOf } from "../../src/routing/ports.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem } from "../../src/routing/service.js";
 import { service } from "./service-facts.js";
 
@@ -35,6 +36,24 @@ describe("the Service of a RoutedIP", () => {
     const others = [`${prefix}/do-loadbalancer-name`, "example.com/source-ranges"];
     const annotations = Object.fromEntries([...limits, ...others].reverse().map((key) => [key, "x"]));
     expect(service({}, annotations).sourceAnnotations).to.deep.equal(limits);
+  });
+
+  it("is reached at other numbers than it lists where its pods have other hostPorts, or it has NodePorts", () => {
+    const missed = (port: object, ...hostPorts: readonly number[]) => {
+      const opened = hostPorts.map((hostPort) => ({ protocol: "TCP", containerPort: 8443, hostPort }));
+      const pod = {
+        ...{ name: "web-1", namespace: "default", labels: {}, nodeName: "n1" },
+        ...{ ready: true, deletionTimestamp: undefined, hostPorts: opened },
+      };
+      const ports = [{ port: 443, protocol: "TCP", targetPort: 8443, ...port }];
+      return portsOf(service({ ports }), [pod], { nodes: ["n1"] }).missed;
+    };
+    const https = [{ protocol: "TCP", port: 443 }];
+    expect(missed({}, 8443)).to.deep.equal(https);
+    expect(missed({ nodePort: 30_443 })).to.deep.equal(https);
+    expect(missed({ nodePort: 30_443 }, 443)).to.equal(undefined);
+    expect(missed({}, 443)).to.equal(undefined);
+    expect(missed({}), "it is reached at none").to.equal(undefined);
   });
 
   it("of another namespace has to allow it, and looks the same as a missing one", () => {

@@ -22,6 +22,8 @@ function admitOnly(world: ModelWorld, sources: readonly string[]): void {
   }
 }
 
+const NODE_PORT = { protocol: "UDP", port: 30_560, origin: "NodePort" } as const;
+
 export const ROUTED_FIREWALLS: Group = {
   heading: "A RoutedIP's ports are closed",
   situations: [
@@ -64,6 +66,18 @@ export const ROUTED_FIREWALLS: Group = {
       names: ["hostPort 30120/TCP", "nodePortRange 30000-32767", "outside of the range"],
       seen: () => routedSeen({ ports: [30_120], prepare: (world) => world.settle() }, "FirewallReady"),
       fix: "Narrow `nodePortRange` of the class, use another hostPort, or open the port yourself",
+    }),
+    routed({
+      when: "A NodePort is for UDP, and firewalls may let in NodePorts for TCP alone",
+      shows: "FirewallReady AssumedOpen",
+      names: ["NodePort 30560/UDP", "nodePortRange 30000-32767", "open it in a firewall of your own"],
+      seen: () => {
+        const change = ({ portsOn }: Snapshot) => ({
+          portsOn: (nodes: readonly string[]) => ({ ...portsOn(nodes), ports: [NODE_PORT] }),
+        });
+        return routedSeen({ ports: [30_560], prepare: (world) => world.settle(), change }, "FirewallReady");
+      },
+      fix: "Open the port in a firewall of the account, or narrow `nodePortRange` of the class",
     }),
     routed({
       when: "The Service has `loadBalancerSourceRanges`",

@@ -3,7 +3,12 @@
 import type { IpFamily, RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, refOf } from "../../../addresses/address-set.js";
 import type { Placement } from "../../../addresses/observed.js";
-import { firewallRemarks, type SharedPorts } from "../../../messages/firewall-remarks.js";
+import {
+  firewallRemarks,
+  type OtherNumbers,
+  type PortKind,
+  type SharedPorts,
+} from "../../../messages/firewall-remarks.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
@@ -63,9 +68,11 @@ function ofNeeded(snapshot: Snapshot, findings: FirewallFindings): PlannedCondit
   if (obstacle !== undefined) return no("FirewallReady", obstacle);
   if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(snapshot, { firewall, plan }, findings);
   const { nodePortRange } = resolvedClass;
-  const open = { name: firewall.name, ports: textsOf(findings.ports.ports) };
-  const seen = firewallRemarks.notNeeded({ ...open, nodePortRange });
-  return yes("FirewallReady", withAssumed(snapshot, { name: open.name, exists: false, seen }, findings.ports));
+  const { ports } = findings.ports;
+  const { name } = firewall;
+  const taken = { name, ports: textsOf(ports), kind: kindOf(ports), nodePortRange };
+  const seen = firewallRemarks.notNeeded({ ...taken, exists: false });
+  return yes("FirewallReady", withAssumed(snapshot, { name, exists: false, seen }, findings.ports));
 }
 
 function notNamed(snapshot: Snapshot, { issuer }: Pick<ResolvedIssuerClass, "issuer">): PlannedCondition {
@@ -145,19 +152,31 @@ function sharedWith(
 }
 
 function openText(
-  { routed: { metadata, spec }, set }: Snapshot,
-  { beyond, ...open }: Parameters<typeof firewallRemarks.open>[0] & { readonly beyond: readonly string[] },
-  { sourceRanges, sourceAnnotations }: PortsFound,
+  { routed: { metadata, spec }, set, resolvedClass }: Snapshot,
+  { beyond, ...ruled }: Parameters<typeof firewallRemarks.open>[0] & { readonly beyond: readonly string[] },
+  { sourceRanges, sourceAnnotations, ...found }: PortsFound,
 ): Problem {
   const service = serviceKeyOf(metadata, spec);
+  const open = { ...ruled, ...omitUndefined({ otherNumbers: otherNumbers(found) }) };
   if (letsAllIn(sourceRanges, set.family)) {
     return sourceAnnotations.length === 0
-      ? firewallRemarks.open(open)
+      ? openToEverybody(open, found, resolvedClass?.nodePortRange ?? "")
       : firewallRemarks.openToAll({ ...open, annotations: sourceAnnotations, service });
   }
   const restricted = { ...open, sources: [...sourceRanges].sort(), service };
   if (beyond.length === 0) return firewallRemarks.openForSome(restricted);
   return firewallRemarks.openForMore({ ...restricted, beyond, letsAllIn: letsAllIn(beyond, set.family) });
+}
+
+function openToEverybody(
+  open: Parameters<typeof firewallRemarks.open>[0],
+  { ports }: Pick<PortsFound, "ports">,
+  nodePortRange: string,
+): Problem {
+  const isOpened = open.ports.length > 0 || ports.length === 0 || ports.some((port) => needsRule(port, nodePortRange));
+  if (isOpened) return firewallRemarks.open(open);
+  const taken = { ports: textsOf(ports), kind: kindOf(ports), nodePortRange };
+  return firewallRemarks.notNeeded({ ...open, ...taken, exists: true });
 }
 
 /** Pods open ports for which the operator adds no rule, and no rule of others is there. */
@@ -203,16 +222,19 @@ interface ReadyFirewall {
   readonly seen: Problem;
 }
 
-/** A hostPort in the NodePort range is not known to be open: the operator adds no rule, and cannot see other firewalls. */
+/**
+ * A port in the NodePort range is not known to be open: the operator adds no rule, and cannot see other firewalls. Those
+ * that let in NodePorts often do so for TCP alone.
+ */
 function withAssumed({ resolvedClass }: Snapshot, ready: ReadyFirewall, { ports }: PortsFound): Problem {
   const { nodePortRange = "" } = resolvedClass ?? {};
   const unruled = ports.filter((port) => !needsRule(port, nodePortRange));
-  const assumed = unruled.filter(({ origin }) => origin === "HostPort");
+  const assumed = unruled.filter(({ origin, protocol }) => origin === "HostPort" || protocol === "UDP");
   if (assumed.length === 0) return ready.seen;
   const { name, exists } = ready;
-  const others = textsOf(unruled.filter((port) => !assumed.includes(port)));
+  const others = textsOf(unruled.filter(({ origin }) => origin !== "HostPort"));
   const seen = unruled.length < ports.length ? ready.seen : firewallRemarks.noRule({ name, exists, ports: others });
-  const values = { seen, ports: textsOf(assumed), nodePortRange };
+  const values = { seen, ports: textsOf(assumed), kind: kindOf(assumed), nodePortRange };
   return firewallRemarks.assumedOpen({ ...values, ...omitUndefined({ classObject: resolvedClass?.objectName }) });
 }
 
@@ -220,6 +242,18 @@ function withAssumed({ resolvedClass }: Snapshot, ready: ReadyFirewall, { ports 
 function portsToCome({ ports, later = [] }: PortsFound, nodePortRange: string): readonly string[] {
   const isOpen = (port: RoutedPort) => ports.some((each) => each.port === port.port && each.protocol === port.protocol);
   return textsOf(later.filter((port) => !isOpen(port) && needsRule(port, nodePortRange)));
+}
+
+/** Ports of the Service at which clients get no answer, because it is reached at other numbers. */
+function otherNumbers({ ports, missed = [] }: Pick<PortsFound, "ports" | "missed">): OtherNumbers | undefined {
+  if (missed.length === 0) return undefined;
+  return { ports: textsOf(ports), kind: kindOf(ports), missed: textsOf(missed) };
+}
+
+function kindOf(ports: readonly Pick<RoutedPort, "origin">[]): PortKind {
+  const [origin, ...others] = new Set(ports.map((port) => port.origin));
+  if (origin === undefined || origin === "ExternalIP" || others.length > 0) return "port";
+  return origin === "HostPort" ? "hostPort" : "NodePort";
 }
 
 function textsOf(ports: readonly Pick<RoutedPort, "port" | "protocol">[]): readonly string[] {

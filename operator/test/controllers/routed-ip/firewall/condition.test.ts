@@ -95,7 +95,9 @@ describe("condition FirewallReady of a RoutedIP", () => {
       expect(made.holderOf("a")).to.equal("n1");
       const { is, message } = conditionOf(altered(made, { portsOn: withOrigin(made, "NodePort") }), "FirewallReady");
       expect(is, message).to.equal("True/Observed");
-      expect(message).to.contain("30000-32767");
+      expect(message).to.equal(
+        'clients reach the Service at 30080/TCP, 30443/TCP only; the operator takes NodePorts 30080/TCP, 30443/TCP for open, because they are in nodePortRange 30000-32767, and does not create firewall "ingress"',
+      );
       expect(conditionOf(made.plan("a"), "Accepted").is).to.equal("True/Observed");
     });
 
@@ -107,7 +109,11 @@ describe("condition FirewallReady of a RoutedIP", () => {
       expect(made.firewalls.get(FIREWALL)?.nodes).to.deep.equal([]);
       expect(made.holderOf("a")).to.equal("n1");
       const planned = altered(made, { portsOn: withOrigin(made, "NodePort") });
-      expect(conditionOf(planned, "FirewallReady").is).to.equal("True/Observed");
+      const { is, message } = conditionOf(planned, "FirewallReady");
+      expect(is).to.equal("True/Observed");
+      expect(message).to.include(
+        "because they are in nodePortRange 30000-32767, and adds no rule for them to firewall",
+      );
     });
 
     it("does not call hostPorts open that it only takes for open, and says so in Ready", () => {
@@ -117,7 +123,7 @@ describe("condition FirewallReady of a RoutedIP", () => {
       const { is, message } = conditionOf(planned, "FirewallReady");
       expect(is).to.equal("True/AssumedOpen");
       expect(message).to.equal(
-        'no port needs a rule of firewall "ingress", so the operator does not create it; the operator takes hostPorts 30080/TCP, 30443/TCP for open, because they are in nodePortRange 30000-32767; fix: if no other firewall lets them through, use hostPorts outside of the range, or open them in a firewall of your own',
+        'the operator does not create firewall "ingress"; the operator takes hostPorts 30080/TCP, 30443/TCP for open, because they are in nodePortRange 30000-32767; fix: if no other firewall lets them through, use hostPorts outside of the range, or open them in a firewall of your own',
       );
       const [ready] = summary(planned.conditions, { readyWhen: KINDS.RoutedIP.readyWhen });
       const short = `${partsOf(message ?? "")[0]}; condition FirewallReady has the remedy`;
@@ -129,7 +135,7 @@ describe("condition FirewallReady of a RoutedIP", () => {
         return { ...found, ports: ports.map((port, at) => (at === 0 ? { ...port, origin: "NodePort" } : port)) };
       };
       expect(conditionOf(altered(made, { portsOn: mixed }), "FirewallReady").message)
-        .to.match(/^clients reach the Service at 30080\/TCP; no port needs a rule/)
+        .to.match(/^clients reach the Service at 30080\/TCP; the operator does not create firewall/)
         .and.include("takes hostPort 30443/TCP for open, because it is in");
     });
 
