@@ -10,6 +10,7 @@ import {
   type DnsStatus,
   isIp,
   limitsOfNamespace,
+  type NamespaceLimits,
   type TenantLimits,
 } from "cdk8s-flipop/api";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
@@ -17,7 +18,7 @@ import { normalName, type ZoneLookUp } from "../claims/read-claims.js";
 import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
-import { TENANT_LIMITS, tenantMessages } from "../messages/tenants.js";
+import { additionOf, type LateEntry, TENANT_LIMITS, tenantMessages } from "../messages/tenants.js";
 import type { DnsSnapshot } from "../records/desired-records.js";
 import { isSameName } from "../records/same-name.js";
 import {
@@ -29,7 +30,7 @@ import {
   type NameList,
   refusedName,
 } from "../routing/access.js";
-import { listed } from "../values.js";
+import { listed, omitUndefined } from "../values.js";
 import type { CreatedAddresses } from "./created-addresses.js";
 
 interface Counters {
@@ -44,6 +45,12 @@ interface NamespaceAccess {
   readonly names: readonly NameList[];
   /** Absent: no maximum. */
   readonly most?: number;
+  readonly late?: LateLimits;
+}
+
+/** A more exact entry, which comes too late to apply. */
+interface LateLimits extends Pick<LateEntry, "entry" | "first"> {
+  readonly limits: NamespaceLimits;
 }
 
 /** A maximum that holds for the addresses of one namespace, or of all. */
@@ -52,6 +59,7 @@ interface Maximum {
   readonly most: number;
   readonly count: number;
   readonly counts: (namespace: string) => boolean;
+  readonly late?: LateLimits;
   /** Of all namespaces together. */
   readonly ofAll?: true;
 }
@@ -66,11 +74,14 @@ export class TenantAccess {
 
   /** Why a pool of the namespace may not use an address that it names; `undefined`: it may. */
   addressProblem(namespace: string, ip: string): Problem | undefined {
-    const { addresses } = this.of(namespace);
+    const { addresses, late } = this.of(namespace);
     if (addresses.length === 0 || !isIp(ip)) return undefined;
     const canonical = canonicalIp(ip);
     const isCreated = this.counters.created.isCreatedFor(namespace, canonical);
-    const refusals = addressRefusals(canonical, addresses, isCreated);
+    const isLacking = (limits: NamespaceLimits) =>
+      addressRefusals(canonical, addressAccessOf([{ of: "", limits }]), isCreated).length > 0;
+    const moved = lateFor(late, { isLacking, change: additionOf(canonical) });
+    const refusals = addressRefusals(canonical, addresses, isCreated).map((refusal) => ({ ...refusal, ...moved }));
     return refusals.length === 0 ? undefined : accessMessages.addressNotAllowed({ ip: canonical, refusals, namespace });
   }
 
@@ -86,10 +97,12 @@ export class TenantAccess {
    * @param issuer `namespace/name` of the issuer with the policy. Absent: the resource itself has it.
    */
   creationProblem(resource: ResourceRef, reclaimPolicy: DeletionPolicy, issuer?: string): Problem | undefined {
-    const { of: limiter, most } = this.of(resource.namespace);
+    const { of: limiter, most, late } = this.of(resource.namespace);
     if (most !== undefined && reclaimPolicy !== "Delete") {
-      if (issuer === undefined) return tenantMessages.retainNotCounted({ limiter });
-      return tenantMessages.issuerRetains({ limiter, issuer });
+      const isLacking = (limits: NamespaceLimits) => limits.maxCreatedAddresses !== undefined;
+      const limited = { limiter, ...lateFor(late, { isLacking, change: "remove maxCreatedAddresses" }) };
+      if (issuer === undefined) return tenantMessages.retainNotCounted(limited);
+      return tenantMessages.issuerRetains({ ...limited, issuer });
     }
     const problem = this.fullProblem(resource, this.maxima(resource.namespace));
     if (problem !== undefined) this.counters.creations.wait(resource);
@@ -98,7 +111,8 @@ export class TenantAccess {
 
   /** What limits a namespace, for messages. */
   limiterOf(namespace: string): string {
-    return this.of(namespace).of;
+    const { of, late } = this.of(namespace);
+    return late === undefined ? of : `${of}, which comes before ${late.entry},`;
   }
 
   private fullProblem(resource: ResourceRef, maxima: readonly Maximum[]): Problem | undefined {
@@ -107,11 +121,17 @@ export class TenantAccess {
     if (open === "unread") return tenantMessages.notCounted();
     const full = maxima.find(({ most, count, counts }) => count + open.filter(counts).length >= most);
     if (full === undefined) return undefined;
-    const { of: limiter, most, ofAll } = full;
+    const { of: limiter, most, ofAll, late, count, counts } = full;
     const { namespace } = resource;
     const { created } = this.counters;
     const holders = created.holdersIn(namespace);
-    if (ofAll === undefined) return tenantMessages.tooManyCreated({ limiter, most, holders });
+    if (ofAll === undefined) {
+      const taken = count + open.filter(counts).length;
+      const isLacking = ({ maxCreatedAddresses = Number.POSITIVE_INFINITY }: NamespaceLimits) =>
+        taken >= maxCreatedAddresses;
+      const moved = lateFor(late, { isLacking, change: "raise maxCreatedAddresses" });
+      return tenantMessages.tooManyCreated({ limiter, most, holders, ...moved });
+    }
     const inNamespace = open.filter((one) => one === namespace).length;
     const own = created.countIn(namespace) + inNamespace;
     const elsewhere = created.total - created.countIn(namespace) + open.length - inNamespace;
@@ -120,11 +140,13 @@ export class TenantAccess {
 
   private maxima(namespace: string): readonly Maximum[] {
     const { created } = this.counters;
-    const { of, most } = this.of(namespace);
+    const { of, most, late } = this.of(namespace);
     const { maxCreatedAddresses: total } = this.limits;
     const isSame = (other: string) => other === namespace;
     return [
-      ...(most === undefined ? [] : [{ of, most, count: created.countIn(namespace), counts: isSame }]),
+      ...(most === undefined
+        ? []
+        : [{ of, most, count: created.countIn(namespace), counts: isSame, ...omitUndefined({ late }) }]),
       ...(total === undefined
         ? []
         : [{ of: TENANT_LIMITS, most: total, count: created.total, counts: () => true, ofAll: true as const }]),
@@ -142,32 +164,50 @@ function accessOf(all: TenantLimits, namespace: string): NamespaceAccess {
   const found = limitsOfNamespace(all, namespace);
   if (found === undefined) return { of: "", addresses: [], names: [] };
   const { limits, index } = found;
-  const of = entryText(all, { namespace, index, names: limits.names });
+  const late = omitUndefined({ late: lateEntry(all, namespace, { limits, index }) });
+  const of = `${TENANT_LIMITS}.${entryText({ limits, index })}`;
   const { allowedZones, allowedNames, maxCreatedAddresses: most } = limits;
   const isNameLimited = allowedZones !== undefined || allowedNames !== undefined;
   return {
     of,
     addresses: addressAccessOf([{ of, limits }]),
-    names: isNameLimited ? [{ of, limits }] : [],
-    ...(most === undefined ? {} : { most }),
+    names: isNameLimited ? [{ of, limits, ...late }] : [],
+    ...late,
+    ...omitUndefined({ most }),
   };
 }
 
 interface Entry {
-  readonly namespace: string;
+  readonly limits: NamespaceLimits;
   readonly index: number;
-  readonly names: readonly string[];
 }
 
 /** With the namespaces that it is for: a change of it changes theirs, too. */
-function entryText(all: TenantLimits, { namespace, index, names }: Entry): string {
-  const rest = all.namespaces?.slice(index + 1) ?? [];
-  const later = limitsOfNamespace({ namespaces: rest }, namespace);
-  const late =
-    later === undefined || precision(later.limits.names, namespace) <= precision(names, namespace)
-      ? ""
-      : `; namespaces[${index + 1 + later.index}], for ${listed(later.limits.names)}, matches ${namespace}, too, but comes later, so it does not apply`;
-  return `${TENANT_LIMITS}.namespaces[${index}] (for ${listed(names)}${late})`;
+function entryText({ limits: { names }, index }: Entry): string {
+  return `namespaces[${index}] (for ${listed(names)})`;
+}
+
+function lateEntry(all: TenantLimits, namespace: string, applied: Entry): LateLimits | undefined {
+  const start = applied.index + 1;
+  const later = limitsOfNamespace({ namespaces: all.namespaces?.slice(start) ?? [] }, namespace);
+  if (later === undefined) return undefined;
+  const { limits, index } = later;
+  if (precision(limits.names, namespace) <= precision(applied.limits.names, namespace)) return undefined;
+  return { entry: entryText({ limits, index: start + index }), first: entryText(applied), limits };
+}
+
+interface Wanted {
+  /** Whether limits refuse what was asked, too. */
+  readonly isLacking: (limits: NamespaceLimits) => boolean;
+  /** That would allow it. */
+  readonly change: string;
+}
+
+/** What to do about a late entry; nothing where there is none. */
+function lateFor(late: LateLimits | undefined, { isLacking, change }: Wanted): { readonly late?: LateEntry } {
+  if (late === undefined) return {};
+  const { entry, first, limits } = late;
+  return { late: { entry, first, ...(isLacking(limits) && { lacks: change }) } };
 }
 
 /** Letters of the longest of the names that matches: more in `team-*` than in `*`. */

@@ -9,6 +9,18 @@ import { HAVE_ADMINISTRATOR } from "./nodes/label-remedies.js";
 interface Limited {
   /** What limits it: the entry of the configuration. */
   readonly limiter: string;
+  /** @default there is none */
+  readonly late?: LateEntry;
+}
+
+/** A more exact entry of the configuration, which does not apply, because it comes after the one that does. */
+export interface LateEntry {
+  /** `namespaces[1] (for team-shop)` */
+  readonly entry: string;
+  /** That applies. */
+  readonly first: string;
+  /** What it would need to allow what was asked: `raise maxCreatedAddresses`. Absent: it allows that. */
+  readonly lacks?: string;
 }
 
 interface Reached extends Limited {
@@ -60,8 +72,13 @@ function maximum({ limiter, most }: Pick<Reached, "limiter" | "most">): string {
   return `${limiter} allows the operator to create ${most} address${most === 1 ? "" : "es"}`;
 }
 
-const LOWER_COUNT =
-  "delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (if all exist, the operator then releases one that serves), or have the cluster's administrator raise maxCreatedAddresses in tenantLimits";
+function lowerCount({ limiter, late }: Limited): string {
+  return `delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (if all exist, the operator then releases one that serves), or ${haveChanged(limiter, "raise maxCreatedAddresses", late)}`;
+}
+
+function removeMaximum({ limiter, late }: Limited): string {
+  return late === undefined ? `${HAVE_ADMINISTRATOR} remove maxCreatedAddresses from ${limiter}` : haveMoved(late);
+}
 
 /** @param policy which keeps the address */
 function uncounted({ limiter }: Limited, policy: string): string {
@@ -73,10 +90,18 @@ export const TENANT_LIMITS = "the operator's tenantLimits";
 const ENTRY = `${TENANT_LIMITS}.namespaces[0]`;
 
 /** @param limiter an entry of the operator's configuration, an issuer or a class. @param change `add it to allowedNames` */
-export function haveChanged(limiter: string, change: string): string {
+export function haveChanged(limiter: string, change: string, late?: LateEntry): string {
+  if (late !== undefined) return haveMoved(late);
   return limiter.startsWith(TENANT_LIMITS)
     ? `${HAVE_ADMINISTRATOR} ${change} in ${limiter}`
     : `ask the author of ${limiter} to ${change}`;
+}
+
+/** A change of the entry that applies would hold for all its namespaces. */
+function haveMoved({ entry, first, lacks }: LateEntry): string {
+  const [place, why] = [`before ${first}`, "only the first entry that matches a namespace applies"];
+  if (lacks === undefined) return `${HAVE_ADMINISTRATOR} move ${entry} ${place} in ${TENANT_LIMITS}, where ${why}`;
+  return `${HAVE_ADMINISTRATOR} ${lacks} in ${entry} of ${TENANT_LIMITS}, and move that entry ${place}, because ${why}`;
 }
 
 /** What one class, issuer or entry refuses of a DNS name. */
@@ -92,7 +117,7 @@ export function nameRefusalTexts(name: string, refusals: readonly NameRefusal[])
 }
 
 export function nameChangeTexts(refusals: readonly NameRefusal[]): readonly string[] {
-  return refusals.map(({ limiter, additions }) => haveChanged(limiter, `add ${additions}`));
+  return refusals.map(({ limiter, additions, late }) => haveChanged(limiter, `add ${additions}`, late));
 }
 
 /** Which addresses one class, issuer or entry allows. */
@@ -107,8 +132,12 @@ export function addressRefusalsText(namespace: string, refusals: readonly Addres
 }
 
 export function addressChangesText(ip: string, refusals: readonly AddressRefusal[]): string {
-  const range = `${ip}/${familyOf(ip) === "IPv6" ? 128 : 32}`;
-  return joined(refusals.map(({ limiter }) => haveChanged(limiter, `add ${range} to allowedAddresses`)));
+  const change = additionOf(ip);
+  return joined(refusals.map(({ limiter, late }) => haveChanged(limiter, change, late)));
+}
+
+export function additionOf(ip: string): string {
+  return `add ${ip}/${familyOf(ip) === "IPv6" ? 128 : 32} to allowedAddresses`;
 }
 
 function addressesText(allowed: readonly string[], namespace: string): string {
@@ -183,7 +212,7 @@ export const tenantMessages = topic("tenants", {
     by: "administrator",
     text: (reached: Reached) =>
       `${maximum(reached)}, and as many exist or are being created${inBrackets(holdersOf(reached.holders, IN_NAMESPACE))}, so it creates no more`,
-    remedy: LOWER_COUNT,
+    remedy: lowerCount,
     example: { limiter: ENTRY, most: 3, holders: HOLDERS },
   }),
   tooManyInAll: problem({
@@ -191,7 +220,7 @@ export const tenantMessages = topic("tenants", {
     by: "administrator",
     text: ({ own, namespace, elsewhere, ...reached }: ReachedByAll) =>
       `${maximum(reached)} in all namespaces together, and as many exist or are being created${inBrackets([`${own} in namespace ${namespace}`, `${elsewhere} in other namespaces`, ...holdersOf(reached.holders, IN_NAMESPACE)])}, so it creates no more`,
-    remedy: LOWER_COUNT,
+    remedy: lowerCount,
     example: { limiter: TENANT_LIMITS, most: 50, own: 3, namespace: "team-a", elsewhere: 47, holders: HOLDERS },
   }),
   notCounted: problem({
@@ -204,8 +233,8 @@ export const tenantMessages = topic("tenants", {
     reason: "CreationNotAllowed",
     by: "author",
     text: (limited: Limited) => uncounted(limited, "reclaimPolicy Retain"),
-    remedy:
-      "set reclaimPolicy to Delete, which releases the address with its resource, or have the cluster's administrator remove maxCreatedAddresses from tenantLimits",
+    remedy: (limited) =>
+      `set reclaimPolicy to Delete, which releases the address with its resource, or ${removeMaximum(limited)}`,
     example: { limiter: ENTRY },
   }),
   issuerRetains: problem({
@@ -213,8 +242,8 @@ export const tenantMessages = topic("tenants", {
     by: "other",
     text: ({ issuer, ...limited }: Limited & { readonly issuer: string }) =>
       uncounted(limited, `policy Retain of RoutedIPIssuer ${issuer}`),
-    remedy:
-      "ask the author of the issuer to set routedIPReclaimPolicy to Delete, set routedIP to an address of the account in allowedAddresses of class and issuer, or have the cluster's administrator remove maxCreatedAddresses from tenantLimits",
+    remedy: (limited) =>
+      `ask the author of the issuer to set routedIPReclaimPolicy to Delete, set routedIP to an address of the account in allowedAddresses of class and issuer, or ${removeMaximum(limited)}`,
     example: { limiter: ENTRY, issuer: "ingress/digitalocean" },
   }),
 });

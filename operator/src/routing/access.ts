@@ -18,7 +18,7 @@ import {
 import { type Problem, valuesIn } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
 import { type Mistake, specMessages } from "../messages/spec.js";
-import type { AddressRefusal, NameRefusal } from "../messages/tenants.js";
+import type { AddressRefusal, LateEntry, NameRefusal } from "../messages/tenants.js";
 import { listed, omitUndefined } from "../values.js";
 
 /** Limits of one resource. */
@@ -154,6 +154,8 @@ export interface DnsToken {
 
 export interface NameList extends Pick<LimitSource, "of" | "namespace"> {
   readonly limits: NameLimits;
+  /** A more exact entry of the configuration, which comes too late to apply. */
+  readonly late?: Pick<LateEntry, "entry" | "first"> & { readonly limits: NameLimits };
 }
 
 export interface AskedName {
@@ -222,14 +224,23 @@ export function refusedName(asked: AskedName, lists: readonly NameList[]): Probl
 }
 
 function refusalsOf(asked: AskedName, lists: readonly NameList[]): readonly NameRefusal[] {
-  return lists.flatMap(({ limits, of: limiter }) => {
+  return lists.flatMap(({ limits, of: limiter, late }) => {
     const closed = closedLists(asked, limits);
     const texts = closed.map(
       ({ field, entries }) => `${field} is ${listed(entries) || "empty"}${starText(field, entries)}`,
     );
-    const additions = closed.map(({ field, lacks }) => `${lacks} to ${field}`).join(" and ");
-    return closed.length === 0 ? [] : [{ limiter, lists: texts.join("; "), additions }];
+    const refusal = { limiter, lists: texts.join("; "), additions: additionsTo(closed) };
+    return closed.length === 0 ? [] : [{ ...refusal, ...(late && { late: lateFor(asked, late) }) }];
   });
+}
+
+function lateFor(asked: AskedName, { entry, first, limits }: NonNullable<NameList["late"]>): LateEntry {
+  const closed = closedLists(asked, limits);
+  return { entry, first, ...(closed.length > 0 && { lacks: `add ${additionsTo(closed)}` }) };
+}
+
+function additionsTo(closed: readonly ClosedList[]): string {
+  return closed.map(({ field, lacks }) => `${lacks} to ${field}`).join(" and ");
 }
 
 /** The name is neither allowed nor refused before the domain of its zone, which is given by an id, is known. */

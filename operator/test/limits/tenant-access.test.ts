@@ -101,17 +101,52 @@ describe("what the configuration allows a namespace", () => {
       { names: ["*"], maxCreatedAddresses: 0 },
       { names: ["te*", "x"], maxCreatedAddresses: 1 },
     ];
-    expect(messageWith([all, exact])).to.include(
-      "namespaces[0] (for *; namespaces[1], for te*, x, matches team, too, but comes later, so it does not apply)",
+    const only = "only the first entry that matches a namespace applies";
+    const late = messageWith([all, exact]);
+    expect(late)
+      .to.match(/^the operator's tenantLimits.namespaces\[0\] \(for \*\) allows/)
+      .and.include(
+        `have the cluster's administrator raise maxCreatedAddresses in namespaces[1] (for te*, x) of the operator's tenantLimits, and move that entry before namespaces[0] (for *), because ${only}`,
+      );
+    expect(messageWith([all, { ...exact, maxCreatedAddresses: 2 }]), "the later entry allows it").to.include(
+      `have the cluster's administrator move namespaces[1] (for te*, x) before namespaces[0] (for *) in the operator's tenantLimits, where ${only}`,
     );
     expect(messageWith([exact, all])).to.include("namespaces[0] (for te*, x)");
     const other = { names: ["other"], maxCreatedAddresses: 0 };
-    expect(messageWith([other, all, other, exact])).to.include("namespaces[1] (for *; namespaces[3], for te*, x,");
+    expect(messageWith([other, all, other, exact])).to.include("in namespaces[3] (for te*, x) of");
     expect(messageWith([exact, other, all]), "an entry before").to.include("namespaces[0] (for te*, x)");
     const exacter = { names: ["tea*"], maxCreatedAddresses: 1 };
     expect(messageWith([exacter, { names: ["x"], maxCreatedAddresses: 0 }, all])).to.include(
       "namespaces[0] (for tea*)",
     );
+  });
+
+  it("has an entry of a team moved where it comes too late, for its address and its name, and changes no other team's", () => {
+    const entries = [
+      { names: ["team-*"], allowedAddresses: ["Created"], allowedZones: ["example.net"], maxCreatedAddresses: 1 },
+      { names: ["team-shop"], allowedAddresses: ["192.0.2.0/28"], allowedNames: ["www.example.com"] },
+    ];
+    const { tenants } = rig({ namespaces: entries });
+    const namespace = "team-shop";
+    const name = (fqdn: string) =>
+      tenants.nameProblem({ zone: "example.com", normal: { zone: "example.com", fqdn }, namespace })?.message;
+    const [applies, before] = [
+      "only the first entry that matches a namespace applies",
+      "before namespaces[0] (for team-*)",
+    ];
+    const move = `have the cluster's administrator move namespaces[1] (for team-shop) ${before} in the operator's tenantLimits, where ${applies}`;
+    const add = (what: string) =>
+      `have the cluster's administrator add ${what} in namespaces[1] (for team-shop) of the operator's tenantLimits, and move that entry ${before}, because ${applies}`;
+    expect(tenants.addressProblem(namespace, "192.0.2.10")?.message)
+      .to.include("tenantLimits.namespaces[0] (for team-*) allows only")
+      .and.include(`fix: to use the address, ${move}; to do`);
+    expect(tenants.addressProblem(namespace, "192.0.2.16")?.message).to.include(
+      add("192.0.2.16/32 to allowedAddresses"),
+    );
+    expect(name("www.example.com")).to.include(`fix: use another name, or ${move}`);
+    expect(name("shop.example.com")).to.include(add("shop.example.com to allowedNames"));
+    const pool = { kind: "FloatingIPPool", namespace, name: "a", uid: "a" };
+    expect(tenants.creationProblem(pool, "Retain")?.message).to.include(`or ${move}`);
   });
 
   it("counts an address once that two resources have on record", () => {
