@@ -133,8 +133,10 @@ export const credentialMessages = topic("credentials", {
     reason: "SecretNotFound",
     by: "author",
     text: secretMissing,
-    remedy: (secret) =>
+    remedy: (secret) => [
       `unless its namespace is being deleted, ${authorOf(secret)} restore it, or name in credentialsSecretRef a Secret that exists`,
+      `if that namespace is being deleted, ${HAVE_ADMINISTRATOR} create a RoutedIPIssuer and its Secret in another namespace, which --issuer-namespaces has to list, and name that issuer in issuerRef of the ClusterRoutedIPClass`,
+    ],
     example: CREDENTIALS,
   }),
   keyMissing: problem({

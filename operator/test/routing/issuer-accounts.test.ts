@@ -1,6 +1,7 @@
 import type { RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { partsOf } from "../../src/messages/message.js";
 import { credentialsOf, secretOf } from "../../src/routing/issuer-accounts.js";
 
 describe("the credentials of an issuer", () => {
@@ -35,6 +36,20 @@ describe("the credentials of an issuer", () => {
     const elsewhere = { ...place, namespace: "other" };
     expect(asked(ref, elsewhere, { token: "t" })).to.equal("NamespaceNotAllowed");
     expect(secretOf({ provider: "digitalocean", ...ref }, elsewhere)).to.equal(undefined);
+  });
+
+  it("are to come from another namespace if that of the Secret is being deleted, as it takes no new Secret", () => {
+    const answer = credentialsOf(
+      { provider: "digitalocean", ...ref },
+      { ...place, leaving: true },
+      { secret: undefined, variable: "TOKEN" },
+    );
+    const [, ...fixes] = partsOf(answer.from === "nowhere" ? answer.problem.message : "");
+    expect(fixes).to.have.length(2);
+    expect(fixes[0]).to.match(/^unless its namespace is being deleted, have the author of RoutedIPIssuer/);
+    expect(fixes[1]).to.equal(
+      "if that namespace is being deleted, have the cluster's administrator create a RoutedIPIssuer and its Secret in another namespace, which --issuer-namespaces has to list, and name that issuer in issuerRef of the ClusterRoutedIPClass",
+    );
   });
 
   it("are missing where the Secret or its key is", () => {
