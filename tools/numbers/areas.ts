@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_850,
+  "operator/src/addresses": 4_900,
   "operator/src/claims": 820,
   "operator/src/commands": 6_400,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -20,13 +20,13 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/inventory": 1_250,
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
-  "operator/src/limits": 400,
+  "operator/src/limits": 450,
   "operator/src/match": 2_050,
-  "operator/src/messages": 4_950,
+  "operator/src/messages": 5_100,
   "operator/src/metrics": 900,
   "operator/src/providers": 6_400,
   "operator/src/publishing": 350,
-  "operator/src/reconcile": 3_450,
+  "operator/src/reconcile": 3_550,
   "operator/src/records": 1_700,
   "operator/src/routing": 3_300,
   "operator/src/runtime": 1_850,
@@ -34,7 +34,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "constructs/src": 18_450,
   "sandbox/src": 19_450,
   "testbed/src": 3_050,
-  tools: 6_150,
+  tools: 6_200,
   projenrc: 1_350,
 };
 
