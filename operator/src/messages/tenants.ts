@@ -76,8 +76,8 @@ function lowerCount({ limiter, late }: Limited): string {
   return `delete resources with created addresses, lower desiredIPs of a pool with reclaimPolicy Delete (if all exist, the operator then releases one that serves), or ${haveChanged(limiter, "raise maxCreatedAddresses", late)}`;
 }
 
-function removeMaximum({ limiter, late }: Limited): string {
-  return late === undefined ? `${HAVE_ADMINISTRATOR} remove maxCreatedAddresses from ${limiter}` : haveMoved(late);
+function removeMaximum({ late }: Limited): string {
+  return late === undefined ? `${HAVE_ADMINISTRATOR} remove maxCreatedAddresses from tenantLimits` : haveMoved(late);
 }
 
 /** @param policy which keeps the address */

@@ -136,7 +136,7 @@ export const POOL_MATCH: Group = {
     pool({
       when: "The node is being deleted",
       shows: NONE,
-      names: ["node-3", "being deleted", "add a node that matches"],
+      names: ["node-3", "its deletion began at", "add a node that matches"],
       seen: () => refused({ node: { deletionTimestamp: "2025-06-01T09:59:00Z" } }),
       fix: "Add a node",
     }),
