@@ -138,7 +138,7 @@ describe("operator in process: the DNS record of a RoutedIP whose class works by
     expect(conditions.find(({ type }) => type === "DNSReady")?.message)
       .to.include("have the owner of the DNS account delete the record")
       .and.include("author of ClusterRoutedIPClass rack")
-      .and.include("reads the record set again at least every 2 minutes");
+      .and.include("reads the name again within 2 minutes");
     expect([records(), records("shop")]).to.deep.equal([[IP], ["198.51.100.9"]]);
     const { dns } = made.world.digitalocean.state;
     dns.removeRecord(ZONE, dns.records(ZONE, "shop")[0]?.id ?? 0);
