@@ -1,6 +1,10 @@
 import { type AccessLimits, accessLimitsProperties } from "../access/access-limits";
-import { type RetainedAddress, retainedAddressesSchema } from "../access/retained-address";
-import { type RetainedRecords, retainedRecordsSchema } from "../access/retained-records";
+import {
+  type RetainedAddress,
+  type RetainedRecords,
+  retainedAddressesSchema,
+  retainedRecordsSchema,
+} from "../access/retained";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "../condition";
 import { SUMMARY_TYPES } from "../condition-types";
 import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
