@@ -92,7 +92,7 @@ export class AddressAccount {
     return this.failed === undefined && this.failingAddresses.size === 0 && this.inventory?.complete === true;
   }
 
-  /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
+  /** How often the account has answered again after calls had failed: what failed because of it may be tried at once. */
   get recovered(): number {
     return this.recovery.recovered;
   }

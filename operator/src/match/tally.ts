@@ -1,7 +1,7 @@
 /** How conditions sum up the refusals of nodes. */
 
 import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
-import { listed, omitUndefined } from "../values.js";
+import { countOf, listed, omitUndefined } from "../values.js";
 import type { Refusal, Verdict } from "./checks.js";
 import type { Presence } from "./workload.js";
 
@@ -147,7 +147,7 @@ export function requirementsOf(label: string): readonly SelectorRequirement[] {
 }
 
 function forbiddenText({ key, excluded, nodes, values }: ForbiddenLabel): string {
-  const have = `and ${nodes} ${nodes === 1 ? "has" : "have"}`;
+  const have = `and ${countOf(nodes, "node")} ${nodes === 1 ? "has" : "have"}`;
   if (excluded.length > 0)
     return `nodeLabel excludes nodes with ${excluded.map((value) => `${key}=${value}`).join(" or ")}, ${have} that`;
   return `nodeLabel asks that label ${key} be absent, ${have} it (with ${valuesText(values)})`;

@@ -2,8 +2,9 @@
 
 import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { secondsText, timeText } from "../clock.js";
+import { finalizersText } from "../match/workload.js";
 import { listed, listedClauses } from "../values.js";
-import { finalizerText, type Held, inUse, othersOf, removalRemedy } from "./deletion/kept-resource.js";
+import { type Held, inUse, othersOf, removalRemedy } from "./deletion/kept-resource.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
 const EXAMPLE_CAUSE: Problem = {
@@ -144,7 +145,7 @@ export const deletionMessages = topic("deletion", {
     reason: "UnderWay",
     by: "author",
     text: ({ finalizers }: Held) =>
-      `the resource is being deleted, and the operator has nothing left to clean up; ${finalizerText(othersOf(finalizers))} of ${othersOf(finalizers).length === 1 ? "another program keeps" : "other programs keep"} it`,
+      `the resource is being deleted, and the operator has nothing left to clean up; ${finalizersText(othersOf(finalizers))} of ${othersOf(finalizers).length === 1 ? "another program keeps" : "other programs keep"} it`,
     remedy: removalRemedy,
     example: { plural: "routedips", namespace: "web", name: "shop", finalizers: ["example.com/gitops"] },
   }),

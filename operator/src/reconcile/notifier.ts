@@ -1,4 +1,4 @@
-/** Notifies resources of changes in the state that they share, and of accounts that answer again after failed reads. */
+/** Notifies resources of changes in the state that they share, and of accounts that answer again after failed calls. */
 
 import { ACCOUNT_PROBE_MS, ACCOUNT_RECOVERIES_APART_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
@@ -30,7 +30,7 @@ export class Notifier {
 
 /** An account whose failures are failures of all who use it. */
 export interface RecoveringAccount {
-  /** How often it has answered again after reads had failed. */
+  /** How often it has answered again after calls had failed. */
   readonly recovered: number;
   /** ms since the epoch: those that failed because of it wait no longer, so that one of them finds out when it answers again. */
   readonly probeAt?: number | undefined;
@@ -99,9 +99,20 @@ export class AccountRecovery implements RecoveringAccount {
   private readonly listeners = new Map<string, () => void>();
 
   constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {
+    const failingChanges = new FailingCalls(clock);
+    const recovered = () => this.recoveries;
     this.failingReads = new FailingCalls(clock);
-    this.failingChanges = new FailingCalls(clock);
-    this.changes = this.recoveringChanges(this.failingChanges);
+    this.failingChanges = failingChanges;
+    this.changes = {
+      get recovered() {
+        return recovered();
+      },
+      get probeAt() {
+        return failingChanges.probeAt;
+      },
+      onRecovery: (name, listener) => this.onRecovery(name, listener),
+      send: (change) => this.sendChange(change),
+    };
   }
 
   get recovered(): number {
@@ -145,20 +156,6 @@ export class AccountRecovery implements RecoveringAccount {
   /** What a limit of the account refused may be tried at once. */
   noteRoom(): void {
     this.recover();
-  }
-
-  private recoveringChanges(calls: FailingCalls): RecoveringChanges {
-    const recovered = () => this.recoveries;
-    return {
-      get recovered() {
-        return recovered();
-      },
-      get probeAt() {
-        return calls.probeAt;
-      },
-      onRecovery: (name, listener) => this.onRecovery(name, listener),
-      send: (change) => this.sendChange(change),
-    };
   }
 
   private async sendChange<T>(change: () => Promise<T>): Promise<T> {

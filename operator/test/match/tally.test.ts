@@ -65,14 +65,14 @@ describe("the tally of a match", () => {
       return rig.tallyText().replace(/^\d of \d nodes match; /, "");
     };
     expect(spot("!spot", "false", "false")).to.equal(
-      'nodeLabel asks that label spot be absent, and 2 have it (with value "false")',
+      'nodeLabel asks that label spot be absent, and 2 nodes have it (with value "false")',
     );
     expect(spot("role=edge,!spot", "false", "true", undefined)).to.equal(
-      '2 lack the labels that "role=edge,!spot" asks for (nodeLabel asks that label spot be absent, and 2 have it (with values "false", "true"))',
+      '2 lack the labels that "role=edge,!spot" asks for (nodeLabel asks that label spot be absent, and 2 nodes have it (with values "false", "true"))',
     );
-    expect(spot("spot!=a", "a", "b")).to.equal("nodeLabel excludes nodes with spot=a, and 1 has that");
+    expect(spot("spot!=a", "a", "b")).to.equal("nodeLabel excludes nodes with spot=a, and 1 node has that");
     expect(spot("spot notin (a,b)", "a", "b", "c")).to.equal(
-      "nodeLabel excludes nodes with spot=a or spot=b, and 2 have that",
+      "nodeLabel excludes nodes with spot=a or spot=b, and 2 nodes have that",
     );
     expect(spot("spot in (a,b)", "c")).to.equal("1 lacks label spot with one of the values a, b");
     expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod} (no such pod exists)`);

@@ -80,14 +80,14 @@ export const POOL_ACCOUNT: readonly Group[] = [
         fix: "Put a valid token into the operator's Secret and [restart the operator](install.md#the-token); `flipop doctor` shows which rights it lacks",
       }),
       pool({
-        when: "The account has used up its rate limit",
+        when: "The cloud answers 429",
         shows: "Fulfilled RateLimited",
         names: ["429"],
         seen: () => seenOf(failing("RateLimited", "429 API rate limit exceeded")),
         fix: "Wait. If it lasts, run fewer operators and other programs on the account",
       }),
       pool({
-        when: "The operator has used up the account's limit of calls itself",
+        when: "The operator holds its calls back, to stay below the limit of the account",
         shows: "Fulfilled RateLimited",
         names: ["12 calls wait", "2025-06-01T10:10:00Z"],
         seen: () => seenOf({ change: () => ({ longWait: { calls: 12, until: TEN_PAST } }) }),

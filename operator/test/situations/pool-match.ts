@@ -36,7 +36,7 @@ export const POOL_MATCH: Group = {
       shows: NONE,
       names: ["label spot be absent", 'with value "false"', "use spot!=true in spec.match.nodeLabel"],
       seen: () => refused({ node: { labels: { spot: "false" } }, match: { nodeLabel: "!spot" } }),
-      fix: "`!spot` asks that nodes do not have the label at all: use `spot!=true`, or remove the label",
+      fix: "`!spot` selects only nodes without the label: use `spot!=true`, or remove the label",
     }),
     pool({
       when: "The node is not ready",

@@ -1,6 +1,7 @@
 /** What keeps a resource that is being deleted: RoutedIPs that use it, and finalizers of other programs. */
 
 import { API_GROUP, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
+import { finalizersText } from "../../match/workload.js";
 import { listed, listedClauses } from "../../values.js";
 import type { ProblemEntry } from "../message.js";
 
@@ -52,7 +53,7 @@ function leavingText({ leaving }: InUse): readonly string[] {
   const texts = leaving.map(({ user, finalizers }) => {
     const cleansUp = finalizers.includes(Finalizer.cleanup) ? ["the operator cleans up after it"] : [];
     const others = othersOf(finalizers);
-    const keeps = others.length === 0 ? [] : [`${finalizerText(others)} ${others.length === 1 ? "keeps" : "keep"} it`];
+    const keeps = others.length === 0 ? [] : [`${finalizersText(others)} ${others.length === 1 ? "keeps" : "keep"} it`];
     return [`RoutedIP ${user} uses it and is being deleted already`, ...cleansUp, ...keeps].join(", and ");
   });
   return [listedClauses(texts)];
@@ -110,10 +111,6 @@ export interface Held {
 /** Finalizers of other programs. */
 export function othersOf(finalizers: readonly string[]): readonly string[] {
   return finalizers.filter((finalizer) => !isOwnFinalizer(finalizer));
-}
-
-export function finalizerText(others: readonly string[]): string {
-  return `${others.length === 1 ? "finalizer" : "finalizers"} ${listed(others)}`;
 }
 
 /** The test makes sure that no other finalizer goes, whatever the list is like by then. */
