@@ -97,7 +97,7 @@ const IDEAS = new Set([
   "operator/src/controllers/routed-ip/firewall/desired-firewall.ts",
   "operator/src/providers/layers/token-form.ts",
   "operator/src/records/remarked-sets.ts",
-  "operator/src/routing/firewall-registry.ts",
+  "operator/src/routing/firewalls/firewall-registry.ts",
 ]);
 
 /** Such a file is acceptable if its name explains an idea, as that of each command does. */

@@ -11,7 +11,7 @@ import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
 import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
 import { type SliceFacts, slimSlices } from "./endpoint-workload.js";
-import { FirewallRegistry } from "./firewall-registry.js";
+import { FirewallRegistry } from "./firewalls/firewall-registry.js";
 import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import {
   type ClassObject,

@@ -13,12 +13,12 @@ import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
-import { createdFirewallsOf } from "../../routing/created-firewalls.js";
-import { baseName } from "../../routing/firewall-group.js";
+import { createdFirewallsOf } from "../../routing/firewalls/created-firewalls.js";
+import { baseName } from "../../routing/firewalls/firewall-group.js";
+import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
-import type { SharedFirewall } from "../../routing/shared-firewall.js";
 import { omitUndefined } from "../../values.js";
 
 export interface Issuer {

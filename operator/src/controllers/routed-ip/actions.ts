@@ -9,7 +9,7 @@ import type { Taint } from "../../kube/cache/slim.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Reasoned } from "../../records/desired-records.js";
-import type { Recorded } from "../../routing/firewall-shares.js";
+import type { Recorded } from "../../routing/firewalls/firewall-shares.js";
 
 /** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */
 export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;

@@ -11,7 +11,7 @@ import type { ProviderId } from "../../providers/types.js";
 import { regardingOf } from "../../reconcile/conditions.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import { nodeOfJob } from "../../routing/firewall-jobs.js";
-import { NO_RECORD, type Recorded } from "../../routing/firewall-shares.js";
+import { NO_RECORD, type Recorded } from "../../routing/firewalls/firewall-shares.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { TaintRegistry } from "../../routing/taint-registry.js";
 import { omitUndefined } from "../../values.js";

@@ -8,7 +8,7 @@ import { timeOf } from "../../../clock.js";
 import { shownProbes } from "../../../health/probed-nodes.js";
 import type { Problem } from "../../../messages/message.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
-import type { Recorded } from "../../../routing/firewall-shares.js";
+import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import type { Snapshot } from "../snapshot.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */

@@ -13,7 +13,7 @@ import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
-import { itemsOf } from "../../../routing/own-firewall-writes.js";
+import { itemsOf } from "../../../routing/firewalls/own-firewall-writes.js";
 import {
   EVERYBODY,
   lackOfPorts,

@@ -7,7 +7,7 @@ import { providerMessages } from "../../../messages/provider.js";
 import { type Excess, excessNodes, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { Recorded } from "../../../routing/firewall-shares.js";
+import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
@@ -82,10 +82,11 @@ function inAdditional({ name, group }: FirewallSnapshot, target: ProviderId, ful
 
 /** Whether a machine is in it, or may join it without losing ports that it has; also while that is not known. */
 export function opensSafely(firewall: FirewallSnapshot, machine: ProviderId, own: readonly FirewallRule[]): boolean {
-  const { facts, coveredBy } = firewall;
+  const { facts, coveredBy, uncovered } = firewall;
   if (facts === "unknown") return true;
   if (facts !== "missing" && (facts.nodes.includes(machine) || hasForeignRule(firewall, facts, own))) return true;
-  return coveredBy.get(machine)?.length !== 0;
+  // The last reading counts until the next one, so the election does not change only because a reading is old.
+  return uncovered?.has(machine) !== true && coveredBy.get(machine)?.length !== 0;
 }
 
 /** "Ours has rules of others already": whoever manages those knows what the firewall closes. */

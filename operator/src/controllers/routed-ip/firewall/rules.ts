@@ -7,7 +7,7 @@ import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import { type Excess, excessRules, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
-import type { Recorded } from "../../../routing/firewall-shares.js";
+import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import { ruleFacts } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
 import { foreignRules } from "./place-machine.js";

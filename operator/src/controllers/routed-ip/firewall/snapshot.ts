@@ -3,10 +3,10 @@
 import type { Problem } from "../../../messages/message.js";
 import type { FirewallCapabilities, FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { GroupView } from "../../../routing/firewall-group.js";
-import type { Recorded } from "../../../routing/firewall-shares.js";
-import type { FirewallReverts } from "../../../routing/own-firewall-writes.js";
-import type { RefusedMachine } from "../../../routing/refused-machines.js";
+import type { GroupView } from "../../../routing/firewalls/firewall-group.js";
+import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
+import type { FirewallReverts } from "../../../routing/firewalls/own-firewall-writes.js";
+import type { RefusedMachine } from "../../../routing/firewalls/refused-machines.js";
 
 /** `waits`: it is not tried again before `retryAt`, ms since the epoch. */
 export type Refused = RefusedMachine & { readonly waits: boolean };
@@ -20,6 +20,8 @@ export interface FirewallSnapshot {
   readonly due?: true;
   /** Names of the other firewalls over each machine, as far as it was asked lately. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Machines that no other firewall covered when that was last read, however long ago. @default none known */
+  readonly uncovered?: ReadonlySet<ProviderId>;
   /** Machines that the provider does not have. @default none known */
   readonly gone?: ReadonlySet<ProviderId>;
   /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */

@@ -170,7 +170,9 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
 }
 
 function tainting(snapshot: Snapshot, { target, holder, placement }: Decision): ActionSequence {
-  if (target !== undefined) return electTaint(snapshot, target.name);
+  // A node that was elected before, and that the address never reached, loses the taint first.
+  if (target !== undefined)
+    return [...strayTaints(snapshot, [target.name, holder?.name]), ...electTaint(snapshot, target.name)];
   return placement !== undefined && isOurs(placement) ? heldTaint(snapshot, holder?.name) : [];
 }
 

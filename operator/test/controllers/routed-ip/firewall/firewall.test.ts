@@ -5,8 +5,8 @@ import { planFirewall } from "../../../../src/controllers/routed-ip/firewall/fir
 import { opensSafely } from "../../../../src/controllers/routed-ip/firewall/place-machine.js";
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
-import type { GroupView } from "../../../../src/routing/firewall-group.js";
-import type { Recorded } from "../../../../src/routing/firewall-shares.js";
+import type { GroupView } from "../../../../src/routing/firewalls/firewall-group.js";
+import type { Recorded } from "../../../../src/routing/firewalls/firewall-shares.js";
 import { FOREIGN } from "../model-cluster.js";
 import { A, B, facts, firewall, NOTHING, planFor as plan, ports, record, rule } from "./plan-rig.js";
 

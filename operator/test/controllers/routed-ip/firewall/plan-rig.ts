@@ -4,7 +4,7 @@ import type { FirewallRule } from "cdk8s-flipop/api";
 import { type FirewallPlan, planFirewall } from "../../../../src/controllers/routed-ip/firewall/firewall.js";
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
-import type { Recorded } from "../../../../src/routing/firewall-shares.js";
+import type { Recorded } from "../../../../src/routing/firewalls/firewall-shares.js";
 
 export const [A, B] = ["cloud://a", "cloud://b"];
 export const NOTHING: Recorded = { rules: [], nodes: [] };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { partsOf } from "../../../../src/messages/message.js";
 import type { FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
-import type { Recorded } from "../../../../src/routing/firewall-shares.js";
+import type { Recorded } from "../../../../src/routing/firewalls/firewall-shares.js";
 import { FOREIGN } from "../model-cluster.js";
 import { A, facts, firewall, planFor as plan, ports, record, rule } from "./plan-rig.js";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { FirewallFacts } from "../../src/providers/firewall-types.js";
-import { changesFor, isOutOfStep, nextName, roomIn, wholeOf } from "../../src/routing/firewall-group.js";
+import type { FirewallFacts } from "../../../src/providers/firewall-types.js";
+import { changesFor, isOutOfStep, nextName, roomIn, wholeOf } from "../../../src/routing/firewalls/firewall-group.js";
 
 const LIMIT = 2;
 

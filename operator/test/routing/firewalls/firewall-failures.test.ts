@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallFailures } from "../../src/routing/firewall-failures.js";
-import { providerError } from "../records/fake-dns.js";
-import { FakeClock } from "../support/time/fake-clock.js";
+import { FirewallFailures } from "../../../src/routing/firewalls/firewall-failures.js";
+import { providerError } from "../../records/fake-dns.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 
 describe("the failures of the calls to a firewall", () => {
   const rig = () => {

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { planFirewall } from "../../src/controllers/routed-ip/firewall/firewall.js";
-import { changeOf } from "../../src/providers/diff.js";
-import type { FirewallFacts } from "../../src/providers/firewall-types.js";
-import { changedFacts } from "../../src/routing/firewall-group.js";
-import { FirewallShares, NO_RECORD, type Recorded } from "../../src/routing/firewall-shares.js";
-import { A, B, facts, firewall, rule } from "../controllers/routed-ip/firewall/plan-rig.js";
+import { planFirewall } from "../../../src/controllers/routed-ip/firewall/firewall.js";
+import { changeOf } from "../../../src/providers/diff.js";
+import type { FirewallFacts } from "../../../src/providers/firewall-types.js";
+import { changedFacts } from "../../../src/routing/firewalls/firewall-group.js";
+import { FirewallShares, NO_RECORD, type Recorded } from "../../../src/routing/firewalls/firewall-shares.js";
+import { A, B, facts, firewall, rule } from "../../controllers/routed-ip/firewall/plan-rig.js";
 
 const NAMES = ["a", "b", "c"] as const;
 type Name = (typeof NAMES)[number];

@@ -1,11 +1,11 @@
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import type { FirewallChange } from "../../src/providers/firewall-types.js";
-import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
-import type { SharedFirewall } from "../../src/routing/shared-firewall.js";
-import { errorOf } from "../support/http-rig.js";
-import { FakeClock } from "../support/time/fake-clock.js";
+import type { FirewallChange } from "../../../src/providers/firewall-types.js";
+import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
+import type { SharedFirewall } from "../../../src/routing/firewalls/shared-firewall.js";
+import { errorOf } from "../../support/http-rig.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
 import { FakeFirewalls, PER_FIREWALL, rule } from "./fake-firewalls.js";
 
 const ISSUER = "default/do";

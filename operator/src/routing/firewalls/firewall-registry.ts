@@ -1,6 +1,6 @@
 /** All firewalls that this process keeps in step: one entry for each account and name. */
 
-import type { Clock } from "../clock.js";
+import type { Clock } from "../../clock.js";
 import { NO_RECORD } from "./firewall-shares.js";
 import { SharedFirewall } from "./shared-firewall.js";
 

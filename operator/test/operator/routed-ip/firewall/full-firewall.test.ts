@@ -1,7 +1,7 @@
 import type { RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { FIREWALL, RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+import { FIREWALL, RoutedWorld } from "../../../controllers/routed-ip/routed-world.js";
 
 /** Machines that one firewall of the provider takes. */
 const PER_FIREWALL = 10;

@@ -1,15 +1,15 @@
 /** A provider of firewalls in memory: it takes what it is given, and fails where a test says so. */
 
-import { isNumbered } from "../../src/providers/diff.js";
-import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
+import { isNumbered } from "../../../src/providers/diff.js";
+import { ProviderError, type ProviderErrorProps } from "../../../src/providers/errors.js";
 import type {
   CreateFirewall,
   FirewallChange,
   FirewallFacts,
   FirewallProvider,
   FirewallRuleFacts,
-} from "../../src/providers/firewall-types.js";
-import { changedFacts } from "../../src/routing/firewall-group.js";
+} from "../../../src/providers/firewall-types.js";
+import { changedFacts } from "../../../src/routing/firewalls/firewall-group.js";
 
 export const PER_FIREWALL = 2;
 

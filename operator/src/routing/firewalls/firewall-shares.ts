@@ -1,11 +1,11 @@
 /** What the RoutedIPs of one firewall have on record there, and what of a change they still leave to be done. */
 
 import type { FirewallRule } from "cdk8s-flipop/api";
-import { ruleKey } from "../providers/diff.js";
-import type { FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
-import type { ProviderId } from "../providers/types.js";
+import { ruleKey } from "../../providers/diff.js";
+import type { FirewallChange, FirewallFacts } from "../../providers/firewall-types.js";
+import type { ProviderId } from "../../providers/types.js";
+import { ruleFacts } from "../ports.js";
 import { mayBeIn } from "./firewall-group.js";
-import { ruleFacts } from "./ports.js";
 
 /** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
 export interface Recorded {

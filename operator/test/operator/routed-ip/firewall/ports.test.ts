@@ -1,7 +1,7 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
+import { RoutedWorld } from "../../../controllers/routed-ip/routed-world.js";
 
 describe("operator in process: the open ports of a RoutedIP", function () {
   this.timeout(240_000);

@@ -1,12 +1,14 @@
 /** One firewall that RoutedIPs share, with one writer: what was read of it, and the calls that change it. */
 
-import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import { errorText } from "../logging.js";
-import { isProviderError } from "../providers/errors.js";
-import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../providers/firewall-types.js";
-import type { ProviderId } from "../providers/types.js";
-import { AccountRecovery, untilProbe } from "../reconcile/notifier.js";
+import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import { errorText } from "../../logging.js";
+import { isProviderError } from "../../providers/errors.js";
+import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
+import type { ProviderId } from "../../providers/types.js";
+import { AccountRecovery, untilProbe } from "../../reconcile/notifier.js";
+import { omitUndefined } from "../../values.js";
+import { type CoverageView, FirewallCoverage } from "./firewall-coverage.js";
 import { type FailureView, type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,
@@ -21,11 +23,8 @@ import { FirewallShares, type Recorded } from "./firewall-shares.js";
 import { type FirewallReverts, FormerFirewall, OwnFirewallWrites } from "./own-firewall-writes.js";
 import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
-export interface FirewallView extends FailureView {
+export interface FirewallView extends FailureView, CoverageView {
   readonly facts: FirewallFacts | "unknown" | "missing";
-  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
-  /** Machines that the provider does not have. */
-  readonly gone?: ReadonlySet<ProviderId>;
   /** Machines that it refused lately. */
   readonly refused: ReadonlyMap<ProviderId, RefusedMachine>;
   /** What others took out of it lately. */
@@ -37,9 +36,6 @@ export interface FirewallView extends FailureView {
   /** ms from now until the firewall is due. Absent: it is due, or was never read. */
   readonly dueInMs?: number;
 }
-
-/** `by`: names of other firewalls. `gone`: the provider has no such machine. `at`: monotonic ms. */
-type Coverage = { readonly by: readonly string[]; readonly gone: boolean; readonly at: number };
 
 const NOT_FOUND = 404;
 
@@ -59,7 +55,7 @@ export class SharedFirewall {
   private readAt = Number.NEGATIVE_INFINITY;
   /** A list that is older may not show it, whichever token it was read with. */
   private writtenAt = Number.NEGATIVE_INFINITY;
-  private readonly covered = new Map<ProviderId, Coverage>();
+  private readonly coverage: FirewallCoverage;
   private readonly shares = new FirewallShares();
   private readonly failures: FirewallFailures;
   private readonly refused = new RefusedMachines();
@@ -75,6 +71,7 @@ export class SharedFirewall {
     isNamed: (name: string) => boolean = () => false,
   ) {
     this.recovery = new AccountRecovery(clock);
+    this.coverage = new FirewallCoverage(clock);
     this.own = new OwnFirewallWrites(clock);
     this.failures = new FirewallFailures(clock, "FirewallNotFound");
     this.additional = new AdditionalFirewalls(name, clock, isNamed);
@@ -84,11 +81,9 @@ export class SharedFirewall {
     const age = this.clock.monotonic() - this.readAt;
     const left = FIREWALL_MAX_AGE_SECONDS * SECOND_MS - age;
     const stale = age >= FIREWALL_STALE_SECONDS * SECOND_MS;
-    const fresh = [...this.covered].filter(([, { at }]) => this.isFresh(at));
     return {
       facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
-      coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
-      gone: new Set(fresh.flatMap(([node, { gone }]) => (gone ? [node] : []))),
+      ...this.coverage.view(),
       refused: this.refused.view(this.clock.now()),
       reverts: this.own.reverts,
       ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
@@ -203,22 +198,21 @@ export class SharedFirewall {
   }
 
   private async readNow(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
-    const known = nodes.every((node) => this.has(node) || this.isFresh(this.covered.get(node)?.at));
+    const known = nodes.every((node) => this.has(node) || this.coverage.isKnown(node));
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
     const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
-    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, nodes, maxAge);
+    const asked = this.coverage.withUncovered(nodes);
+    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, asked, maxAge);
     const { coveredBy, gone, ageSeconds, ...seen } = await this.noting(caller, survey, "read");
     const at = before - ageSeconds * SECOND_MS;
     this.takeListed(seen, at);
     this.readAt = at;
     // An additional one closes what the first one closes: it is no cover.
     const ours = new Set(this.additional.created.map((facts) => facts.name));
-    const isCover = (other: string) => !ours.has(other);
-    const isGone = (node: ProviderId) => gone?.has(node) === true;
-    for (const [node, by] of coveredBy) this.covered.set(node, { by: by.filter(isCover), gone: isGone(node), at });
-    for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
+    const covers = new Map([...coveredBy].map(([node, by]) => [node, by.filter((other) => !ours.has(other))]));
+    this.coverage.take({ coveredBy: covers, ...omitUndefined({ gone }) }, nodes, at);
   }
 
   private takeListed({ firewall, numbered = [], names }: Partial<FirewallSurvey>, at: number): void {
@@ -256,8 +250,8 @@ export class SharedFirewall {
     this.additional.changed(change);
   }
 
-  private isFresh(at: number | undefined): boolean {
-    return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
+  private isFresh(at: number): boolean {
+    return this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
   }
 
   private async writing<T>(caller: FirewallCaller, call: Call<T>, adds: Additions): Promise<T> {

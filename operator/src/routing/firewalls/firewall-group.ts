@@ -4,13 +4,13 @@
  */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
-import { MAX_ADDITIONAL_FIREWALLS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { Problem } from "../messages/message.js";
-import { isEmptyChange, isNumbered, ruleKey } from "../providers/diff.js";
-import { isProviderError } from "../providers/errors.js";
-import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "../providers/firewall-types.js";
-import type { ProviderId } from "../providers/types.js";
+import { MAX_ADDITIONAL_FIREWALLS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { Problem } from "../../messages/message.js";
+import { isEmptyChange, isNumbered, ruleKey } from "../../providers/diff.js";
+import { isProviderError } from "../../providers/errors.js";
+import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "../../providers/firewall-types.js";
+import type { ProviderId } from "../../providers/types.js";
 import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
 
 export interface FirewallGroup {

@@ -3,9 +3,9 @@
  * take out again is noticed.
  */
 
-import { PLACEMENT_LASTING_MS, REVERTS_KEPT, SECOND_MS, SETTLE_SECONDS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
+import { PLACEMENT_LASTING_MS, REVERTS_KEPT, SECOND_MS, SETTLE_SECONDS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { FirewallChange, FirewallFacts } from "../../providers/firewall-types.js";
 import { changedFacts, mayBeIn } from "./firewall-group.js";
 
 type Firewalls = readonly FirewallFacts[];
