@@ -8,7 +8,7 @@ import type { CallContext } from "../../providers/call.js";
 import { isProviderError, isWithdrawn, type ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
 import type { FirewallProvider } from "../../providers/firewall-types.js";
 import { problemOf } from "../../reconcile/conditions.js";
-import type { RecoveringAccount } from "../../reconcile/notifier.js";
+import { type RecoveringAccount, untilProbe } from "../../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
 
 /** What failed for its sake is due as soon as it has recovered. */
@@ -23,6 +23,7 @@ export interface FirewallCaller {
 interface Failed {
   readonly error: ProviderError;
   readonly retry: RetryState;
+  readonly ofRead: boolean;
   /** Only what was to be added was refused. */
   readonly ofAddition: boolean;
   /** The account, and how often it had recovered by then. */
@@ -55,6 +56,8 @@ export class FirewallFailures {
   constructor(
     private readonly clock: Pick<Clock, "now">,
     private readonly reason: Reason,
+    /** What fails because of the account waits no longer than until its next probe. @default it waits as long as it must */
+    private readonly recovery: Pick<RecoveringAccount, "probeAt" | "changes"> = {},
   ) {}
 
   get failing(): boolean {
@@ -70,6 +73,7 @@ export class FirewallFailures {
     this.last = {
       error,
       retry,
+      ofRead: call === "read",
       ofAddition,
       ...(account && { account: { of: account, recovered: account.recovered } }),
     };
@@ -99,9 +103,12 @@ export class FirewallFailures {
 
   private lastView(): FailureView {
     if (this.last === undefined) return {};
-    const { error, retry, account, ofAddition } = this.last;
+    const { error, retry, account, ofAddition, ofRead } = this.last;
+    const { recovery } = this;
     const failure = { failure: problemOf(error, this.reason), ...(ofAddition && { ofAddition }) };
     const recovered = account !== undefined && account.of.recovered !== account.recovered;
-    return recovered ? failure : { ...failure, retryAt: retry.retryAt };
+    return recovered
+      ? failure
+      : untilProbe({ ...failure, retryAt: retry.retryAt }, ofRead ? recovery : recovery.changes);
   }
 }

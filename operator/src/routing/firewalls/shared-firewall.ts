@@ -6,7 +6,7 @@ import { errorText } from "../../logging.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import { AccountRecovery, untilProbe } from "../../reconcile/notifier.js";
+import { AccountRecovery } from "../../reconcile/notifier.js";
 import { omitUndefined } from "../../values.js";
 import { type CoverageView, FirewallCoverage } from "./firewall-coverage.js";
 import { type FailureView, type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
@@ -73,7 +73,7 @@ export class SharedFirewall {
     this.recovery = new AccountRecovery(clock);
     this.coverage = new FirewallCoverage(clock);
     this.own = new OwnFirewallWrites(clock);
-    this.failures = new FirewallFailures(clock, "FirewallNotFound");
+    this.failures = new FirewallFailures(clock, "FirewallNotFound", this.recovery);
     this.additional = new AdditionalFirewalls(name, clock, isNamed);
   }
 
@@ -87,7 +87,7 @@ export class SharedFirewall {
       refused: this.refused.view(this.clock.now()),
       reverts: this.own.reverts,
       ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
-      ...untilProbe(this.failures.view(), this.recovery),
+      ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
   }
@@ -256,7 +256,8 @@ export class SharedFirewall {
 
   private async writing<T>(caller: FirewallCaller, call: Call<T>, adds: Additions): Promise<T> {
     try {
-      const result = await this.noting(caller, call, adds);
+      const send: Call<T> = (given) => this.recovery.changes.send(() => call(given));
+      const result = await this.noting(caller, send, adds);
       if (adds !== "removal") this.refused.joined(adds);
       return result;
     } finally {

@@ -5,9 +5,12 @@ import { World } from "../world.js";
 
 const SPEED = { speed: 30 };
 const ASSIGN = /^POST .*\/reserved_ips\/[^/]+\/actions/;
+const FIREWALL = /^(POST|DELETE) .*\/firewalls/;
 const OUTAGE_MS = 11 * 60_000;
 /** The operator tries each 15 s. By the fast schedule alone, it would pause for 300 s after 6 minutes. */
 const LONGEST_PAUSE_MS = 280_000;
+/** By the fast schedule, 60 s after the tenth failure. */
+const LONGEST_FIREWALL_PAUSE_MS = 50_000;
 
 describe("operator in process: an account that answers reads and refuses changes", function () {
   this.timeout(120_000);
@@ -46,5 +49,13 @@ describe("operator in process: an account that answers reads and refuses changes
     await made.readyOnFirst();
     made.serve({ node: "n2" });
     expect(await longestPause(ASSIGN)).to.be.below(LONGEST_PAUSE_MS);
+  });
+
+  it("is tried often with the firewall of a RoutedIP, which opens before its address moves", async () => {
+    const made = await RoutedWorld.create(["n1", "n2"], SPEED);
+    world = made.world;
+    await made.readyOnFirst();
+    made.serve({ node: "n2" });
+    expect(await longestPause(FIREWALL)).to.be.below(LONGEST_FIREWALL_PAUSE_MS);
   });
 });

@@ -135,17 +135,19 @@ export function recoveryOf(
   const { account } = gathered;
   const firewall = sharedFirewall(routing, gathered, nameOf(action));
   if (account === undefined || firewall === undefined) return account;
-  return {
+  const { recovery } = firewall;
+  const both = (of: RecoveringAccount): RecoveringAccount => ({
     get recovered() {
-      return account.recovered + firewall.recovery.recovered;
+      return account.recovered + of.recovered;
     },
     get probeAt() {
-      return firewall.recovery.probeAt;
+      return of.probeAt;
     },
     onRecovery: (name, listener) => {
-      for (const each of [account, firewall.recovery]) each.onRecovery(name, listener);
+      for (const each of [account, of]) each.onRecovery?.(name, listener);
     },
-  };
+  });
+  return Object.assign(both(recovery), { changes: both(recovery.changes) });
 }
 
 /** A move waits for what opens the firewall, not for what closes it. */
