@@ -41,16 +41,20 @@ export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): b
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
 function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
   const { dnsRecordSet, writtenDns } = snapshot.set;
-  const recordsStay = isDeleting(snapshot.set) && dnsRecordSet?.deletionPolicy !== "Delete";
-  if (recordsStay || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
+  if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
   if (writtenDns?.values.includes(address.ip)) return undefined;
   return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
+}
+
+/** A deletion that leaves the records as they are does not wait for resolvers to forget them. */
+function recordsStay({ set }: AddressSnapshot): boolean {
+  return isDeleting(set) && set.dnsRecordSet?.deletionPolicy !== "Delete";
 }
 
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
   const { dns, set } = snapshot;
-  if (!leavesDns(snapshot, placement)) return undefined;
+  if (!leavesDns(snapshot, placement) || recordsStay(snapshot)) return undefined;
   if (set.writtenDns?.values.includes(placement.address.ip)) return undefined;
   if (set.dnsRecordSet === undefined) return undefined;
   return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, set.dnsRecordSet) * 1000;

@@ -18,6 +18,7 @@ import type {
 } from "../providers/types.js";
 import { abandoned, type CachedState, created, type Observation, type OwnAction, observe } from "./cached-state.js";
 import { OwnActions } from "./follow-actions.js";
+import { GoneAddresses } from "./gone-addresses.js";
 import {
   Coalesced,
   type EnsureOptions,
@@ -52,8 +53,7 @@ export class AccountInventory {
   private readonly cachedStates = new PicturedMap<string, CachedState>(({ facts: { holder } }, after) => {
     if (holder !== undefined && holder !== after?.facts.holder) this.room?.noteRoom(this.family);
   });
-  /** Monotonic ms: since when; of those that the operator released, for ever. */
-  private readonly gone = new Map<string, number>();
+  private readonly gone = new GoneAddresses();
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
   private readonly named = new Map<string, readonly string[]>();
@@ -119,7 +119,7 @@ export class AccountInventory {
       now: this.clock.monotonic(),
       listedAt: this.listedAt,
       cachedStates: this.cachedStates.picture(),
-      gone: new Map(this.gone),
+      gone: this.gone.picture(),
       reservations: this.reservations.picture(),
       nextReadAt: (ip) => this.reads.nextAt(ip),
     });
@@ -187,18 +187,22 @@ export class AccountInventory {
     }
     const now = this.clock.monotonic();
     const { ip } = outcome.address;
-    this.gone.delete(ip);
+    this.gone.found(ip);
     const expected = "node" in request ? request.node : undefined;
     const action = outcome.action && { id: outcome.action.id, expected };
     this.cachedStates.set(ip, created(outcome.address, action, now));
     return outcome;
   }
 
+  /** Resolves also where the answer was lost and the read after it does not find the address. */
   async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
-    await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
+    const send = () => provider.release(context, ip).catch((error: unknown) => this.gone.releaseFailed(ip, error));
+    await this.rereadOnFailure(context, ip, send).catch((error: unknown) => {
+      if (!this.gone.isReleased(ip)) throw error;
+    });
     this.reads.changed(ip);
     this.cachedStates.delete(ip);
-    this.gone.set(ip, Number.NEGATIVE_INFINITY);
+    this.gone.released(ip);
   }
 
   /** One look at a running action. At its deadline, or where its id is unknown, the address itself shows how it ended. */
@@ -273,7 +277,7 @@ export class AccountInventory {
     for (const [ip, { writtenAt }] of this.cachedStates) {
       if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.cachedStates.delete(ip);
     }
-    for (const ip of this.gone.keys()) if (!named.has(ip)) this.gone.delete(ip);
+    this.gone.keepOnly(named);
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
@@ -286,10 +290,10 @@ export class AccountInventory {
     const cachedState = observe(this.cachedStates.get(ip), observation);
     if (cachedState === undefined) {
       this.cachedStates.delete(ip);
-      this.gone.set(ip, this.gone.get(ip) ?? this.clock.monotonic());
+      this.gone.missing(ip, this.clock.monotonic());
     } else {
       this.cachedStates.set(ip, cachedState);
-      this.gone.delete(ip);
+      this.gone.found(ip);
     }
   }
 }

@@ -19,7 +19,7 @@ import {
   renewals,
 } from "./made-up.js";
 import { coolOffHolds, noMoreThanDesired, oneAddressPerNode, releasesAreRightful } from "./oracle/addresses.js";
-import { noLimitReached, noReadLoop, noWriteLoop } from "./oracle/calls.js";
+import { noLimitReached, noReadLoop, noStatusLoop, noWriteLoop } from "./oracle/calls.js";
 import { judge } from "./oracle/index.js";
 import { graceHolds, healthyHolderKeeps, targetIsFit } from "./oracle/moves.js";
 import { goesInTime, logProblems, noCrash } from "./oracle/processes.js";
@@ -203,6 +203,14 @@ describe("the oracle of the storm", () => {
     finds(noWriteLoop, { calls: refused(50) }, /was refused 5 times in a second/);
     passes(noWriteLoop, { calls: refused(SECOND) });
     passes(noWriteLoop, { calls: refused(50).map((one) => ({ ...one, fault: "status" })) });
+  });
+
+  it("no status loop: a resource that is written in each run, and so runs again", () => {
+    const writes = (pauseMs: number) => ({
+      objects: Array.from({ length: 300 }, (_, index) => object({ at: NOW + index * pauseMs })),
+    });
+    finds(noStatusLoop, writes(20), /web was written more than 200 times in 10 s/);
+    passes(noStatusLoop, writes(200));
   });
 
   it("no process crashes, and one that gets SIGTERM goes in time, without the Lease", () => {

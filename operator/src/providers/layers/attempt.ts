@@ -15,7 +15,14 @@ import { failedCalls } from "../../messages/failed-calls.js";
 import { type Fence, NotLeaderError } from "../../runtime/fence.js";
 import { type ApiCall, type Attempt, type CallLayer, type CallRunner, callText, type Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
-import { isProviderError, isSuperseded, isWithdrawn, ProviderError, type ProviderErrorProps } from "../errors.js";
+import {
+  isProviderError,
+  isSuperseded,
+  isWithdrawn,
+  ProviderError,
+  type ProviderErrorProps,
+  withProps,
+} from "../errors.js";
 
 /** Ends the call after `seconds` on the clock, wherever it waits. */
 export function withCallDeadline(clock: Clock, seconds = CLOUD_CALL_SECONDS): CallLayer {
@@ -148,8 +155,10 @@ export const direct: CallRunner = async (call, send) => {
 
 const NEVER = new AbortController().signal;
 
-/** The error of a call whose signal aborted, while it waited (`not-sent`) or was under way (`unknown`). */
-/** @param late what it says if the call ran out of time */
+/**
+ * The error of a call whose signal aborted, while it waited (`not-sent`) or was under way (`unknown`).
+ * @param late what it says if the call ran out of time
+ */
 export function abortedError(
   call: ApiCall,
   signal: AbortSignal,
@@ -210,10 +219,11 @@ export function withRetries(options: RetryOptions): CallLayer {
       const refused = options.credentials.token();
       try {
         return await next(call, send);
-      } catch (error) {
-        if (!isProviderError(error)) throw error;
+      } catch (caught) {
+        if (!isProviderError(caught)) throw caught;
         // The API's answer helps the caller more than the news that a retry came too late.
-        if (previous !== undefined && isSuperseded(error) && call.context.recheck === undefined) throw previous;
+        if (previous !== undefined && isSuperseded(caught) && call.context.recheck === undefined) throw previous;
+        const error = withUnknown(caught, previous);
         previous = error;
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
@@ -223,6 +233,12 @@ export function withRetries(options: RetryOptions): CallLayer {
       }
     }
   };
+}
+
+/** An earlier attempt of the call may have come through, whatever became of this one. */
+function withUnknown(error: ProviderError, previous: ProviderError | undefined): ProviderError {
+  if (previous?.outcome !== "unknown" || isWithdrawn(error)) return error;
+  return withProps(error, { outcome: "unknown", retrySafe: error.retrySafe });
 }
 
 function hasAnother(credentials: Credentials, refused: string): boolean {

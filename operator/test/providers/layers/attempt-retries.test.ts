@@ -50,6 +50,12 @@ describe("retries", () => {
     expect(sent).to.have.length(1);
   });
 
+  it("end with an unknown outcome once an attempt did, whatever the last one says", async () => {
+    const { send } = flaky({ outcome: "unknown", retrySafe: true }, { outcome: "not-sent", reason: "CircuitOpen" });
+    const error = await run(runner()(callOf("web", { write: true, repeatable: true }), send(clock)));
+    expect(error).to.include({ outcome: "unknown", reason: "CircuitOpen", retrySafe: true });
+  });
+
   it("repeat any call that was refused for its rate, not before the API asks", async () => {
     const { sent, send } = flaky({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 7 });
     await run(runner()(callOf("web", { write: true, repeatable: false }), send(clock)));

@@ -38,6 +38,23 @@ export function noWriteLoop(history: History): readonly Violation[] {
   });
 }
 
+/** No status differs in each run, so that its own write brings the next run. */
+export function noStatusLoop({ objects }: History): readonly Violation[] {
+  const { most, withinMs } = BOUNDS.objectWrites;
+  const loops = [...new Set(objects.map(({ uid }) => uid))].flatMap((uid) => {
+    const writes = objects.filter((write) => write.uid === uid);
+    const at = writes.findIndex((write, index) => write.at - (writes[index - most]?.at ?? 0) <= withinMs);
+    return at < 0 ? [] : writes.slice(at, at + 1);
+  });
+  return loops.map(({ name, at }) => {
+    return {
+      check: "no status loop",
+      at,
+      message: `${name} was written more than ${most} times in ${withinMs / SECOND_MS} s`,
+    };
+  });
+}
+
 function isAnswered({ fault, status }: Call): boolean {
   return fault === undefined && status !== undefined && status !== 429;
 }

@@ -2,7 +2,7 @@
 
 import type { Check, History, Violation } from "../history.js";
 import { coolOffHolds, noMoreThanDesired, oneAddressPerNode, releasesAreRightful } from "./addresses.js";
-import { noLimitReached, noReadLoop, noWriteLoop } from "./calls.js";
+import { noLimitReached, noReadLoop, noStatusLoop, noWriteLoop } from "./calls.js";
 import { graceHolds, healthyHolderKeeps, targetIsFit } from "./moves.js";
 import { goesInTime, noCrash } from "./processes.js";
 import { healthyNodeStaysPublished, recordSetNeverEmptied } from "./records.js";
@@ -23,6 +23,7 @@ export const CHECKS: readonly Check[] = [
   healthyNodeStaysPublished,
   noReadLoop,
   noWriteLoop,
+  noStatusLoop,
   noLimitReached,
   noCrash,
   goesInTime,
