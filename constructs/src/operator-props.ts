@@ -161,13 +161,14 @@ export interface FlipopOperatorProps {
    */
   readonly debug?: boolean;
   /**
-   * Whether to change nothing in the cloud or the cluster, and to log the changes instead.
+   * Whether to change nothing in the cloud, and nothing in the cluster except the operator's Leases, and to log the
+   * changes instead.
    * @default false
    */
   readonly dryRun?: boolean;
   /**
-   * Maximum time between two runs of a resource; more than 0. After a change, the operator runs the resource
-   * immediately.
+   * About how often the operator runs each resource even if nothing changes: the time between two such runs is up to 40 %
+   * longer. It must be more than 0. After a change, the operator runs the resource immediately.
    * @default Duration.seconds(60)
    */
   readonly resync?: Duration;

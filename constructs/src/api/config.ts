@@ -109,7 +109,12 @@ export const FLAGS: readonly Flag[] = [
   flag("issuer-namespaces", "list", "", "Namespaces whose Secrets issuers may use; empty: the operator's namespace"),
   flag("job-namespaces", "list", DEFAULT_JOB_NAMESPACE, "Namespaces in which Jobs of classes may run"),
   flag("tenant-limits", "string", "", "Limits of namespaces, as JSON or as the path of a file with JSON; empty: none"),
-  flag("dry-run", "boolean", "false", "Change nothing in the cloud or the cluster; log the changes instead"),
+  flag(
+    "dry-run",
+    "boolean",
+    "false",
+    "Change nothing in the cloud, and nothing in the cluster except the Leases; log the changes instead",
+  ),
   flag("resync", "seconds", "60", "Reconcile every resource about this often, up to 40 % later"),
   flag("drift-interval", "seconds", "600", "Restore DNS records that others have edited within this time; at least 30"),
   flag(
