@@ -16,7 +16,7 @@ export const CONDITION_TYPES = {
   FirewallReady: "The firewall allows traffic to the Service's ports on the node.",
   ProbesDoubted: "Bad: the operator doubts failed probes and moves no address for them, or cannot probe a holder.",
   MassFailure:
-    "Bad: most holders of the cluster or of a zone failed within a few minutes, and not every failure is confirmed. The operator moves no address off a failed node there, and removes no such node from a DNS name, until the window ends.",
+    "Bad: most holders of the cluster or of a zone failed within a few minutes, and not every failure is confirmed. The operator moves no address off a failed node there, and removes no such node from a DNS name, until the window ends. Only feature healthchecks sets this condition.",
 } as const;
 
 /** Type of a condition. */
