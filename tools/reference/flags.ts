@@ -54,7 +54,7 @@ function tenantLimits(): readonly string[] {
     "",
     "The value of `--tenant-limits`, and of `tenantLimits` of the chart and of `FlipopOperator`, is an object with these fields. A",
     "field is optional unless marked *required*. [Share the operator with teams](../how-to/share-with-teams.md) shows them in use,",
-    "and [who can do what](../explanation/security.md#limits-of-namespaces) says what they cannot limit.",
+    "and [who can do what](../explanation/security.md#what-remains-possible) says what they cannot limit.",
     "",
     ...fieldTable("", tenantLimitsSchema),
   ];
