@@ -69,7 +69,7 @@ export const jobMessages = topic("jobs", {
     reason: "JobsDisabled",
     by: "administrator",
     text: ({ name }: { readonly name: string }) =>
-      `ClusterRoutedIPClass ${name} works by Jobs, and the operator runs without feature jobs`,
+      `ClusterRoutedIPClass ${name} uses Jobs, and the operator runs without feature jobs`,
     remedy: ENABLE,
     example: { name: "rack" },
   }),
