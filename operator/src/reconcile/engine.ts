@@ -15,7 +15,6 @@ import type { FlipopMetrics } from "../metrics/definitions.js";
 import type { CallContext } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
 import type { StopView } from "../runtime/stop-switch.js";
-import { downgradeOf } from "./downgrade.js";
 import type { PlanViewer } from "./dry-run.js";
 import { type Decision, decide, earliest, type Iteration, type Start, startIteration, startTime } from "./iteration.js";
 import type { Kind } from "./kind.js";
@@ -24,6 +23,7 @@ import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import type { ResourceState } from "./resource-state.js";
 import { nextAttempt, resultOfError } from "./retries.js";
 import { attributeFailure, Background, didAnything, recordOutcome, runActions } from "./run-actions.js";
+import { unreadySummaryOf } from "./unready-summary.js";
 import { statusFields, writeStatus } from "./write-status.js";
 
 export interface EngineTools {
@@ -151,7 +151,7 @@ export class Engine<T extends KindTypes> {
     const decision = decide(this.kind, state, stop);
     if (decision === undefined) return undefined;
     const now = this.tools.clock.now();
-    state.downgrade = downgradeOf(decision.plan.conditions, now);
+    state.unreadySummary = unreadySummaryOf(decision.plan.conditions, now);
     this.kind.register?.(state, decision.snapshot, decision.plan);
     const again = this.tools.settings.dryRun || stop !== undefined ? [] : [now + SKIPPED_RETRY_MS];
     const times = decision.plan.sequences

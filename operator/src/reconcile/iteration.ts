@@ -11,7 +11,6 @@ import type { Recheck } from "../providers/call.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import { omitUndefined } from "../values.js";
 import type { PlannedCondition } from "./conditions.js";
-import { downgradeOf } from "./downgrade.js";
 import { readsOf } from "./dry-run.js";
 import type { Kind } from "./kind.js";
 import {
@@ -25,6 +24,7 @@ import {
 } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import { withSummary, withUnasked } from "./summary.js";
+import { unreadySummaryOf } from "./unready-summary.js";
 
 /** What the plan says at one moment. */
 export interface Decision<T extends KindTypes> {
@@ -103,7 +103,7 @@ export function startIteration<T extends KindTypes>(
   const decision = decide(kind, state, stop);
   if (decision === undefined) return undefined;
   const { snapshot, plan } = decision;
-  state.downgrade = downgradeOf(plan.conditions, now);
+  state.unreadySummary = unreadySummaryOf(plan.conditions, now);
   kind.register?.(state, snapshot, plan);
   const starts: Start<T>[] = [];
   const waits: number[] = [];

@@ -9,12 +9,12 @@ import { jsonEqual } from "../kube/objects.js";
 import { type Condition, type Patch, statusPatch } from "../kube/write/patch.js";
 import { OwnSeries } from "../metrics/registry.js";
 import type { PlannedCondition } from "./conditions.js";
-import { withDowngrade } from "./downgrade.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./object-writer.js";
 import type { DeferredEvent, KindTypes } from "./plan.js";
 import type { ResourceSource } from "./resource-source.js";
 import { type CleanupMemory, Retries } from "./retries.js";
 import { StartWarnings } from "./start-warnings.js";
+import { withUnreadySummary } from "./unready-summary.js";
 
 /** The part of a kind that a state needs. */
 interface StatedKind<T extends KindTypes> {
@@ -72,8 +72,8 @@ export class ResourceState<T extends KindTypes> {
   cleanup: CleanupMemory = { attempts: 0 };
   /** What `prepare` of an earlier run still reads. */
   preparing: Promise<void> | undefined;
-  /** The summary of the last decision, if it is not Ready: see `downgrade.ts`. */
-  downgrade: readonly Condition[] | undefined;
+  /** The summary of the last decision, if it is not Ready: see `unready-summary.ts`. */
+  unreadySummary: readonly Condition[] | undefined;
   /** Conditions that Events have reported while the API server refused the status. */
   reported: readonly PlannedCondition[] | undefined;
   /** Runs in a row that reached the bound of iterations. */
@@ -149,7 +149,7 @@ export class ResourceState<T extends KindTypes> {
     const patch = (object: T["object"]): Patch | undefined => {
       if (object.metadata.uid !== this.ref.uid) throw new ObjectGone(`${this.key} is another object now`);
       const made = write.patch(object);
-      return write.subresource === "status" ? withDowngrade(made, object, this.downgrade) : made;
+      return write.subresource === "status" ? withUnreadySummary(made, object, this.unreadySummary) : made;
     };
     return this.writer.write({ ...write, patch });
   }

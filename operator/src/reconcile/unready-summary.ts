@@ -9,27 +9,27 @@ import { type Condition, isObject, mergeConditions, type Patch } from "../kube/w
 import { type PlannedCondition, stamped } from "./conditions.js";
 
 /** The summary of a plan that is not Ready; `undefined`: the plan is Ready, or its kind has no summary. */
-export function downgradeOf(planned: readonly PlannedCondition[], now: number): readonly Condition[] | undefined {
+export function unreadySummaryOf(planned: readonly PlannedCondition[], now: number): readonly Condition[] | undefined {
   const summary = planned.filter(({ type }) => SUMMARY_TYPES.some((one) => one === type));
   const ready = summary.find(({ type }) => type === "Ready");
   if (ready === undefined || ready.status === "True") return undefined;
   return stamped(summary, { now, generation: undefined });
 }
 
-/** The patch of a status, with the downgrade if the object is Ready after it otherwise. */
-export function withDowngrade(
+/** The patch of a status, with the summary if the object is Ready after it otherwise. */
+export function withUnreadySummary(
   patch: Patch | undefined,
   { status: seen }: Pick<KubeObject, "status">,
-  downgrade: readonly Condition[] | undefined,
+  summary: readonly Condition[] | undefined,
 ): Patch | undefined {
-  if (downgrade === undefined || patch === undefined || !isObject(patch.body)) return patch;
+  if (summary === undefined || patch === undefined || !isObject(patch.body)) return patch;
   const { status } = patch.body;
   if (!isObject(status) || !isObject(seen)) return patch;
   const conditions = status["conditions"] ?? seen["conditions"];
   const ready = readyOf(conditions);
   if (ready?.status !== "True") return patch;
   const { observedGeneration } = ready;
-  const ours = downgrade.map((one) => (observedGeneration === undefined ? one : { ...one, observedGeneration }));
+  const ours = summary.map((one) => (observedGeneration === undefined ? one : { ...one, observedGeneration }));
   return { ...patch, body: { ...patch.body, status: { ...status, conditions: mergeConditions(conditions, ours) } } };
 }
 
