@@ -28,7 +28,7 @@ process.exitCode = await runCli(
   {
     // Each is loaded when it runs: a command needs no operator, and the operator no command.
     run: async (settings) => (await import("./run.js")).run(settings),
-    call: async (command, call) => (await import("./commands/call.js")).callCommand(command, call, context),
+    call: async (command, call) => (await import("./commands/run-command.js")).runCommand(command, call, context),
     sandbox: async (args) => (await import("./run.js")).runInstalledSandbox(args, context.err),
   },
   context,

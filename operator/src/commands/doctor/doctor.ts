@@ -20,10 +20,10 @@ import { listAll, type OwnObject, readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
 import { accountFindings } from "./accounts.js";
 import { type Definition, definitionFindings } from "./definitions.js";
+import { type Policy, policyFinding } from "./egress-policies.js";
 import { type Finding, unknown } from "./finding.js";
 import { issuerFindings } from "./issuers.js";
 import { leaseFindings, otherOperators } from "./leases.js";
-import { type Policy, policyFinding } from "./network.js";
 import { nodeFindings } from "./nodes.js";
 import { type RightsQuestion, rightsFinding } from "./rights.js";
 

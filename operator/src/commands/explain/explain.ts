@@ -15,7 +15,6 @@ import { byResult, type Explanation, explanationText, nodeText } from "../render
 import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
-import { disabledText, keptText, wellText } from "./address-texts.js";
 import { ask, holdsAddresses, readCluster, warnOfUnread } from "./ask.js";
 import { clientNotes } from "./client-notes.js";
 import { nearNotes } from "./near-pods.js";
@@ -23,6 +22,7 @@ import { explainNode, type NodeExplanation, type Question, unprobedText } from "
 import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-node.js";
 import { lacksOnlyPod, podNotes } from "./pod-notes.js";
 import type { Asked } from "./question.js";
+import { disabledText, keptText, wellText } from "./status-notes.js";
 import { explainUse, USED, usableText, useText } from "./use.js";
 
 const EXPLAINED = [...NEED_NODES, ...USED.map(({ kind }) => kind)];

@@ -21,7 +21,7 @@ import type { KindRead, OwnObject } from "../read.js";
 import { inLines } from "../render/explain.js";
 import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
 import { onRow, tableText } from "../render/table.js";
-import { rulesLines, type ShownRules, shownRules } from "./class-rules.js";
+import { rulesLines, type ShownRules, shownRules } from "./class-taint-and-ports.js";
 import { keeperText, type Retained, retainedIn } from "./held-addresses.js";
 import { lookUpOf } from "./question.js";
 

@@ -13,7 +13,7 @@ const USUAL_WIDTH = 80;
 const ERASE_LINE = "\r\u001b[K";
 
 /** Resolves to the exit code; a problem has been printed then, with its remedy. */
-export async function callCommand(
+export async function runCommand(
   { load, usageCode = USAGE }: CommandSpec,
   call: ParsedCall,
   output: Output & Pick<CommandIo, "env">,

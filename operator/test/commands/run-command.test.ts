@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { callCommand } from "../../src/commands/call.js";
 import { CommandError, type CommandModule, type CommandSpec } from "../../src/commands/command.js";
 import { withProgress } from "../../src/commands/progress.js";
+import { runCommand } from "../../src/commands/run-command.js";
 
 const SAID = "\u001b]0;owned\u0007 \u009b2J\n";
 
@@ -13,7 +13,7 @@ async function call(run: CommandModule["run"]) {
     ...{ name: "show", summary: "", details: [], args: [], options: [], reads: "", examples: [] },
     load: () => Promise.resolve({ run }),
   };
-  const code = await callCommand(
+  const code = await runCommand(
     spec,
     { args: [], options: {} },
     {
