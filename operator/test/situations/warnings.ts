@@ -1,7 +1,7 @@
 /** A resource serves, and a person should know something all the same; and what a deletion leaves behind. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { retained } from "../../src/addresses/retained.js";
+import { retainedEvents } from "../../src/addresses/retained-events.js";
 import { Claims } from "../../src/claims/claims.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { NodeDoubt } from "../../src/health/witness.js";
@@ -205,7 +205,7 @@ function lateDeletion(): Seen {
 function leftInAccount(): Seen {
   const inventories = partial<Inventories>({ find: () => partial<InventoryAddress>({ ip: A }) });
   const gone = { addresses: [{ ip: A, title: "created" }], field: "ips", spec: {}, status: {} } as const;
-  const [event] = retained({ inventories, claims: new Claims() }, gone);
+  const [event] = retainedEvents({ inventories, claims: new Claims() }, gone);
   return { where: "Event", reason: `${event?.reason}`, message: `${event?.note}` };
 }
 

@@ -3,7 +3,7 @@
 import { Finalizer, floatingIPPoolKind } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, type PlannedAction } from "../../addresses/actions.js";
 import { isIn } from "../../addresses/assignments.js";
-import { retained } from "../../addresses/retained.js";
+import { retainedEvents } from "../../addresses/retained-events.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../bounds.js";
 import { poolClaims } from "../../claims/read-claims.js";
@@ -60,7 +60,7 @@ export const createFloatingIPPoolController: ControllerFactory = (context) => {
 
 /** What stays of a pool that is gone. */
 function retainedBy(context: ControllerContext, pool: Pool): readonly EventMessage[] {
-  return retained(context, { ...pool, addresses: poolClaims(pool).addresses, field: "ips" });
+  return retainedEvents(context, { ...pool, addresses: poolClaims(pool).addresses, field: "ips" });
 }
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {

@@ -1,7 +1,7 @@
 /** RoutedIPs: the kind that the engine runs, and the changes in the cluster that enqueue a RoutedIP. */
 
 import { Finalizer, routedIPKind } from "cdk8s-flipop/api";
-import { retained } from "../../addresses/retained.js";
+import { retainedEvents } from "../../addresses/retained-events.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
 import { keyOf } from "../../kube/objects.js";
@@ -101,7 +101,7 @@ export class RoutedIPs {
 
 /** What stays of a RoutedIP that is gone. */
 function retainedBy(context: ControllerContext, routed: RoutedIP): readonly EventMessage[] {
-  return retained(context, { ...routed, addresses: routedIpClaims(routed, {}).addresses, field: "routedIP" });
+  return retainedEvents(context, { ...routed, addresses: routedIpClaims(routed, {}).addresses, field: "routedIP" });
 }
 
 function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {

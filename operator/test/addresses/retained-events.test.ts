@@ -1,18 +1,18 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { retained } from "../../src/addresses/retained.js";
+import { retainedEvents } from "../../src/addresses/retained-events.js";
 
 describe("the Event about addresses that a deleted resource leaves", () => {
   const [A, B] = ["203.0.113.7", "203.0.113.8"];
-  type Known = Parameters<typeof retained>[0];
-  type Gone = Parameters<typeof retained>[1];
+  type Known = Parameters<typeof retainedEvents>[0];
+  type Gone = Parameters<typeof retainedEvents>[1];
 
   /** Addresses of the account, with their holders, and those that another resource has. */
   function eventOf(held: Readonly<Record<string, string | undefined>>, taken: readonly string[] = []) {
     const inventories = { find: (ip: string) => (ip in held ? { holder: held[ip] } : undefined) };
     const claims = { holderOf: (ip: string) => (taken.includes(ip) ? {} : undefined) };
     const gone = { addresses: [A, B].map((ip) => ({ ip })), field: "ips", spec: {}, status: {} };
-    return retained({ inventories, claims } as unknown as Known, gone as unknown as Gone)[0]?.note;
+    return retainedEvents({ inventories, claims } as unknown as Known, gone as unknown as Gone)[0]?.note;
   }
 
   it("names one as well as several", () => {
@@ -39,7 +39,7 @@ describe("the Event about addresses that a deleted resource leaves", () => {
         spec: { dnsRecordSet: { deletionPolicy } },
         status: { dns: { ...dns, values } },
       };
-      return retained(known, gone as unknown as Gone).map(({ note }) => note);
+      return retainedEvents(known, gone as unknown as Gone).map(({ note }) => note);
     };
     expect(notesOf("Retain")).to.have.length(1);
     expect(notesOf("Retain")[0]).to.include(

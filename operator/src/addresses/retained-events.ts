@@ -1,11 +1,9 @@
-/** Addresses of the account that no resource has: those of a resource that is gone, and all of them for the metric. */
+/** The Events about what a deleted resource leaves at the providers: addresses that no other resource has, and records. */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import type { ClaimedAddress } from "../claims/claimant.js";
 import type { Claims } from "../claims/claims.js";
 import type { Inventories } from "../inventory/inventories.js";
-import type { InventoryAddress } from "../inventory/view.js";
-import type { NodeDirectory } from "../match/node-directory.js";
 import { eventMessages } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
 import { recordsRetained } from "../records/record-events.js";
@@ -25,7 +23,7 @@ interface Gone {
 }
 
 /** What stays of it at the providers. Empty: nothing that no other resource has. */
-export function retained(known: Known, { addresses, field, spec, status }: Gone): readonly EventMessage[] {
+export function retainedEvents(known: Known, { addresses, field, spec, status }: Gone): readonly EventMessage[] {
   return [
     ...retainedAddresses(known, addresses, field),
     ...recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy),
@@ -42,24 +40,4 @@ function retainedAddresses(
   const ips = left.map(({ ip }) => ip);
   const held = ips.filter((ip) => inventories.find(ip)?.holder !== undefined);
   return [eventMessages.retained({ ips, held, field })];
-}
-
-const HOLDERS = ["node", "other", "none"] as const;
-
-/** How many of them there are, by holder; empty until all resources and accounts have been read. */
-export function countUnlisted({ inventories, claims }: Known, nodes: NodeDirectory): ReadonlyMap<string, number> {
-  const all = claims.complete ? inventories.addresses() : undefined;
-  if (all === undefined) return new Map();
-  const counts = new Map<string, number>(HOLDERS.map((holder) => [holder, 0]));
-  for (const address of all) {
-    if (claims.holderOf(address.ip) !== undefined) continue;
-    const holder = holderOf(address, nodes);
-    counts.set(holder, (counts.get(holder) ?? 0) + 1);
-  }
-  return counts;
-}
-
-function holderOf({ holder }: InventoryAddress, nodes: NodeDirectory): (typeof HOLDERS)[number] {
-  if (holder === undefined) return "none";
-  return nodes.ofMachine(holder) === undefined ? "other" : "node";
 }
