@@ -255,7 +255,6 @@ describe("defects of the Go operator: addresses", function () {
   });
 });
 
-/** Takes the right to patch a resource out of the operator's ClusterRole. */
 /** Takes the right to patch a resource away from the operator. Returns the function that gives it back. */
 async function withoutRight({ client, install }: World, resource: string): Promise<() => Promise<unknown>> {
   interface Role {
