@@ -28,7 +28,7 @@ export class RootTasks extends Component {
       env: { CDK8S_CHECK_UPGRADE: "false" },
     });
     project.addTask("start", {
-      description: "Synthesises the manifests, then plays a story with the operator in a simulated world",
+      description: "Synthesises the manifests, then plays a scenario with the operator in a simulated world",
       steps: [{ spawn: synth.name }, { exec: "tsx sandbox/src/main.ts", receiveArgs: true }],
     });
     project.packageTask.reset("npm run --silent bundle -w operator -w sandbox");

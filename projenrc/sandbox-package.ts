@@ -13,7 +13,7 @@ export class SandboxPackage extends ModulePackage {
     super(parent, {
       name: "sandbox",
       description:
-        "Kubernetes, DigitalOcean and Cloudflare simulated in one process, and a story with the real operator",
+        "Kubernetes, DigitalOcean and Cloudflare simulated in one process, and scenarios with the real operator",
       include: ["bundle.ts", "test/**/*.ts"],
       deps: DEPENDENCIES,
       devDeps: DEV_DEPENDENCIES,

@@ -64,7 +64,9 @@ function sandboxCommand(output: Output) {
 function checkOptions({ only, kubeconfig, scenario, speed, once, keep }: SandboxOptions): void {
   if (once && keep) throw new SettingsError(["--once and --keep: one ends it, one goes on: leave one of them out"]);
   if (only !== undefined && (scenario ?? speed) !== undefined) {
-    throw new SettingsError([`--scenario and --speed: no story is played with --only ${only}: leave one of them out`]);
+    throw new SettingsError([
+      `--scenario and --speed: the sandbox plays no scenario with --only ${only}: leave one of them out`,
+    ]);
   }
   if (kubeconfig === undefined || only === undefined || only === "kubernetes") return;
   throw new SettingsError([`--kubeconfig: there is no Kubernetes API with --only ${only}: leave one of them out`]);

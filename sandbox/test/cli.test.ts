@@ -62,7 +62,7 @@ describe("the sandbox's command line", () => {
     [["--once", "story.yaml"], /^flipop: too many arguments.*: see flipop-sandbox --help\n$/],
     [["--port", "x"], /--port: "x" is not a port: give a number from 0 to 65535/],
     [["--speed", "0"], /--speed: "0" is not a speed: give a number above 0, at most 10000/],
-    [["--only", "cloudflare", "--speed", "2"], /no story is played with --only cloudflare/],
+    [["--only", "cloudflare", "--speed", "2"], /the sandbox plays no scenario with --only cloudflare/],
     [["--only", "aws"], /'aws' is invalid. Allowed choices are kubernetes, digitalocean, cloudflare/],
     [["--only", "cloudflare", "--kubeconfig", "/a"], /--kubeconfig: there is no Kubernetes API with --only cloudflare/],
   ];

@@ -106,7 +106,7 @@ acts: [{ title: nothing much, steps: [settle] }]
       "kubectl describe fip web -n default ",
       "kubectl get fip web -n default -o jsonpath='{.status.ips}' ",
       "kubectl get events --all-namespaces --watch ",
-      "earlier times are those of the story",
+      "earlier times are those of the scenario",
     ]) {
       expect(seen.out).to.include(text);
     }

@@ -16,7 +16,8 @@ export function opening(style: Style, { title, about, nodes }: Scenario, speed: 
   const count = nodes.reduce((sum, group) => sum + group.count, 0);
   const setting =
     `Simulated in this process: Kubernetes with ${count} nodes (${groups}), DigitalOcean, Cloudflare. ` +
-    `Real: the operator. Times are minutes and seconds of the story, which runs up to ${speed} times as fast as real time.`;
+    "Real: the operator. Times are minutes and seconds of the scenario, " +
+    `which runs up to ${speed} times as fast as real time.`;
   const paragraphs = [`flipop sandbox: ${title}`, about.trim(), setting];
   return paragraphs
     .filter((text) => text !== "")

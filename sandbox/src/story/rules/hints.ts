@@ -31,7 +31,7 @@ export function hints({ world, aHolder, kubeconfig }: HintOptions): string {
   ];
   return [
     "",
-    "The operator continues at real speed, and its work is printed here; earlier times are those of the story. In",
+    "The operator continues at real speed, and its work is printed here; earlier times are those of the scenario. In",
     "another terminal:",
     "",
     `  export KUBECONFIG=${kubeconfig}`,
