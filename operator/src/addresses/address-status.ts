@@ -22,7 +22,7 @@ import type { Desired } from "./desired.js";
 import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";
-import { goneFrom, holderText, pausedOn, steadyHolder } from "./unavailable-nodes.js";
+import { goneFrom, leftHolderText, pausedOn, steadyHolder } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone } from "./undone-writes.js";
 
 export interface PlannedAddress {
@@ -250,7 +250,7 @@ export interface Choice {
 }
 
 export function moveText(snapshot: AddressSnapshot, { placement, node }: Assignment, choice: Choice): string {
-  const from = placement.holder === undefined ? undefined : holderText(snapshot, placement);
+  const from = placement.holder === undefined ? undefined : leftHolderText(snapshot, placement);
   const { ip } = placement.address;
   const taken = snapshot.memory.taken?.get(ip);
   return textOfMove({

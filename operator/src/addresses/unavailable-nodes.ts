@@ -5,7 +5,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import { notableRefusals } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
 import { addressMessages } from "../messages/addresses.js";
-import { holderText as textOfHolder } from "../messages/explanations.js";
+import { type NoGrace, noGraceOf, holderText as textOfHolder } from "../messages/explanations.js";
 import type { Problem } from "../messages/message.js";
 import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/nodes/busy-nodes.js";
 import {
@@ -91,14 +91,23 @@ export function steadyHolder(snapshot: AddressSnapshot, placement: Placement): s
   return holderText({ ...snapshot, now }, placement);
 }
 
-export function holderText({ now, set }: AddressSnapshot, placement: Placement): string {
+/** Of a holder that its address leaves: also why it has, or had, no grace. */
+export function leftHolderText({ now, set }: AddressSnapshot, placement: Placement): string {
+  const { grace, verdict } = placement;
+  const periodMs = set.gracePeriodSeconds * 1000;
+  const none = verdict && grace?.state === "over" ? noGraceOf(grace.refusals, periodMs) : undefined;
+  return holderText({ now, set }, placement, none);
+}
+
+function holderText({ now, set }: Pick<AddressSnapshot, "now" | "set">, placement: Placement, none?: NoGrace): string {
   const { verdict, grace } = placement;
   const name = nameOf(placement);
   if (grace === undefined || grace.state === "matches") return name;
   const reasons = verdict && notableRefusals(grace.refusals).map(({ reason }) => reason);
   const over = set.gracePeriodSeconds * 1000;
   const had = grace.state === "over" && grace.why !== "unrecoverable" && over > 0;
-  const shownGrace = grace.state === "protected" ? { until: grace.until } : had ? { over } : undefined;
+  const ended = had ? { over } : none && { none };
+  const shownGrace = grace.state === "protected" ? { until: grace.until } : ended;
   return textOfHolder({ name, reasons, age: now - grace.since, ...omitUndefined({ grace: shownGrace }) });
 }
 

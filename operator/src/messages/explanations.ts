@@ -1,7 +1,9 @@
 /** Why the operator did something, where an Event says it: the `why` of an action. */
 
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, REFUSALS, type RefusalReason } from "cdk8s-flipop/api";
 import { duration, timeText } from "../clock.js";
+import { notableRefusals, type Refusal } from "../match/checks.js";
+import { listed } from "../values.js";
 import { refText } from "./claims.js";
 
 export const WHYS = {
@@ -55,6 +57,29 @@ export function moveText({ ip, from, node, choice, taken }: MoveFacts): string {
   return `${ip} ${from === undefined ? "goes" : `moves from ${from}`} to ${node} (${choice})${cause ?? ""}`;
 }
 
+/** Why a node that does not match had no time to recover: the period is 0, or it covers none of these reasons. */
+export type NoGrace = "zero" | readonly RefusalReason[];
+
+/** `undefined`: they give it some time, or the period changes nothing. */
+export function noGraceOf(refusals: readonly Refusal[], periodMs: number): NoGrace | undefined {
+  const uncovered = refusals.filter(({ recoverable }) => !recoverable);
+  if (uncovered.length === 0) return periodMs > 0 || refusals.length === 0 ? undefined : "zero";
+  if (periodMs === 0) return undefined;
+  const never = notableRefusals(refusals).filter(({ reason }) => !REFUSALS[reason].recoverable);
+  return (never.length > 0 ? never : uncovered).map(({ reason }) => reason);
+}
+
+/** `gracePeriodSeconds does not cover Cordoned`. */
+export function noGraceText(grace: NoGrace): string {
+  if (grace === "zero") return "gracePeriodSeconds is 0";
+  return `gracePeriodSeconds does not cover ${listed(grace.map(uncoveredText))}`;
+}
+
+/** Of a reason that nodes recover from, only pods that all end are not covered. */
+function uncoveredText(reason: RefusalReason): string {
+  return REFUSALS[reason].recoverable ? "pods that all end" : reason;
+}
+
 interface HolderFacts {
   readonly name: string;
   /** Why it may not have an address any more; `undefined`: it is no node of this cluster. */
@@ -62,17 +87,21 @@ interface HolderFacts {
   /** ms since it last matched. */
   readonly age: number;
   /** ms since the epoch; `over`: ms that it lasted. */
-  readonly grace?: { readonly until: number } | { readonly over: number };
+  readonly grace?: { readonly until: number } | { readonly over: number } | { readonly none: NoGrace };
 }
 
 /** `node-3 (NodeNotReady for 12 s, grace 10 s over)`. */
 export function holderText({ name, reasons, age, grace }: HolderFacts): string {
   const why = reasons === undefined ? "no node of this cluster" : reasons.join(", ");
-  return `${name} (${why}${age >= 1000 ? ` for ${duration(age)}` : ""}${graceText(grace)})`;
+  return `${name} (${why}${age >= 1000 ? ` for ${duration(age)}` : ""}${graceText(grace, why)})`;
 }
 
-function graceText(grace: HolderFacts["grace"]): string {
+function graceText(grace: HolderFacts["grace"], reasons: string): string {
   if (grace === undefined) return "";
+  if ("none" in grace) {
+    const coversNone = grace.none !== "zero" && grace.none.map(uncoveredText).join(", ") === reasons;
+    return coversNone ? ", which gracePeriodSeconds does not cover" : `; ${noGraceText(grace.none)}`;
+  }
   return "until" in grace ? `, grace until ${timeText(grace.until)}` : `, grace ${duration(grace.over)} over`;
 }
 

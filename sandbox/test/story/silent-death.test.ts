@@ -68,7 +68,9 @@ describe("a node that dies and says nothing, in a story", function () {
       ),
     );
     expect(passed, text).to.equal(true);
-    expect(text).to.match(/\* edge-\d loses its power\n[^*]*moves from edge-\d \(NodeNotReady\)/);
+    expect(text).to.match(
+      /\* edge-\d loses its power\n[^*]*moves from edge-\d \(NodeNotReady; gracePeriodSeconds is 0\)/,
+    );
     expect(seconds[0]).to.be.within(40, 42);
   });
 
@@ -77,7 +79,9 @@ describe("a node that dies and says nothing, in a story", function () {
       withSteps(SPEC, "powerOff: holder of default/web", "wait: 20s", "settle", "recover: all", "wait: 60s", "settle"),
     );
     expect(passed, text).to.equal(true);
-    expect(text).to.match(/\* edge-\d loses its power\n[^*]*moves from edge-\d \(ProbeFailed\)/);
+    expect(text).to.match(
+      /\* edge-\d loses its power\n[^*]*moves from edge-\d \(ProbeFailed; gracePeriodSeconds is 0\)/,
+    );
     expect(text).to.match(/moves +1\n/);
     expect(seconds[0]).to.be.within(5, 16);
   });

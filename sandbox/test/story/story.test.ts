@@ -198,7 +198,9 @@ describe("a story with the real operator", function () {
     expect(passed, text).to.equal(true);
     expect(text, text).to.match(/gateway: firewall "voice" was created for udp 5060, edge-\d/);
     // Pods that end do not recover: no grace period is spent on them.
-    expect(text, text).to.match(/gets new pods[^*]*gateway: \S+ moves from edge-\d \(PodNotReady\)/);
+    expect(text, text).to.match(
+      /gets new pods[^*]*gateway: \S+ moves from edge-\d \(PodNotReady; gracePeriodSeconds does not cover/,
+    );
     expect(text, text).to.match(/is drained[^*]*gateway: \S+ moves from edge-\d \(Cordoned/);
     expect(text, text).to.match(/removes udp 5060[^*]*gateway: firewall "voice": udp 5060 added/);
     expect(text, text).to.match(/voice +tcp 8080, udp 5060 +edge-\d/);

@@ -2,6 +2,7 @@
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
+import { noGraceOf, noGraceText } from "../../messages/explanations.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
 import { recordChain } from "../../records/record-plan.js";
@@ -171,7 +172,7 @@ const EMPTY: Publication = {
   cut: 0,
 };
 
-/** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady)`; empty where nothing changes. */
+/** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady); gracePeriodSeconds is 0`; empty where nothing changes. */
 export function changeText(snapshot: Snapshot, { entries }: Publication): string {
   const { metadata, status } = snapshot.resource;
   const before = status.addresses ?? [];
@@ -179,14 +180,22 @@ export function changeText(snapshot: Snapshot, { entries }: Publication): string
   const come = entries
     .filter(({ address }) => was?.has(address) !== true)
     .map(({ address, nodeName }) => `+ ${address} (${nodeName})`);
-  const gone = before
-    .filter(({ address }) => is?.has(address) !== true)
-    .map(({ address, nodeName }) => `- ${address} (${nodeName}${whyGone(snapshot, nodeName)})`);
+  const left = before.filter(({ address }) => is?.has(address) !== true);
+  const gone = left.map(({ address, nodeName }) => `- ${address} (${nodeName}${whyGone(snapshot, nodeName)})`);
   const changes = [...come, ...gone];
   if (changes.length === 0) return "";
   const shown = changes.slice(0, SHOWN).join("; ");
   const more = changes.length > SHOWN ? `; and ${changes.length - SHOWN} more` : "";
-  return `${metadata.name}: ${shown}${more}`;
+  return `${metadata.name}: ${shown}${more}${atOnceText(snapshot, left)}`;
+}
+
+/** Why addresses of nodes that do not match left without a grace period, once for all of them. */
+function atOnceText({ resource, verdictOf }: Snapshot, left: readonly PublishedAddress[]): string {
+  const periodMs = (resource.spec.gracePeriodSeconds ?? 0) * 1000;
+  const none = left.flatMap(({ nodeName }) => noGraceOf(verdictOf(nodeName)?.refusals ?? [], periodMs) ?? []);
+  if (none.length === 0) return "";
+  const reasons = none.filter((reason) => reason !== "zero");
+  return `; ${noGraceText(reasons.length === 0 ? "zero" : [...new Set(reasons)])}`;
 }
 
 function whyGone({ verdictOf }: Snapshot, nodeName: string): string {

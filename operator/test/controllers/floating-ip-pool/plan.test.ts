@@ -4,10 +4,13 @@ import { describe, it } from "mocha";
 import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { SlimNode } from "../../../src/kube/cache/slim.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { NOT_READY } from "../../match/cluster.js";
 import { NO_MEMORY } from "./support/no-memory.js";
 import { actions, altered, cluster, condition, rest } from "./support/pool-plans.js";
 
+const CORDONED = { unschedulable: true };
 const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 
 describe("the plan of a pool", () => {
@@ -27,6 +30,22 @@ describe("the plan of a pool", () => {
       "web: 203.0.113.7 moves from node-3 (NodeNotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates); " +
         "2 others wait for the cool-off until 2025-06-01T10:01:12Z.",
     );
+  });
+
+  it("says why a holder has no grace period", () => {
+    const moving = (gracePeriodSeconds: number, failure: Partial<SlimNode>) => {
+      const cloud = rest(cluster(["n1"], { ips: [A], gracePeriodSeconds }));
+      cloud.addNode("n1", failure);
+      cloud.addNode("n2");
+      return cloud.plan("web").explanation;
+    };
+    const move = (why: string) => `web: ${A} moves from n1 (${why}) to n2 (the only candidate).`;
+    expect(moving(0, NOT_READY)).to.equal(move("NodeNotReady; gracePeriodSeconds is 0"));
+    expect(moving(60, CORDONED)).to.equal(move("Cordoned, which gracePeriodSeconds does not cover"));
+    expect(moving(60, { ...CORDONED, ...NOT_READY })).to.equal(
+      move("Cordoned, NodeNotReady; gracePeriodSeconds does not cover Cordoned"),
+    );
+    expect(moving(0, CORDONED)).to.equal(move("Cordoned"));
   });
 
   it("calls a node the only candidate only where no other one matches, with or without an address", () => {

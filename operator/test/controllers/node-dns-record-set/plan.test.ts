@@ -204,8 +204,19 @@ describe("the plan of a node record set", () => {
     const world = await settled(["n1", "n2"]);
     world.setReady("n1", false);
     world.addNode("n3");
-    expect(world.plan("game").explanation).to.equal("game: + 203.0.113.3 (n3); - 203.0.113.1 (n1: NodeNotReady)");
+    expect(world.plan("game").explanation).to.equal(
+      "game: + 203.0.113.3 (n3); - 203.0.113.1 (n1: NodeNotReady); gracePeriodSeconds is 0",
+    );
     await world.run("game");
     expect(world.plan("game").explanation).to.equal("");
+  });
+
+  it("says which refusal the grace period does not cover", async () => {
+    const world = await settled(["n1", "n2", "n3"], { gracePeriodSeconds: 60 });
+    world.change("n1", { unschedulable: true });
+    world.removeNode("n2");
+    expect(world.plan("game").explanation).to.equal(
+      "game: - 203.0.113.1 (n1: Cordoned); - 203.0.113.2 (n2: NodeGone); gracePeriodSeconds does not cover Cordoned",
+    );
   });
 });

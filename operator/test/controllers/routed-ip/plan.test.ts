@@ -47,6 +47,18 @@ describe("the plan of a RoutedIP", () => {
     expect(made.plan("a").explanation).to.contain(`${IP} moves from n1`);
   });
 
+  it("says why it moves at once though there is a grace period", () => {
+    const made = settled();
+    made.edit("a", { spec: { ...made.get("a").spec, gracePeriodSeconds: 600 } });
+    made.endpoints.set("default/web", [
+      { node: "n1", ready: false, serving: true },
+      { node: "n2", ready: true, serving: true },
+    ]);
+    expect(made.plan("a").explanation).to.contain(
+      `${IP} moves from n1 (PodNotReady; gracePeriodSeconds does not cover pods that all end) to n2`,
+    );
+  });
+
   it("assigns first with firewallPostAllow", () => {
     const names = does(world({ postAllow: true }).plan("a")).map((text) => text.split(":")[0]);
     expect(names).to.deep.equal(["arm", "elect", "assign", "record", "add-rules", "add-node"]);
