@@ -1,7 +1,7 @@
 /** Why the operator did something, where an Event says it: the `why` of an action. */
 
 import { Annotation, REFUSALS, type RefusalReason } from "cdk8s-flipop/api";
-import { duration, timeText } from "../clock.js";
+import { duration, secondsText, timeText } from "../clock.js";
 import { notableRefusals, type Refusal } from "../match/checks.js";
 import { listed } from "../values.js";
 import { refText } from "./claims.js";
@@ -69,10 +69,11 @@ export function noGraceOf(refusals: readonly Refusal[], periodMs: number): NoGra
   return (never.length > 0 ? never : uncovered).map(({ reason }) => reason);
 }
 
-/** `gracePeriodSeconds does not cover Cordoned`. */
-export function noGraceText(grace: NoGrace): string {
+/** `gracePeriodSeconds does not cover Cordoned`. @param seconds to be named */
+export function noGraceText(grace: NoGrace, seconds?: number): string {
   if (grace === "zero") return "gracePeriodSeconds is 0";
-  return `gracePeriodSeconds does not cover ${listed(grace.map(uncoveredText))}`;
+  const value = seconds === undefined ? "" : ` (${secondsText(seconds)})`;
+  return `gracePeriodSeconds${value} does not cover ${listed(grace.map(uncoveredText))}`;
 }
 
 /** Of a reason that nodes recover from, only pods that all end are not covered. */

@@ -17,6 +17,7 @@ import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
 import { ask, holdsAddresses, readCluster, warnOfUnread } from "./ask.js";
 import { clientNotes } from "./client-notes.js";
+import { withGrace } from "./grace-notes.js";
 import { nearNotes } from "./near-pods.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-node.js";
@@ -118,7 +119,7 @@ function explain(
     problems: object.metadata.deletionTimestamp === undefined ? asked.problems : [],
     tally: tallyFor(nodes, question, all),
     pods: [...podNotes(all, question, nodes), ...near, ...excludedNotes(kind, all, nodes)],
-    nodes: explained,
+    ...withGrace(explained, { kind: kind.kind, object, asking: question, factsOf: (node) => nodes.get(node) }),
     disabled: disabledText(object, askers),
     kept: keptText(object),
     usable,

@@ -1,38 +1,26 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
-import { type IpFamily, REFUSALS, type RefusalReason, selectorMatches, tolerates } from "cdk8s-flipop/api";
+import { type IpFamily, REFUSALS, type RefusalReason, selectorMatches } from "cdk8s-flipop/api";
 import { isIn, regionOf } from "../../addresses/assignments.js";
-import {
-  type CheckedReason,
-  type CheckInput,
-  checksOf,
-  nearToleration,
-  notableRefusals,
-  type Refusal,
-} from "../../match/checks.js";
+import { type CheckInput, nearToleration, notableRefusals, type Refusal } from "../../match/checks.js";
 import type { CompiledMatch } from "../../match/compile-match.js";
-import { labelOf } from "../../match/node-directory.js";
-import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
+import { isElectionTaint, keepsPodsAway, type NodeFacts } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
-import type { WorkloadSource } from "../../match/workload.js";
 import { contradictionOf } from "../../messages/nodes/label-remedies.js";
 import { runPodOn, startRemedy, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
+import { type Asking, type CheckValue, checkValues, inputOf } from "./check-values.js";
 import type { Held } from "./held-addresses.js";
 import { type PodFacts, servedText } from "./pods.js";
 import { roomOn } from "./room.js";
 
-export interface Question {
-  readonly match: CompiledMatch;
-  readonly workload?: WorkloadSource;
+export interface Question extends Asking {
   /** All that the match or the Service selects. Absent: pods play no part. */
   readonly pods?: readonly PodFacts[];
   /** Whether a pod of the workload is on the node, though no endpoint may show it. Absent: `workload` knows. */
   readonly runsPod?: (node: string) => boolean;
-  /** Nodes whose probes fail, with the last error, as the status has them. Absent: none. */
-  readonly failedProbes?: ReadonlyMap<string, string>;
   /** Nodes that lately refused an address, as the status has them. Absent: none. */
   readonly refusing?: ReadonlySet<string>;
   /** The type of the address of a node that the operator probes. Absent: it probes no node, or its pods. */
@@ -68,12 +56,13 @@ export interface NodeExplanation {
   readonly meant: boolean;
   /** Checks that keep it back, the notable ones first. */
   readonly obstacles: readonly ShownCheck[];
+  /** What `gracePeriodSeconds` means for it. Absent: nothing. */
+  readonly grace?: string;
 }
 
 export function explainNode(node: NodeFacts, question: Question): NodeExplanation {
-  const { match, workload, room, failedProbes } = question;
-  const probeFailure = failedProbes?.get(node.name);
-  const input: CheckInput = { node, match, ...omitUndefined({ workload: workload?.on(node.name), probeFailure }) };
+  const { match, workload, room } = question;
+  const input = inputOf(node, question);
   const values = checkValues(input);
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
   const own = { ...ownRemedies(node, match), ...podRemedies(refusals) };
@@ -231,68 +220,4 @@ const addressCheck: FurtherCheck = (node, { publishes }) => {
 
 function changeFor(offered: IpFamily | undefined): string {
   return offered === undefined ? "Publish another addressType" : `Add ${offered} to spec.ipFamilies`;
-}
-
-export interface CheckValue {
-  readonly reason: CheckedReason;
-  /** What is asked, in a word or two. */
-  readonly check: string;
-  /** The value seen. */
-  readonly seen: string;
-  /** Absent: the node passes. */
-  readonly refusal?: Refusal;
-}
-
-/** In the order of the checks. */
-function checkValues(input: CheckInput): readonly CheckValue[] {
-  return checksOf(input).map(({ reason, refusal }) => {
-    const [check, seen] = SEEN[reason];
-    if (refusal === undefined) return { reason, check, seen: seen(input) };
-    return { reason, check, seen: refusal.detail, refusal };
-  });
-}
-
-const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input: CheckInput) => string]>> = {
-  LabelsDiffer: ["labels", labels],
-  NodeDeleting: ["deletion", () => "not being deleted"],
-  NoProviderID: ["providerID", ({ node }) => node.machine ?? ""],
-  ForeignProviderID: ["cloud", ({ match }) => match.machines?.providerIdScheme ?? "any"],
-  InvalidProviderID: ["machine ID", ({ node }) => node.machine ?? ""],
-  DuplicateProviderID: ["machine", () => "no other node has it"],
-  Cordoned: ["cordon", ({ node }) => (node.cordoned ? "cordoned, which match.tolerations tolerates" : "not cordoned")],
-  Tainted: ["taints", taints],
-  NodeNotReady: ["ready", () => "Ready is True"],
-  NodeUnwell: ["health", health],
-  NoPod: ["workload", (input) => workload(input, "on the node")],
-  PodNotReady: ["workload ready", (input) => workload(input, "-")],
-  NoOpenPort: ["open ports", () => "no hostPort is missing"],
-  ProbeFailed: ["probes", () => "no failure is known"],
-};
-
-function labels({ node, match }: CheckInput): string {
-  const asked = match.nodeLabels.map(({ key }) => `${key}=${labelOf(node.labels, key) ?? ""}`);
-  return asked.length === 0 ? "no label is asked for" : asked.join(",");
-}
-
-function taints({ node, match }: CheckInput): string {
-  const tolerated = node.taints.filter((taint) => match.tolerations.some((toleration) => tolerates(toleration, taint)));
-  const own = (node.ownTaints ?? []).map(ownTaintText);
-  const texts = [...(tolerated.length === 0 ? [] : [`${tolerated.map(taintText).join(", ")}, tolerated`]), ...own];
-  return texts.length === 0 ? "no taints" : texts.join("; ");
-}
-
-function ownTaintText(taint: TaintFacts): string {
-  const purpose = isElectionTaint(taint) ? "the elected node of a RoutedIP" : "untilAssigned";
-  const asks = keepsPodsAway(taint) ? "pods must tolerate it" : "no pod has to tolerate it";
-  return `${taint.key} of the operator, for ${purpose}: ${asks}`;
-}
-
-function health({ node }: CheckInput): string {
-  if (node.conditionTaints.length === 0) return "no taint for a condition";
-  return `${node.conditionTaints.map(taintText).join(", ")}, tolerated`;
-}
-
-function workload({ workload: seen }: CheckInput, otherwise: string): string {
-  if (seen === undefined) return "no workload is asked for";
-  return seen.state === "serving" ? "serving" : otherwise;
 }

@@ -33,6 +33,8 @@ export interface Explanation {
   readonly usable: readonly string[];
   /** Nodes without the address that the health check probes: for them, only what Kubernetes reports counts. */
   readonly unprobed: readonly string[];
+  /** What `gracePeriodSeconds` means for its nodes. Absent: nothing. */
+  readonly grace?: string;
   /** Absent: the resource asks for no label on the nodes of its addresses. */
   readonly holderLabel?: MarkedNodes;
   /** Absent: the resource asks for no taint on nodes that wait for its addresses. */
@@ -66,7 +68,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
 }
 
 function headText(explanation: Explanation): string {
-  const { resource, conditions, well, asks, tally, pods, disabled, kept, usable, unprobed } = explanation;
+  const { resource, conditions, well, asks, tally, pods, disabled, kept, usable, unprobed, grace } = explanation;
   const { kind, namespace, name, serves } = resource;
   const lines = [
     `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
@@ -80,6 +82,7 @@ function headText(explanation: Explanation): string {
     ...well.flatMap((text) => inLines(`  ${text}`)),
     `  asks for ${asks}`,
     `  ${tallyText(tally)}`,
+    ...(grace === undefined ? [] : [`  ${grace}`]),
     ...pods.flatMap((text) => inLines(`  ${text}`)),
   ];
   return lines.map((line) => `${onRow(line)}\n`).join("");
@@ -170,7 +173,8 @@ export function nodeText(explanation: Explanation, node: NodeExplanation): strin
   const problems = problemLines(explanation)
     .map((line) => `${onRow(line)}\n`)
     .join("");
-  return `${kind} ${namespace}/${name}, node ${node.node}: ${RESULTS[node.result]}\n${problems}${tableText(rows)}${remediesText([node])}`;
+  const grace = node.grace === undefined ? "" : `${onRow(`  ${node.grace}`)}\n`;
+  return `${kind} ${namespace}/${name}, node ${node.node}: ${RESULTS[node.result]}\n${problems}${tableText(rows)}${grace}${remediesText([node])}`;
 }
 
 const RESULTS: Readonly<Record<NodeExplanation["result"], string>> = {
