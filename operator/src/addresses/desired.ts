@@ -3,6 +3,7 @@
 import { Annotation, type CreatedAddress, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
 import type { Claim } from "../claims/claims.js";
 import type { Problem } from "../messages/message.js";
+import type { Fulfilled } from "../messages/nodes/fulfilled.js";
 import { compareText, omitUndefined } from "../values.js";
 import type { AddressSet, AddressSnapshot } from "./address-set.js";
 
@@ -82,6 +83,18 @@ export function desiredOf({ set, claims, inventory }: Pick<AddressSnapshot, "set
 
 function inferredIp({ ip, inferred }: CreatedAddress): readonly string[] {
   return inferred === true ? [canonicalIp(ip)] : [];
+}
+
+/** What the set serves although a person took it out of the list. */
+export function takenOutOf(
+  { createdIPs, reclaimPolicy }: AddressSet,
+  { addresses }: Desired,
+): Pick<Fulfilled, "unlisted"> {
+  const appended = new Set(createdIPs.flatMap(({ ip, inSpec }) => (inSpec === true ? [canonicalIp(ip)] : [])));
+  const taken = addresses.filter(({ ip, inSpec, wanted }) => wanted && !inSpec && appended.has(ip));
+  if (taken.length === 0) return {};
+  const inferred = taken.some((address) => address.inferred === true);
+  return { unlisted: { ips: taken.map(({ ip }) => ip), reclaimPolicy, inferred } };
 }
 
 /** That of the first address of a list, else IPv4. */

@@ -74,7 +74,7 @@ const createdAddressSchema: SchemaOf<CreatedAddress> = {
       type: "boolean",
       optional: true,
       description:
-        "Whether the operator has appended the address to `spec.ips`. If a foreign writer removes it there, the operator does not append it again.",
+        "Whether the operator has ever appended the address to `spec.ips`. It stays true if somebody removes the address there: the operator does not append it again, and the address serves until `desiredIPs` is lowered.",
     },
     inferred: {
       type: "boolean",

@@ -7,6 +7,7 @@ import {
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
 } from "cdk8s-flipop/api";
+import { unlistedText } from "../../messages/nodes/fulfilled.js";
 import { listed } from "../../values.js";
 import type { OwnObject } from "../read.js";
 
@@ -90,13 +91,12 @@ function waitText(others: readonly string[]): string {
 
 /** The created addresses that a person removed from `ips`, and that the pool serves all the same. */
 export function keptText({ spec, status }: OwnObject): readonly string[] {
-  const { ips: own = [], desiredIPs = 0 } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const { ips: own = [], desiredIPs = 0, reclaimPolicy = "Retain" } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
   const { ips = {}, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
-  return createdIPs
+  const kept = createdIPs
     .filter(({ ip, inSpec }) => inSpec === true && !own.map(canonicalIp).includes(canonicalIp(ip)))
-    .filter(({ ip }) => ips[ip] !== undefined && ips[ip].state !== "disabled")
-    .map(
-      ({ ip }) =>
-        `${ip}: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (${desiredIPs})`,
-    );
+    .filter(({ ip }) => ips[ip] !== undefined && ips[ip].state !== "disabled");
+  if (kept.length === 0) return [];
+  const inferred = kept.some((entry) => entry.inferred === true);
+  return [unlistedText({ ips: kept.map(({ ip }) => ip), reclaimPolicy, inferred }, desiredIPs)];
 }

@@ -27,7 +27,7 @@ export interface Explanation {
   readonly pods: readonly string[];
   /** Addresses of a pool that it does not serve on purpose, each with the reason. */
   readonly disabled: readonly string[];
-  /** Addresses of a pool that it serves although `ips` does not list them, each with the reason. */
+  /** Addresses of a pool that it serves although `ips` does not list them, with the reason. */
   readonly kept: readonly string[];
   /** That a RoutedIP without `routedIP` could have another address of its namespace. */
   readonly usable: readonly string[];
@@ -75,7 +75,7 @@ function headText(explanation: Explanation): string {
     ...problemLines(explanation),
     ...conditions.flatMap((problem) => inLines(`  ${problemText(problem)}`)),
     ...disabled.map((text) => `  disabled ${text}`),
-    ...kept.map((text) => `  serves ${text}`),
+    ...kept.map((text) => `  ${text}`),
     ...usable.map((text) => `  ${text}`),
     ...unprobedText(unprobed),
     ...marksText(explanation).map((text) => `  ${text}`),

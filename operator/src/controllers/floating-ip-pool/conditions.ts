@@ -13,6 +13,7 @@ import {
   massFailureCondition,
   otherRegion,
 } from "../../addresses/conditions.js";
+import { takenOutOf } from "../../addresses/desired.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
@@ -75,7 +76,7 @@ function fulfilledBy(snapshot: Snapshot, { addresses, desired }: Findings, count
   const { verdictOf, candidates } = snapshot;
   const listed = new Set(desired.addresses.filter(({ inSpec }) => inSpec).map(({ ip }) => ip));
   const disabled = addresses.filter(({ ip, status }) => status.state === "disabled" && listed.has(ip));
-  const values = { ...count, disabled: disabled.map(({ ip }) => ip) };
+  const values = { ...count, disabled: disabled.map(({ ip }) => ip), ...takenOutOf(snapshot.set, desired) };
   const [onCordoned] = addresses.flatMap(({ ip, status: { state, providerID } }) => {
     const verdict = state === "active" && providerID !== undefined ? verdictOf(providerID) : undefined;
     return verdict?.node.cordoned === true && verdict.refusals.length === 0 ? [{ ip, node: verdict.node.name }] : [];
@@ -98,7 +99,7 @@ function fulfilledFor(snapshot: Snapshot, values: Parameters<typeof candidateMes
   const namespaces = snapshot.podNamespaces?.() ?? [];
   if (namespaces.length > 1) return candidateMessages.ofSeveralNamespaces({ ...values, namespaces });
   const found = workloadsOf(snapshot);
-  if (found.workloads.length < 2) return candidateMessages.fulfilled(values);
+  if (found.workloads.length < 2) return candidateMessages[values.unlisted ? "servesUnlisted" : "fulfilled"](values);
   return candidateMessages.ofSeveralWorkloads({ ...values, ...found });
 }
 

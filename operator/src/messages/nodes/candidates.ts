@@ -7,12 +7,8 @@ import { listed } from "../../values.js";
 import { note, type Problem, problem, topic } from "../message.js";
 import { openPortText } from "../services.js";
 import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
+import { type Count, countText, type Fulfilled, fulfilledText } from "./fulfilled.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
-
-interface Count {
-  readonly active: number;
-  readonly desired: number;
-}
 
 interface Refusals {
   readonly refusals: RefusedNodes;
@@ -27,13 +23,6 @@ interface LacksBoth extends Refusals {
 
 /** When the cool-off ends, ms since the epoch. `unanswered`: it begins with the answer to the last assignment. */
 export type CoolOffEnd = number | "unanswered";
-
-const countText = ({ active, desired }: Count) => `${active} of ${desired} addresses are active`;
-
-export interface Fulfilled extends Count {
-  /** Addresses that `ips` lists and the pool does not need. */
-  readonly disabled: readonly string[];
-}
 
 interface OnCordoned extends Fulfilled {
   readonly node: string;
@@ -72,12 +61,6 @@ function workloadsText({ workloads, podLabel }: Pick<ForWorkloads, "workloads" |
 
 const ONE_WORKLOAD =
   "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel";
-
-export function fulfilledText({ disabled, ...count }: Fulfilled): string {
-  const [is, counts, it] = disabled.length === 1 ? ["is", "counts", "it"] : ["are", "count", "them"];
-  if (disabled.length === 0) return countText(count);
-  return `${countText(count)}; ${listed(disabled)} ${is} disabled, because desiredIPs is ${count.desired}, and still ${counts} against the account's limit: raise desiredIPs to use ${it}, too`;
-}
 
 /** Why calls to the account take long. */
 export function limitText({ calls, until }: LimitWait): string {
@@ -131,6 +114,14 @@ export const candidateMessages = topic("candidates", {
     reason: "Observed",
     text: (count: Fulfilled) => fulfilledText(count),
     example: { active: 2, desired: 2, disabled: ["203.0.113.9"] },
+  }),
+  servesUnlisted: note({
+    reason: "Observed",
+    text: (count: Fulfilled) => fulfilledText(count),
+    example: {
+      ...{ active: 2, desired: 2, disabled: [] },
+      unlisted: { ips: ["203.0.113.8"], reclaimPolicy: "Retain", inferred: false },
+    },
   }),
   onCordoned: problem({
     reason: "HolderCordoned",

@@ -3,7 +3,7 @@
 import { listed } from "../../values.js";
 import { problem, topic } from "../message.js";
 import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
-import { type Fulfilled, fulfilledText } from "./candidates.js";
+import { type Fulfilled, fulfilledText } from "./fulfilled.js";
 import { REGION_LABEL_TEXT } from "./label-remedies.js";
 import { addNodeIn, type RefusedNodes } from "./refused-nodes.js";
 

@@ -166,8 +166,8 @@ describe("flipop explain, for addresses that take room or stay,", () => {
       namespace: "ingress",
       name: "edited",
     });
-    expect(out.match(/^ {2}serves .*$/gm)).to.deep.equal([
-      "  serves 203.0.113.8: ips does not list it, but this pool created it: to give it up, also lower desiredIPs (2)",
+    expect(out.match(/^ {2}ips does not .*$/gm)).to.deep.equal([
+      "  ips does not list 203.0.113.8, which the operator created: it serves, because desiredIPs is 2; to give it up, also set desiredIPs to 1: the pool then stops using it, and the account keeps it until somebody releases it (reclaimPolicy is Retain)",
     ]);
   });
 });

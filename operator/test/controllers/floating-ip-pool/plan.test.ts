@@ -142,6 +142,33 @@ describe("the plan of a pool", () => {
     ]);
   });
 
+  it("says what gives up a created address that ips does not list any more", () => {
+    const fulfilled = (ips: readonly string[], reclaimPolicy: "Retain" | "Delete", inferred = false) => {
+      const cloud = cluster(["n1", "n2"], { ips: [A, B], desiredIPs: 2, reclaimPolicy });
+      const createdIPs = [A, B].map((ip) => ({ ip, createdTime: "2025-01-01T00:00:00Z", inSpec: true, inferred }));
+      cloud.edit("web", { status: { createdIPs } });
+      rest(cloud);
+      cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips } });
+      return cloud.plan("web").conditions.find(({ type }) => type === "Fulfilled");
+    };
+    const text = (what: string) =>
+      `2 of 2 addresses are active; ips does not list ${B}, which the operator created: it serves, because desiredIPs is 2; to give it up, also set desiredIPs to 1: ${what}`;
+    expect(fulfilled([A], "Retain")).to.deep.include({
+      ...{ status: "True", reason: "Observed" },
+      message: text(
+        "the pool then stops using it, and the account keeps it until somebody releases it (reclaimPolicy is Retain)",
+      ),
+    });
+    expect(fulfilled([A], "Delete")?.message).to.equal(text("the operator then releases it (reclaimPolicy is Delete)"));
+    expect(fulfilled([A], "Delete", true)?.message, "it may be of somebody else").to.equal(
+      text("the pool then stops using it, and the account keeps it until somebody releases it"),
+    );
+    expect(fulfilled([], "Delete")?.message).to.equal(
+      `2 of 2 addresses are active; ips does not list ${A}, ${B}, which the operator created: they serve, because desiredIPs is 2; to give them up, delete the pool: the operator then releases them (reclaimPolicy is Delete)`,
+    );
+    expect(fulfilled([A, B], "Delete")?.message).to.equal("2 of 2 addresses are active");
+  });
+
   it("does nothing on a doubt", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const { inventory } = cloud.snapshot("web");
