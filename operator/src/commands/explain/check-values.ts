@@ -51,8 +51,8 @@ const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input
   Tainted: ["taints", taints],
   NodeNotReady: ["ready", () => "Ready is True"],
   NodeUnwell: ["health", health],
-  NoPod: ["workload", (input) => workload(input, "on the node")],
-  PodNotReady: ["workload ready", (input) => workload(input, "-")],
+  NoPod: ["workload", (input) => workload(input, "on the node") ?? "not checked: match asks for no pod"],
+  PodNotReady: ["workload ready", (input) => workload(input, "-") ?? "-"],
   NoOpenPort: ["open ports", () => "no hostPort is missing"],
   ProbeFailed: ["probes", () => "no failure is known"],
 };
@@ -80,7 +80,6 @@ function health({ node }: CheckInput): string {
   return `${node.conditionTaints.map(taintText).join(", ")}, tolerated`;
 }
 
-function workload({ workload: seen }: CheckInput, otherwise: string): string {
-  if (seen === undefined) return "no workload is asked for";
-  return seen.state === "serving" ? "serving" : otherwise;
+function workload({ workload: seen }: CheckInput, otherwise: string): string | undefined {
+  return seen && (seen.state === "serving" ? "serving" : otherwise);
 }

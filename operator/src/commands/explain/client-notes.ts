@@ -30,7 +30,7 @@ export async function clientNotes(reader: PodReader, served: Served): Promise<re
   return [NO_POD, ...(await localServiceNotes(reader, object.metadata.namespace ?? "", holders))];
 }
 
-const NO_POD = "match asks for no pod, so a node counts whether or not it serves";
+const NO_POD = `match asks for no pod, so a node counts whether or not it serves${FIX}to count only nodes that run a ready pod, set spec.match.podNamespace and spec.match.podLabel`;
 
 /** Overlays of one application often have the same labels in several namespaces. */
 async function namesakeNotes(

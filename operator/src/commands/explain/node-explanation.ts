@@ -39,7 +39,7 @@ export interface ShownCheck {
   readonly check: string;
   readonly passed: boolean;
   readonly seen: string;
-  /** `noted`: the node passes it, but people should know what was seen. `skipped`: another check says it. */
+  /** `noted`: the node passes it, but people should know what was seen. `skipped`: another check says it, or nothing is asked for. */
   readonly special?: "noted" | "skipped";
   /** Of a check that the node does not pass: what would change that. */
   readonly reason?: string;
@@ -132,7 +132,13 @@ function specialOf(
   if (refusal !== undefined) return {};
   if (reason === "NoPod" && serving !== undefined) return { special: "noted" };
   if (reason === "Cordoned" && node.cordoned) return { special: "noted" };
-  return reason === "PodNotReady" && workload?.state === "absent" ? { special: "skipped" } : {};
+  return skips(reason, workload) ? { special: "skipped" } : {};
+}
+
+/** Of pods that nothing asks for, and of the state of pods that are not there, no check says anything. */
+function skips(reason: CheckValue["reason"], workload: CheckInput["workload"]): boolean {
+  if (workload === undefined) return reason === "NoPod" || reason === "PodNotReady";
+  return reason === "PodNotReady" && workload.state === "absent";
 }
 
 /** In place of the general ones. */

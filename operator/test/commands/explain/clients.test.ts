@@ -158,7 +158,9 @@ describe("flipop explain of what keeps clients from nodes that match", () => {
 
     it("counts nodes whether or not they serve", async () => {
       pool({});
-      expect(await explained()).to.include("\n  match asks for no pod, so a node counts whether or not it serves\n");
+      expect(await explained()).to.include(
+        "\n  match asks for no pod, so a node counts whether or not it serves\n    fix: to count only nodes that run a ready pod, set spec.match.podNamespace and spec.match.podLabel\n",
+      );
     });
 
     it("leaves addresses on nodes where a Service with externalTrafficPolicy Local has no ready pod", async () => {

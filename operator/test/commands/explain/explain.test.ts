@@ -108,6 +108,18 @@ describe("flipop explain", () => {
     expect(db[4]).to.equal("digitalocean://9");
   });
 
+  it("claims no success of a check of pods where match asks for none", async () => {
+    shared.cluster.pool("podless", { desiredIPs: 1, match: { nodeLabel: "pool=work" } }, {});
+    const { out } = await shared.flipop.run("explain", "pool/podless", "node-3", "-n", "ingress");
+    shared.kubernetes.delete({
+      ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool" },
+      ...{ namespace: "ingress", name: "podless" },
+    });
+    expect(out)
+      .to.match(/\n {2}workload {2,}not checked: match asks for no pod\n/)
+      .and.match(/\n {2}workload ready {2,}-\n/);
+  });
+
   it("shows the last error of a node whose probes fail", async () => {
     const error = "TCP 10.0.0.1:80: connection refused; the kubelet no longer renews its Lease";
     shared.kubernetes.create({
