@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "while another one lacks a pod, and the pods that are Pending, with the scheduler's message. For a pool or RoutedIP, it names",
       "NetworkPolicies that let no client from outside of the cluster reach the pods; for a pool whose match asks for no pod, Services",
       "of its namespace with `externalTrafficPolicy: Local` that have no ready pod on a node with an address. It says what",
-      "`gracePeriodSeconds` means where it is 0 or does not cover why a node is refused. An issuer or a class needs no",
+      "`gracePeriodSeconds` means where it is 0 or does not cover why a node is refused, and whose name servers the DNS name needs. An issuer or a class needs no",
       "nodes: the command shows whether RoutedIPs can use it, all RoutedIPs that do (and the classes that use an issuer), and what",
       "keeps each of them from serving. `flipop explain node/NAME` has a line for each resource that needs nodes: whether the node is",
       "a candidate for it, and why not; with `-n`, for those of one namespace.",

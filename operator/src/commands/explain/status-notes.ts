@@ -6,6 +6,7 @@ import {
   canonicalIp,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
+  providerNamed,
 } from "cdk8s-flipop/api";
 import { unlistedText } from "../../messages/nodes/fulfilled.js";
 import { listed } from "../../values.js";
@@ -16,9 +17,22 @@ export function wellText(kind: string, { status }: OwnObject): readonly string[]
   const own = (status?.conditions ?? []).flatMap(({ type, reason, message }) => {
     if (reason !== "Observed") return [];
     if (type === "FirewallReady") return message;
-    return type === "DNSReady" ? message : [];
+    return type === "DNSReady" ? [message, ...nameServersText(status)] : [];
   });
   return kind === "RoutedIP" ? own : [...own, NO_FIREWALL];
+}
+
+/** The operator asks no resolver, and does not notice that other name servers answer for the zone. */
+function nameServersText(status: OwnObject["status"]): readonly string[] {
+  const { dns } = (status ?? {}) as FloatingIPPoolStatus;
+  if (dns === undefined) return [];
+  const provider = providerNamed(dns.provider);
+  if (provider === undefined) return [];
+  const isDomain = dns.zone.includes(".");
+  const [of, name] = isDomain ? [dns.zone, dns.zone] : [`zone ${dns.zone}`, "DOMAIN"];
+  return [
+    `clients resolve the name only if the name servers of ${of} are those of ${provider.title}, where the operator writes its records (dig NS ${name} shows them): dnsRecordSet.provider can name another provider`,
+  ];
 }
 
 /** Whoever comes from RoutedIPs expects rules. */

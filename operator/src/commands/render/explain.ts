@@ -18,7 +18,7 @@ export interface Explanation {
   readonly conditions: readonly StatusProblem[];
   /** What the resource asks of nodes. */
   readonly asks: string;
-  /** The content of its DNS name, and what its firewall lets through. If either is not as it should be, a condition says so. */
+  /** The content of its DNS name and whose name servers it needs, and what its firewall lets through. If either is not as it should be, a condition says so. */
   readonly well: readonly string[];
   /** Why no node can serve it. */
   readonly problems: readonly string[];
