@@ -77,7 +77,7 @@ const OCCUPIED: Group = {
       names: ["node-2", B, "no longer asks for", "unassign"],
       seen: () =>
         seenOf({ nodes: ["node-2"], spec: { ips: [A, B], desiredIPs: 1 }, held: { [A]: undefined, [B]: "node-2" } }),
-      fix: "Under `reclaimPolicy: Retain`, an address stays on its node when `desiredIPs` is lower than the number of addresses, and this one is the surplus: raise `desiredIPs`, or unassign the address at the provider",
+      fix: "Under `reclaimPolicy: Retain`, an address stays on its node when `desiredIPs` is lower than the number of addresses, and this one is the surplus. Unassign it at the provider; or, to use it in place of the address that has no node, remove that one from `ips`",
     }),
     pool({
       when: "The provider has no machine for the node",
