@@ -41,7 +41,7 @@ import {
 import { electionOf } from "./election.js";
 import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
-import { isLeaving, replacesPrevious } from "./firewall/handover.js";
+import { isLeaving, replacesPrevious } from "./firewall/previous-firewalls.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
 import {

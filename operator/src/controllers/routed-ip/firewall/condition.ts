@@ -29,7 +29,7 @@ import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
 import type { Place } from "../update/update.js";
 import type { FirewallPlan } from "./firewall.js";
-import { keptTraces } from "./handover.js";
+import { keptTraces } from "./previous-firewalls.js";
 import type { FirewallSnapshot } from "./snapshot.js";
 
 export interface FirewallFindings {

@@ -7,7 +7,7 @@ import { isDeleting } from "../deletion.js";
 import type { Snapshot } from "../snapshot.js";
 import type { Decision } from "../update/update.js";
 import { type FirewallPlan, planFirewall } from "./firewall.js";
-import { isLeaving, joinsWithoutMove } from "./handover.js";
+import { isLeaving, joinsWithoutMove } from "./previous-firewalls.js";
 import type { DesiredFirewall } from "./snapshot.js";
 
 type Needed = Pick<Decision, "target" | "holder" | "ports" | "placement">;

@@ -1,4 +1,4 @@
-/** When a RoutedIP leaves the firewalls that were named before: its address loses no open port by it. */
+/** When a RoutedIP may leave the firewalls that were named before: it must lose no open port. */
 
 import { isOurs, type Placement } from "../../../addresses/observed.js";
 import type { KeptTraces } from "../../../messages/firewall-remarks.js";
