@@ -101,7 +101,8 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly nodePreference?: NodePreference;
 
   /**
-   * What happens to an address that the pool created when the pool is deleted or no longer needs it. The operator never
+   * What happens to an address that the pool created when the pool is deleted or no longer needs it. If you change RETAIN
+   * to DELETE, the operator also releases the created addresses that the pool disabled before the change. It never
    * releases addresses that you listed.
    *
    * @default ReclaimPolicy.RETAIN

@@ -143,7 +143,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, after the TTL if it first removes it from the record set. Set dnsRecordSet.deletionPolicy to Delete, too: otherwise, the name of a deleted pool stays and points to an address that the provider may give to somebody else. The operator never releases addresses that you listed. If another resource lists a created address, the operator does not release it; that resource gets it when this pool is deleted, or needs it no more and has it no longer in ips.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good, after the TTL if it first removes it from the record set. Set dnsRecordSet.deletionPolicy to Delete, too: otherwise, the name of a deleted pool stays and points to an address that the provider may give to somebody else. If you change Retain to Delete, the operator also releases the created addresses that the pool disabled before the change. The operator never releases addresses that you listed. If another resource lists a created address, the operator does not release it; that resource gets it when this pool is deleted, or needs it no more and has it no longer in ips.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

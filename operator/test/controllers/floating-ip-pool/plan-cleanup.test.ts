@@ -103,6 +103,17 @@ describe("the cleanup of a pool", () => {
     return { cloud, ip };
   }
 
+  it("releases under Delete what it disabled while the policy was Retain", () => {
+    const cloud = cluster(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Retain" });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, desiredIPs: 1 } });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    expect(cloud.addresses.size).to.equal(2);
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, reclaimPolicy: "Delete" } });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    expect(cloud.addresses.size).to.equal(1);
+  });
+
   it("releases what it took out of the list before a crash", () => {
     const { cloud, ip } = shrunk();
     cloud.now += 60_000;
