@@ -54,7 +54,8 @@ export const EVENTS = {
   FirewallCreated: { type: "Normal", meaning: "The operator created the firewall that an issuer names.", remedy: "" },
   FirewallChanged: {
     type: "Normal",
-    meaning: "The operator changed rules or nodes of a firewall, or deleted it; the note says which.",
+    meaning:
+      "The operator changed rules or nodes of a firewall, or deleted it; the note says which, and which of them somebody else had removed.",
     remedy: "",
   },
   RecordsChanged: {

@@ -4,6 +4,7 @@ import { Annotation, type EventReason, type Reason, type RetainedAddress } from 
 import type { RecordStep } from "../providers/types.js";
 import { listed, listedClauses } from "../values.js";
 import { WHYS } from "./explanations.js";
+import { firewallEvents } from "./firewalls.js";
 import { type EventMessage, event, FIX, type Problem, topic } from "./message.js";
 
 interface Why {
@@ -19,12 +20,6 @@ export interface RecordChange {
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly steps?: readonly RecordStep[];
-}
-
-interface FirewallChange {
-  readonly name: string;
-  /** Rules, then nodes. */
-  readonly added: readonly string[];
 }
 
 /** An Event's note holds 1,024 bytes. */
@@ -184,35 +179,7 @@ export const eventMessages = topic("events", {
     text: ({ why }: Why) => why,
     example: { why: WHYS.replaced("203.0.113.7", "203.0.113.8") },
   }),
-  firewallCreated: event({
-    reason: "FirewallCreated",
-    action: "ChangeFirewall",
-    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created for ${namesOf(added)}`,
-    example: { name: "ingress", added: ["tcp 443", "node-3"] },
-  }),
-  firewallChanged: event({
-    reason: "FirewallChanged",
-    action: "ChangeFirewall",
-    text: ({ name, added, removed, why }: FirewallChange & Why & { readonly removed: readonly string[] }) => {
-      const parts = [
-        ...(added.length === 0 ? [] : [`${namesOf(added)} added`]),
-        ...(removed.length === 0 ? [] : [`${namesOf(removed)} removed`]),
-      ];
-      return `firewall "${name}": ${parts.join("; ")}: ${why}`;
-    },
-    example: {
-      name: "ingress",
-      added: ["tcp 443"],
-      removed: ["node-3"],
-      why: "the RoutedIP does not need it any more",
-    },
-  }),
-  firewallDeleted: event({
-    reason: "FirewallChanged",
-    action: "ChangeFirewall",
-    text: ({ name, why }: Pick<FirewallChange, "name"> & Why) => `firewall "${name}" was deleted: ${why}`,
-    example: { name: "ingress", why: "it was created for this issuer, which names it no more, and is empty" },
-  }),
+  ...firewallEvents,
   recordsChanged: event({
     reason: "RecordsChanged",
     action: "ChangeRecords",

@@ -1,9 +1,9 @@
-/** Firewalls: why the operator does not change them. */
+/** Firewalls: why the operator does not change them, and the Events of its changes. */
 
 import { PROTECTED_PORTS_TEXT } from "cdk8s-flipop/api";
 import { listed, listedClauses } from "../values.js";
 import { TOKEN_RIGHTS } from "./failed-calls.js";
-import { note, problem, topic } from "./message.js";
+import { event, FIX, note, problem, topic } from "./message.js";
 import { additionsText, type PortRefusal, portMaximaText, raiseMaxima, refusalText } from "./tenants.js";
 
 export interface Firewall {
@@ -216,3 +216,67 @@ export const firewallMessages = topic("firewalls", {
     example: { ports: ["8081/TCP"], limits: [{ limiter: LIMITER, most: 1 }], needed: 2 },
   }),
 });
+
+interface Why {
+  readonly why: string;
+}
+
+interface FirewallChange {
+  readonly name: string;
+  /** Rules, then nodes. */
+  readonly added: readonly string[];
+}
+
+interface FirewallRestored extends FirewallChange {
+  /** What somebody else had removed, and is added again. */
+  readonly restored: readonly string[];
+}
+
+const names = (values: readonly string[]) => listed(values, MOST_LISTED);
+
+/** Entries of the catalogue of Events. */
+export const firewallEvents = {
+  firewallCreated: event({
+    reason: "FirewallCreated",
+    action: "ChangeFirewall",
+    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created for ${names(added)}`,
+    example: { name: "ingress", added: ["tcp 443", "node-3"] },
+  }),
+  firewallChanged: event({
+    reason: "FirewallChanged",
+    action: "ChangeFirewall",
+    text: ({ name, added, removed, why }: FirewallChange & Why & { readonly removed: readonly string[] }) => {
+      const parts = [
+        ...(added.length === 0 ? [] : [`${names(added)} added`]),
+        ...(removed.length === 0 ? [] : [`${names(removed)} removed`]),
+      ];
+      return `firewall "${name}": ${parts.join("; ")}: ${why}`;
+    },
+    example: {
+      name: "ingress",
+      added: ["tcp 443"],
+      removed: ["node-3"],
+      why: "the RoutedIP does not need it any more",
+    },
+  }),
+  rulesRestored: event({
+    reason: "FirewallChanged",
+    action: "ChangeFirewall",
+    text: ({ name, added, restored }: FirewallRestored) =>
+      `firewall "${name}": ${names(added)} added, because the ports of the Service have to be open; somebody else has probably removed or changed ${names(restored)}${FIX}to close a port, remove it from the Service, limit its clients with loadBalancerSourceRanges of the Service, or have the author of the class or issuer leave it out of allowedPorts`,
+    example: { name: "ingress", added: ["tcp 8443"], restored: ["tcp 8443"] },
+  }),
+  nodesRestored: event({
+    reason: "FirewallChanged",
+    action: "ChangeFirewall",
+    text: ({ name, added, restored }: FirewallRestored) =>
+      `firewall "${name}": ${names(added)} added, because the node is, or will be, the holder of the address; somebody else had removed ${names(restored)}${FIX}to keep the node out of the firewall, first have the address move, such as with kubectl cordon`,
+    example: { name: "ingress", added: ["node-3"], restored: ["node-3"] },
+  }),
+  firewallDeleted: event({
+    reason: "FirewallChanged",
+    action: "ChangeFirewall",
+    text: ({ name, why }: Pick<FirewallChange, "name"> & Why) => `firewall "${name}" was deleted: ${why}`,
+    example: { name: "ingress", why: "it was created for this issuer, which names it no more, and is empty" },
+  }),
+};

@@ -10,6 +10,7 @@ import type { CreateFirewall, FirewallChange } from "../../providers/firewall-ty
 import type { ProviderId } from "../../providers/types.js";
 import type { Reasoned } from "../../records/desired-records.js";
 import type { Recorded } from "../../routing/firewalls/firewall-shares.js";
+import type { Restored } from "./firewall/firewall.js";
 
 /** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */
 export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;
@@ -35,7 +36,10 @@ export type FirewallAction =
       readonly nodes: readonly ProviderId[];
     })
   /** One part of it only. What others have come to need meanwhile is not removed. */
-  | (Reasoned & { readonly do: "change-firewall"; readonly change: FirewallChange });
+  | (Reasoned & {
+      readonly do: "change-firewall";
+      readonly change: FirewallChange;
+    } & Restored);
 
 /** Taints under our prefix become these; all others stay. */
 export type TaintAction = Reasoned & {

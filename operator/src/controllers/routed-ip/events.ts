@@ -125,7 +125,11 @@ function firewallEventMessage(action: RoutedKind["action"], nameOf: NameOf): Eve
 }
 
 function rulesText(rules: readonly FirewallRuleFacts[]): readonly string[] {
-  return rules.map(({ protocol, ports, sources }) => `${protocol} ${ports}${sourcesText(sources)}`);
+  return rules.map((rule) => `${ruleText(rule)}${sourcesText(rule.sources)}`);
+}
+
+function ruleText({ protocol, ports }: FirewallRuleFacts): string {
+  return `${protocol} ${ports}`;
 }
 
 /** Empty: everybody may come. */
@@ -133,9 +137,16 @@ function sourcesText(sources: readonly string[]): string {
   return sources.some((range) => range.endsWith("/0")) ? "" : ` from ${listed(sources)}`;
 }
 
-function firewallChanged({ change, why }: Of<"change-firewall">, nameOf: NameOf): EventMessage {
+function firewallChanged(
+  { change, why, restoredRules = [], restoredNodes = [] }: Of<"change-firewall">,
+  nameOf: NameOf,
+): EventMessage {
   const { name, addRules, addNodes, removeRules, removeNodes } = change;
   const added = [...rulesText(addRules), ...addNodes.map(nameOf)];
+  if (restoredRules.length > 0)
+    return eventMessages.rulesRestored({ name, added, restored: restoredRules.map(ruleText) });
+  if (restoredNodes.length > 0)
+    return eventMessages.nodesRestored({ name, added, restored: restoredNodes.map(nameOf) });
   const removed = [...rulesText(removeRules), ...removeNodes.map(nameOf)];
   return eventMessages.firewallChanged({ name, added, removed, why });
 }

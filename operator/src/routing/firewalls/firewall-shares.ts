@@ -31,6 +31,12 @@ export class FirewallShares {
     return [...this.all].filter(([other]) => other !== uid).map(([, recorded]) => recorded);
   }
 
+  /** Keys of the rules that were there when their RoutedIPs last saw the firewall. */
+  present(): readonly string[] {
+    const rules = [...this.all.values()].flatMap((recorded) => recorded.rules);
+    return rules.filter(({ phase }) => phase === "present").map((rule) => ruleKey(ruleFacts(rule)));
+  }
+
   /** The part of a change that is not done yet, and that no other RoutedIP has come to need meanwhile. */
   still(facts: FirewallFacts, uid: string, change: FirewallChange): FirewallChange {
     const present = new Set(facts.rules.map(ruleKey));

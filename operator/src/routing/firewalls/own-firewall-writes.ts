@@ -5,6 +5,7 @@
 
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT, SECOND_MS, SETTLE_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import { ruleKey } from "../../providers/diff.js";
 import type { FirewallChange, FirewallFacts } from "../../providers/firewall-types.js";
 import { changedFacts, mayBeIn } from "./firewall-group.js";
 
@@ -16,6 +17,13 @@ export type FirewallReverts = ReadonlyMap<Item, readonly number[]>;
 
 export function itemsOf({ rules, nodes }: Pick<FirewallFacts, "rules" | "nodes">): readonly Item[] {
   return [...rules.map(({ protocol, ports }) => `${protocol} ${ports}`), ...nodes];
+}
+
+/** A rule with its sources, or a machine. */
+export type PartKey = string;
+
+export function keysOf({ rules, nodes }: Pick<FirewallFacts, "rules" | "nodes">): readonly PartKey[] {
+  return [...rules.map(ruleKey), ...nodes];
 }
 
 interface Write {
@@ -31,6 +39,8 @@ export class OwnFirewallWrites {
   /** By id: what was added, and is there as far as is known. */
   private readonly added = new Map<string, readonly Item[]>();
   private readonly undone = new Map<Item, readonly number[]>();
+  /** What others took out, whoever had put it there: when that was seen, ms since the epoch. */
+  private readonly takenAt = new Map<PartKey, number>();
 
   constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
 
@@ -38,14 +48,33 @@ export class OwnFirewallWrites {
     return this.undone;
   }
 
+  get taken(): ReadonlySet<PartKey> {
+    return new Set(this.takenAt.keys());
+  }
+
+  /** Looks for what others took out. @param before after the list before and the writes since */
+  compare(before: readonly PartKey[], now: readonly PartKey[]): void {
+    const at = this.clock.now();
+    const there = new Set(now);
+    for (const [key, seenAt] of this.takenAt)
+      if (there.has(key) || at - seenAt >= PLACEMENT_LASTING_MS) this.takenAt.delete(key);
+    for (const key of before) if (!there.has(key)) this.takenAt.set(key, at);
+  }
+
+  private noteAdded(parts: Pick<FirewallFacts, "rules" | "nodes">): void {
+    for (const key of keysOf(parts)) this.takenAt.delete(key);
+  }
+
   created(made: FirewallFacts): void {
     this.added.set(made.id, itemsOf(made));
+    this.noteAdded(made);
     this.note(made.id, (listed) => (listed.some(({ id }) => id === made.id) ? listed : [...listed, made]));
   }
 
   changed(change: FirewallChange): void {
     const { id, addRules, addNodes, removeRules, removeNodes } = change;
     const gone = new Set(itemsOf({ rules: removeRules, nodes: removeNodes }));
+    this.noteAdded({ rules: addRules, nodes: addNodes });
     const known = (this.added.get(id) ?? []).filter((item) => !gone.has(item));
     this.added.set(id, [...new Set([...known, ...itemsOf({ rules: addRules, nodes: addNodes })])]);
     this.note(change.id, (listed) =>

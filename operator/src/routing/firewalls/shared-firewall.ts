@@ -20,7 +20,13 @@ import {
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
-import { type FirewallReverts, FormerFirewall, OwnFirewallWrites } from "./own-firewall-writes.js";
+import {
+  type FirewallReverts,
+  FormerFirewall,
+  keysOf,
+  OwnFirewallWrites,
+  type PartKey,
+} from "./own-firewall-writes.js";
 import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
 
 export interface FirewallView extends FailureView, CoverageView {
@@ -29,6 +35,8 @@ export interface FirewallView extends FailureView, CoverageView {
   readonly refused: ReadonlyMap<ProviderId, RefusedMachine>;
   /** What others took out of it lately. */
   readonly reverts: FirewallReverts;
+  /** What others took out of it lately, whoever had put it there. */
+  readonly taken: ReadonlySet<PartKey>;
   /** Somebody has given the former firewall of the name this one. */
   readonly renamed?: string;
   /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
@@ -85,7 +93,7 @@ export class SharedFirewall {
       facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
       ...this.coverage.view(),
       refused: this.refused.view(this.clock.now()),
-      reverts: this.own.reverts,
+      ...{ reverts: this.own.reverts, taken: this.own.taken },
       ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
       ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
@@ -198,7 +206,9 @@ export class SharedFirewall {
   }
 
   private async readNow(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
-    const known = nodes.every((node) => this.has(node) || this.coverage.isKnown(node));
+    // Other firewalls of a machine that is in it already do not matter.
+    const has = new Set(this.parts());
+    const known = nodes.every((node) => has.has(node) || this.coverage.isKnown(node));
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
@@ -217,17 +227,18 @@ export class SharedFirewall {
 
   private takeListed({ firewall, numbered = [], names }: Partial<FirewallSurvey>, at: number): void {
     const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
+    const before = this.parts() ?? this.shares.present();
     this.own.judge(listed);
     const own = listed.find(({ name }) => name === this.name);
     this.former.look(own?.id, names);
     this.facts = own ?? "missing";
     this.additional.take(listed.filter(({ name }) => name !== this.name));
+    this.own.compare(before, this.parts() ?? []);
   }
 
-  /** Other firewalls of a machine that is in it already do not matter. */
-  private has(node: ProviderId): boolean {
-    const { facts } = this;
-    return facts !== undefined && facts !== "missing" && wholeOf(this.additional.groupOf(facts)).nodes.includes(node);
+  private parts(): readonly PartKey[] | undefined {
+    const whole = this.facts && this.whole(this.facts);
+    return whole === "missing" ? [] : whole && keysOf(whole);
   }
 
   private whole(facts: FirewallFacts | "missing") {

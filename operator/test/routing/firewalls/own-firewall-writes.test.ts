@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { MINUTE_MS } from "../../../src/bounds.js";
+import { ruleKey } from "../../../src/providers/diff.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import type { FirewallChange, FirewallFacts } from "../../../src/providers/firewall-types.js";
 import type { FirewallCaller } from "../../../src/routing/firewalls/firewall-failures.js";
@@ -161,6 +162,43 @@ describe("a firewall whose list shows the state before a write of the operator",
       await firewall.read(caller, []);
     }
     expect(reverts(), "the operator itself took the machine out").to.deep.equal([]);
+  });
+
+  it("knows what others took out, whoever had put it there, until it is there again", async () => {
+    const taken = () => [...firewall.view().taken];
+    await change({ addNodes: [B] });
+    expect(taken()).to.deep.equal([]);
+    cloud.all.set("id-1", {
+      ...cloud.facts("ingress"),
+      rules: [{ ...rule("443"), sources: ["192.0.2.0/24"] }],
+      nodes: [],
+    });
+    await clock.advance(MINUTE_MS);
+    await firewall.read(caller, []);
+    expect(taken()).to.deep.equal([ruleKey(rule("443")), A, B]);
+    await change({ addRules: [rule("443")] });
+    await change({ addNodes: [A] });
+    await change({ removeNodes: [A] });
+    await clock.advance(MINUTE_MS);
+    await firewall.read(caller, []);
+    expect(taken(), "the operator itself took one out").to.deep.equal([B]);
+  });
+
+  it("knows after a restart which of the rules on record others took out meanwhile", async () => {
+    const restarted = new FirewallRegistry(clock).of({}, "ingress");
+    const { protocol, sources } = rule("80");
+    const record = (ports: string, phase: "present" | "adding") => ({
+      protocol: protocol as "tcp",
+      ports,
+      sources,
+      phase,
+    });
+    restarted.record("uid", {
+      rules: [record("443", "present"), record("80", "present"), record("81", "adding")],
+      nodes: [A, B],
+    });
+    await restarted.read(caller, []);
+    expect([...restarted.view().taken]).to.deep.equal([ruleKey(rule("80"))]);
   });
 
   it("is known by its new name when somebody renames it, also once there is another one, until it is gone", async () => {

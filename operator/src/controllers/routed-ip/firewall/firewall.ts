@@ -17,7 +17,13 @@ import { type FirewallPlace, isolates, placeMachine, refusedNow } from "./place-
 import { planRules, portText } from "./rules.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
 
-export interface FirewallPlan {
+/** Of what comes, what others have removed. */
+export interface Restored {
+  readonly restoredRules?: readonly FirewallRuleFacts[];
+  readonly restoredNodes?: readonly ProviderId[];
+}
+
+export interface FirewallPlan extends Restored {
   /** It has to be read first: of these machines it is to be known what covers them. */
   readonly read?: readonly ProviderId[];
   /** It is in step as far as is known, and has to be read again: of these machines as well. */
@@ -108,6 +114,8 @@ function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Tas
   return {
     ...rules,
     ...{ addNodes, removeNodes },
+    restoredRules: rules.addRules.filter((rule) => firewall.taken?.has(ruleKey(rule))),
+    restoredNodes: addNodes.filter((each) => firewall.taken?.has(each)),
     ...(node.problem === undefined ? {} : { nodeProblem: node.problem }),
     ...omitUndefined({ read: node.read, makeRoom: node.makeRoom, extend: node.extend, retryAt: node.retryAt }),
     ...(firewall.group?.outOfStep === true ? { mirror: true as const } : {}),

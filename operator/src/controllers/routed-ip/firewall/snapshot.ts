@@ -5,7 +5,7 @@ import type { FirewallCapabilities, FirewallFacts, FirewallRuleFacts } from "../
 import type { ProviderId } from "../../../providers/types.js";
 import type { GroupView } from "../../../routing/firewalls/firewall-group.js";
 import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
-import type { FirewallReverts } from "../../../routing/firewalls/own-firewall-writes.js";
+import type { FirewallReverts, PartKey } from "../../../routing/firewalls/own-firewall-writes.js";
 import type { RefusedMachine } from "../../../routing/firewalls/refused-machines.js";
 
 /** `waits`: it is not tried again before `retryAt`, ms since the epoch. */
@@ -30,6 +30,8 @@ export interface FirewallSnapshot {
   readonly refused?: ReadonlyMap<ProviderId, Refused>;
   /** What others took out of it lately. @default nothing */
   readonly reverts?: FirewallReverts;
+  /** What others took out of it lately. @default nothing */
+  readonly taken?: ReadonlySet<PartKey>;
   /** The name that somebody has given to the former firewall of this name. Absent: none is known. */
   readonly renamed?: string;
   /** The last call failed, or can't be made. */

@@ -21,7 +21,7 @@ import { type PortsFound, ruleFacts } from "../../../routing/ports.js";
 import { type Action, type ActionSequence, sharedChain } from "../actions.js";
 import { hasFinalizer, needsFinalizer } from "../deletion.js";
 import { electTaint, heldTaint, strayTaints } from "../election.js";
-import type { FirewallPlan } from "../firewall/firewall.js";
+import type { FirewallPlan, Restored } from "../firewall/firewall.js";
 import type { FirewallSnapshot } from "../firewall/snapshot.js";
 import type { Snapshot } from "../snapshot.js";
 
@@ -208,19 +208,21 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
 function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
   const { addRules, freeRules, replacedRules, addNodes, makeRoom = [], removeRules, removeNodes, extend } = plan;
   const { name } = facts;
-  const change = (part: Parameters<typeof changeOf>[1], why: string): ActionSequence =>
-    Object.values(part).flat().length === 0 ? [] : [{ do: "change-firewall", change: changeOf(facts, part), why }];
+  const change = (part: Parameters<typeof changeOf>[1], why: string, restored: Restored = {}): ActionSequence =>
+    Object.values(part).flat().length === 0
+      ? []
+      : [{ do: "change-firewall", change: changeOf(facts, part), why, ...restored }];
   return {
     "add-rules": [
       ...mirroring(facts, plan),
       ...change({ removeRules: freeRules }, "the firewall is full, and other rules replace them"),
-      ...change({ addRules }, "the ports of the Service have to be open"),
+      ...change({ addRules }, "the ports of the Service have to be open", restoredOf(plan, "restoredRules")),
       ...change({ removeRules: replacedRules }, "rules with other sources have replaced them"),
     ],
     "make-room": change({ removeNodes: makeRoom }, "the firewall is full, and the node serves nothing any more"),
     "add-node":
       extend === undefined
-        ? change({ addNodes }, "the node is, or will be, the holder of the address")
+        ? change({ addNodes }, "the node is, or will be, the holder of the address", restoredOf(plan, "restoredNodes"))
         : [
             {
               do: "extend-firewall",
@@ -236,6 +238,11 @@ function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
       "no address is, or will be, on the node",
     ),
   };
+}
+
+/** The action of a step keeps its own part only: it stays the same when an earlier step has succeeded. */
+function restoredOf(plan: FirewallPlan, part: keyof Restored): Restored {
+  return plan[part]?.length ? { [part]: plan[part] } : {};
 }
 
 /** Each change of rules goes to the additional firewalls, too, and brings them in step. */

@@ -25,6 +25,23 @@ describe("operator in process: a firewall that others change", function () {
     );
   });
 
+  it("has the Events say that somebody else had removed the rule and the node", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    await made.readyOnFirst();
+    await made.settledOn("n1");
+    const { firewalls } = made.world.digitalocean.state;
+    firewalls.change(firewalls.byName(FIREWALL)?.id ?? "", { inbound: [], dropletIds: [] });
+    await made.settledOn("n1");
+    const notes = () => made.world.events("FirewallChanged").map((event) => `${event["message"] ?? event["note"]}`);
+    const has = (part: string) => notes().some((note) => note.includes(part));
+    await made.until(
+      "both are reported",
+      () => has("removed or changed tcp 443") && has("somebody else had removed n1"),
+      REAL_MS,
+    );
+    expect(notes().find((note) => note.includes("tcp 443"))).to.include("loadBalancerSourceRanges");
+  });
+
   it("has the RoutedIP name the rule and the node that are taken out again and again, and goes on adding them", async () => {
     made = await RoutedWorld.create(["n1"]);
     await made.readyOnFirst();

@@ -34,4 +34,21 @@ describe("the Event of a change of a firewall", () => {
       'firewall "voice": udp 5060 added; udp 5060 from 192.0.2.0/24, 203.0.113.0/24 removed: the reason',
     ]);
   });
+
+  it("names what somebody else had removed, and says how to close a port", () => {
+    const rule = { protocol: "tcp", ports: "8443", sources: ["0.0.0.0/0"], otherSources: false } as const;
+    const change = { id: "1", name: "voice", addRules: [], removeRules: [], addNodes: [], removeNodes: [] };
+    const [ofRule = "", ofNode = ""] = notesOf(
+      { do: "change-firewall", change: { ...change, addRules: [rule] }, restoredRules: [rule], why: "the reason" },
+      {
+        do: "change-firewall",
+        change: { ...change, addNodes: ["cloud://a"] },
+        restoredNodes: ["cloud://a"],
+        why: "the reason",
+      },
+    );
+    expect(ofRule).to.include("somebody else has probably removed or changed tcp 8443");
+    expect(ofRule).to.include("loadBalancerSourceRanges").and.to.include("allowedPorts");
+    expect(ofNode).to.include("somebody else had removed cloud://a");
+  });
 });

@@ -4,6 +4,7 @@ import { describe, it } from "mocha";
 import { planFirewall } from "../../../../src/controllers/routed-ip/firewall/firewall.js";
 import { opensSafely } from "../../../../src/controllers/routed-ip/firewall/place-machine.js";
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
+import { ruleKey } from "../../../../src/providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import type { GroupView } from "../../../../src/routing/firewalls/firewall-group.js";
 import type { Recorded } from "../../../../src/routing/firewalls/firewall-shares.js";
@@ -27,6 +28,13 @@ describe("the firewall of a RoutedIP", () => {
     expect(due).to.deep.include({ reread: [], addRules: [], addNodes: [] });
     expect(due.read).to.equal(undefined);
     expect(plan(firewall("unknown", { due: true })).reread).to.equal(undefined);
+  });
+
+  it("gets again what others have removed", () => {
+    const taken = new Set([A, B, ruleKey(rule(443))]);
+    const restored = plan(firewall(facts([]), { taken }), { rules: [rule(443), rule(80)] });
+    expect(restored).to.deep.include({ restoredRules: [rule(443)], restoredNodes: [A] });
+    expect(plan(firewall(facts([])))).to.deep.include({ restoredRules: [], restoredNodes: [] });
   });
 
   it("keeps a node on record that may be in it, and removes it when it serves nothing", () => {
