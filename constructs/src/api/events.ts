@@ -58,6 +58,12 @@ export const EVENTS = {
       "The operator changed rules or nodes of a firewall, or deleted it; the note says which, and which of them somebody else had removed.",
     remedy: "",
   },
+  PortsChanged: {
+    type: "Normal",
+    meaning:
+      "Clients reach the Service of a RoutedIP at other ports than before, such as other NodePorts after somebody created it again; the note shows both.",
+    remedy: "If clients need the former NodePorts, set nodePort in the ports of the Service.",
+  },
   RecordsChanged: {
     type: "Normal",
     meaning: "The operator changed a record set; the note shows the old and the new addresses.",

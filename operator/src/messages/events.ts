@@ -22,6 +22,13 @@ export interface RecordChange {
   readonly steps?: readonly RecordStep[];
 }
 
+/** Each such as 30426/TCP. */
+interface PortsChange {
+  readonly service: string;
+  readonly now: readonly string[];
+  readonly formerly: readonly string[];
+}
+
 /** An Event's note holds 1,024 bytes. */
 const LISTED = 12;
 const MOVE =
@@ -180,6 +187,13 @@ export const eventMessages = topic("events", {
     example: { why: WHYS.replaced("203.0.113.7", "203.0.113.8") },
   }),
   ...firewallEvents,
+  portsChanged: event({
+    reason: "PortsChanged",
+    action: "Observe",
+    text: ({ service, now, formerly }: PortsChange) =>
+      `clients reach Service ${service} at ${namesOf(now)} now, formerly at ${namesOf(formerly)}`,
+    example: { service: "web/ingress", now: ["30426/TCP"], formerly: ["31443/TCP"] },
+  }),
   recordsChanged: event({
     reason: "RecordsChanged",
     action: "ChangeRecords",

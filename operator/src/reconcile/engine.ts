@@ -20,7 +20,7 @@ import { type Decision, decide, earliest, type Iteration, type Start, startItera
 import type { Kind } from "./kind.js";
 import { actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
-import type { ResourceState } from "./resource-state.js";
+import { fieldsOf, type ResourceState } from "./resource-state.js";
 import { nextAttempt, resultOfError } from "./retries.js";
 import { attributeFailure, Background, didAnything, recordOutcome, runActions } from "./run-actions.js";
 import { unreadySummaryOf } from "./unready-summary.js";
@@ -217,6 +217,7 @@ export class Engine<T extends KindTypes> {
     if (fields === undefined) return undefined;
     const before = state.reported ?? state.conditions();
     const planned = last.plan.conditions;
+    const change = { before: fieldsOf(object.status), written: fields };
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
     const { waitMs, drops } = await written.catch((error: unknown) => {
@@ -227,7 +228,7 @@ export class Engine<T extends KindTypes> {
       }
       throw error;
     });
-    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: drops === true });
+    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: drops === true, fields: change });
     state.reported = undefined;
     return waitMs;
   }

@@ -139,6 +139,8 @@ export interface Kind<T extends KindTypes> {
     deferred: readonly DeferredEvent[],
     state: ResourceState<T>,
   ): readonly EventMessage[];
+  /** Changes of the status that people should know of, once it is written. @default none */
+  statusChanges?(state: ResourceState<T>, before: StatusFields, written: StatusFields): readonly EventMessage[];
   /** Gauges of the resource, beside those of its conditions. @default none */
   metrics?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): readonly Sample[];
 

@@ -18,7 +18,7 @@ import {
 } from "./conditions.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
-import type { ActionResult, DeferredEvent, KindTypes, SequenceResult } from "./plan.js";
+import type { ActionResult, DeferredEvent, KindTypes, SequenceResult, StatusFields } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface ReportTools {
@@ -52,19 +52,23 @@ export interface WrittenConditions {
   readonly planned: readonly PlannedCondition[];
   /** The server has begun to drop fields. */
   readonly drops: boolean;
+  /** Absent: the status was not written. */
+  readonly fields?: { readonly before: StatusFields; readonly written: StatusFields };
 }
 
 /** Once the status says it, or never will. */
 export function emitStatusEvents<T extends KindTypes>(
   tools: ReportTools,
-  { statusEvents = conditionsAndDeferred, statusRules }: Kind<T>,
+  kind: Kind<T>,
   state: ResourceState<T>,
-  { before, planned, drops }: WrittenConditions,
+  { before, planned, drops, fields }: WrittenConditions,
 ): void {
+  const { statusEvents = conditionsAndDeferred, statusRules } = kind;
   const seen = { before, planned, deferred: state.deferredEvents.splice(0) };
   const compared = state.startWarnings.compared(seen, tools.clock.monotonic());
   const warnings = statusEvents(compared.before, compared.planned, compared.deferred, state);
-  emit(tools, state, eachOnce([...warnings, ...pauseEvents(before, planned)]));
+  const changes = fields && kind.statusChanges?.(state, fields.before, fields.written);
+  emit(tools, state, eachOnce([...warnings, ...pauseEvents(before, planned), ...(changes ?? [])]));
   if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
 }
 

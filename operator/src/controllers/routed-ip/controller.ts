@@ -21,7 +21,7 @@ import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
 import { isUnnamed, isUnserved } from "./allowed.js";
-import { eventsOf, samplesOf, warningsOf } from "./events.js";
+import { eventsOf, portsChanged, samplesOf, warningsOf } from "./events.js";
 import { type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
 import { noteCreation } from "./object-calls.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
@@ -135,6 +135,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     readAgainMs: (state, gathered) => readAgainMs(context.clock, state, gathered),
     events: ({ snapshot }, _plan, result) => eventsOf(snapshot, result),
     statusEvents: warningsOf,
+    statusChanges: ({ memory }, before, written) => portsChanged(memory.follower.service, before, written),
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },

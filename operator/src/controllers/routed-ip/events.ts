@@ -1,6 +1,6 @@
 /** What a RoutedIP reports: the Events of an action that ended, and its metrics. */
 
-import { ADDRESS_STATES, type Reason } from "cdk8s-flipop/api";
+import { ADDRESS_STATES, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { Outcome } from "../../addresses/calls.js";
 import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/read-claims.js";
@@ -49,6 +49,21 @@ export function warningsOf(
 ): readonly EventMessage[] {
   const turned = turnedBad(before, conditions).filter(({ type, reason }) => !ofJob(type, reason));
   return [...turned.map((condition) => conditionEvent(condition, condition.type)), ...unreported(deferred, conditions)];
+}
+
+/** Not the first ports. The status keeps the former ones while the Service is missing, and over a restart. */
+export function portsChanged(
+  service: string,
+  before: Pick<RoutedIPStatus, "ports">,
+  written: Pick<RoutedIPStatus, "ports">,
+): readonly EventMessage[] {
+  const [formerly, now] = [portTexts(before), portTexts(written)];
+  if (formerly.length === 0 || now.length === 0 || `${formerly}` === `${now}`) return [];
+  return [eventMessages.portsChanged({ service, now, formerly })];
+}
+
+function portTexts({ ports = [] }: Pick<RoutedIPStatus, "ports">): readonly string[] {
+  return ports.map(({ port, protocol }) => `${port}/${protocol}`).sort();
 }
 
 function ofJob(type: PlannedCondition["type"], reason: Reason): boolean {
