@@ -12,7 +12,14 @@ import {
 import { listed, omitUndefined } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
-import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
+import {
+  type AutoscalerPlan,
+  autoscalerPlan,
+  CORDON_TAINT,
+  type NodeFacts,
+  type TaintFacts,
+  taintText,
+} from "./node-facts.js";
 import type { PodEnd, Workload } from "./workload.js";
 
 /** Why a node is no candidate. */
@@ -26,6 +33,8 @@ export interface Refusal {
   readonly pod?: string;
   /** That pod is being deleted. */
   readonly ending?: PodEnd;
+  /** The cluster autoscaler set the taints that refuse the node. */
+  readonly autoscaler?: AutoscalerPlan;
   /** When it came about by the cluster's own times, ms since the epoch. Absent: the cluster does not say. */
   readonly since?: number;
   /** Of a failed probe: a witness contradicts it, so the node may live. */
@@ -159,7 +168,10 @@ function cordoned({ node, match, workload }: CheckInput): Refusal | undefined {
 function tainted({ node, match }: CheckInput): Refusal | undefined {
   const against = untolerated(node.taints, match);
   if (against.length === 0) return undefined;
-  return refusal("Tainted", `it has ${taintsText(against)}, not tolerated${nearText(against, match)}`);
+  const autoscaler = autoscalerPlan(against);
+  const whose = autoscaler === undefined ? "" : ` (the cluster autoscaler set it, and ${autoscaler} the node)`;
+  const detail = `it has ${taintsText(against)}${whose}, not tolerated${nearText(against, match)}`;
+  return { ...refusal("Tainted", detail), ...omitUndefined({ autoscaler }) };
 }
 
 /** The toleration that has the key of one of these taints, and does not tolerate it. */

@@ -29,10 +29,24 @@ const CONDITION_TAINTS: ReadonlyMap<string, string> = new Map([
   ["node.kubernetes.io/network-unavailable", "NetworkUnavailable"],
 ]);
 
+/** What the cluster autoscaler is about to do with a node, by the key of its taint. It sets a taint again that somebody removes. */
+const AUTOSCALER_TAINTS: ReadonlyMap<string, AutoscalerPlan> = new Map([
+  ["ToBeDeletedByClusterAutoscaler", "deletes"],
+  ["DeletionCandidateOfClusterAutoscaler", "may delete"],
+]);
+
+export type AutoscalerPlan = "deletes" | "may delete";
+
+/** `undefined`: of these taints, some are not the cluster autoscaler's, and none is for a deletion that has begun. */
+export function autoscalerPlan(taints: readonly TaintFacts[]): AutoscalerPlan | undefined {
+  const plans = taints.map(({ key }) => AUTOSCALER_TAINTS.get(key));
+  if (plans.includes("deletes")) return "deletes";
+  return plans.includes(undefined) ? undefined : plans[0];
+}
+
 /** An autoscaler is about to remove the node, or thinks about it. */
 const LEAVING_TAINTS: ReadonlySet<string> = new Set([
-  "ToBeDeletedByClusterAutoscaler",
-  "DeletionCandidateOfClusterAutoscaler",
+  ...AUTOSCALER_TAINTS.keys(),
   "karpenter.sh/disrupted",
   // Karpenter before v1.
   "karpenter.sh/disruption",

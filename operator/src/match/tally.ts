@@ -6,7 +6,7 @@ import type { Refusal, Verdict } from "./checks.js";
 import type { Presence } from "./workload.js";
 
 /** A node with what one refusal says of it. */
-export interface RefusedNode extends Partial<Pick<Refusal, "pod" | "ending">> {
+export interface RefusedNode extends Partial<Pick<Refusal, "pod" | "ending" | "autoscaler">> {
   readonly node: string;
 }
 
@@ -15,7 +15,12 @@ interface RefusalCount {
   readonly nodes: number;
   /** The first of these nodes by name, and its observed state. */
   readonly example: RefusedNode & Pick<Refusal, "detail">;
+  /** All of them, sorted. Empty: too many to name. */
+  readonly names: readonly string[];
 }
+
+/** Nodes with one reason that a text names. */
+const NAMED_NODES = 3;
 
 /** Such a node is not meant by the resource. */
 export const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);
@@ -111,9 +116,11 @@ export function leftOutText({ refused }: Pick<Tally, "refused">): string {
     .join("; ");
 }
 
-function countText({ reason, nodes, example }: RefusalCount, crowded?: Crowded): string {
+function countText({ reason, nodes, example, names }: RefusalCount, crowded?: Crowded): string {
+  const others = names.filter((name) => name !== example.node);
+  const also = others.length === 0 ? "" : `; also ${listed(others)}`;
   const elsewhere = crowded === undefined ? "" : `; ${crowded.node} runs ${crowded.pods} of them`;
-  return `${nodes} ${reason} (${exampleText(example)}${elsewhere})`;
+  return `${nodes} ${reason} (${exampleText(example)}${also}${elsewhere})`;
 }
 
 function exampleText({ node, detail }: RefusalCount["example"]): string {
@@ -166,8 +173,10 @@ function presenceText(presence: Presence | undefined): string | undefined {
 }
 
 function counted(known: RefusalCount | undefined, node: string, refusal: Refusal): RefusalCount {
-  const { reason, detail, pod, ending } = refusal;
+  const { reason, detail, pod, ending, autoscaler } = refusal;
+  const nodes = (known?.nodes ?? 0) + 1;
+  const names = nodes > NAMED_NODES ? [] : [...(known?.names ?? []), node].sort();
   const isFirst = known === undefined || node < known.example.node;
-  const example = isFirst ? { node, detail, ...omitUndefined({ pod, ending }) } : known.example;
-  return { reason, nodes: (known?.nodes ?? 0) + 1, example };
+  const example = isFirst ? { node, detail, ...omitUndefined({ pod, ending, autoscaler }) } : known.example;
+  return { reason, nodes, example, names };
 }

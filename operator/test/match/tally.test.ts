@@ -20,12 +20,14 @@ describe("the tally of a match", () => {
     rig.nodes.upsert(slimNode("g", web));
     expect(rig.tallyText()).to.equal(
       "1 of 7 nodes match; 2 lack label pool=web; " +
-        "3 Tainted (b: it has taint x:NoSchedule, not tolerated); " +
+        "3 Tainted (b: it has taint x:NoSchedule, not tolerated; also c, d); " +
         "1 NodeNotReady (e: Ready has been False since 2025-01-01T00:00:00Z (Tested))",
     );
     rig.nodes.remove(slimNode("g"));
     rig.nodes.remove(slimNode("a"));
     expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lacks /);
+    rig.nodes.upsert(slimNode("h", { ...web, taints: [taint("x")] }));
+    expect(rig.tallyText(), "too many to name").to.include("4 Tainted (b: it has taint x:NoSchedule, not tolerated); ");
   });
 
   it("counts for a region neither a holder without the label nor nodes elsewhere", () => {
@@ -100,7 +102,7 @@ describe("the tally of a match", () => {
     const { nodes, unmeant } = rig.index.tally();
     expect({ nodes, unmeant }).to.deep.equal({ nodes: 5, unmeant: 1 });
     expect(rig.tallyText()).to.equal(
-      "1 of 5 nodes match; 2 NoPod (b: it runs no pod of any namespace with app=web); 1 lacks label pool=web; " +
+      "1 of 5 nodes match; 2 NoPod (b: it runs no pod of any namespace with app=web; also c); 1 lacks label pool=web; " +
         "1 Cordoned (d: it is cordoned (node.kubernetes.io/unschedulable), which is not tolerated)",
     );
     const { nodes: meant, refused } = rig.index.tallyOfMeant(({ name }) => name === "a" || name === "c");

@@ -4,6 +4,7 @@ import { readyCondition } from "../match/cluster.js";
 import { EDGE, EDGE_PODS, POD, PODS, pool, refused, seenOf } from "./pool-scenes.js";
 import type { Group } from "./situation.js";
 
+const CANDIDATE = { key: "DeletionCandidateOfClusterAutoscaler", value: "1795956433", effect: "PreferNoSchedule" };
 const WAITING = { ...POD, nodeName: undefined, phase: "Pending" };
 const NONE = "Fulfilled NoCandidate";
 
@@ -58,6 +59,20 @@ export const POOL_MATCH: Group = {
       names: ["node-3", "dedicated=db:NoSchedule", "tolerate the taint in spec.match.tolerations"],
       seen: () => refused({ node: { taints: [{ key: "dedicated", value: "db", effect: "NoSchedule" }] } }),
       fix: "Add the taint to `match.tolerations`, or remove it from the node",
+    }),
+    pool({
+      when: "The cluster autoscaler marked the node for a possible deletion",
+      shows: NONE,
+      names: ["node-3", "the cluster autoscaler set", "may delete the node", "scale-down-disabled=true"],
+      seen: () => refused({ node: { taints: [CANDIDATE] } }),
+      fix: "Tolerate the key in `match.tolerations`, or keep the autoscaler from the node; it sets a removed taint again",
+    }),
+    pool({
+      when: "The cluster autoscaler deletes the node",
+      shows: NONE,
+      names: ["node-3", "the cluster autoscaler set", "deletes the node", "another node takes over"],
+      seen: () => refused({ node: { taints: [{ key: "ToBeDeletedByClusterAutoscaler", effect: "NoSchedule" }] } }),
+      fix: "Nothing; another node takes over once one matches",
     }),
     pool({
       when: "Kubernetes has tainted the node, because it is short of a resource",

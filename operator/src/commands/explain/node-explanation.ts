@@ -6,8 +6,8 @@ import { type CheckInput, nearToleration, notableRefusals, type Refusal } from "
 import type { CompiledMatch } from "../../match/compile-match.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts } from "../../match/node-facts.js";
 import { UNMEANT } from "../../match/tally.js";
-import { contradictionOf } from "../../messages/nodes/label-remedies.js";
-import { runPodOn, startRemedy, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
+import { contradictionOf, HAVE_ADMINISTRATOR } from "../../messages/nodes/label-remedies.js";
+import { autoscalerRemedy, runPodOn, startRemedy, TOLERATE_TAINT } from "../../messages/nodes/refused-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedText } from "../../records/node-addresses.js";
 import { listed, omitUndefined } from "../../values.js";
@@ -65,7 +65,7 @@ export function explainNode(node: NodeFacts, question: Question): NodeExplanatio
   const input = inputOf(node, question);
   const values = checkValues(input);
   const refusals = values.flatMap(({ refusal }) => refusal ?? []);
-  const own = { ...ownRemedies(node, match), ...podRemedies(refusals) };
+  const own = { ...ownRemedies(node, match), ...refusalRemedies(refusals) };
   const holds = heldOn(node, room);
   const unprobed = unprobedText(node, question);
   const serving = workload && servedText(workload, node.name);
@@ -151,22 +151,24 @@ function ownRemedies({ ownTaints = [], taints, labels }: NodeFacts, match: Compi
   const taint = `If the pods have no toleration for taint ${listed(texts)}, add it (with operator: Exists): the taint keeps them off the node.`;
   return {
     ...(contradiction !== undefined && { LabelsDiffer: sentence(contradiction) }),
-    ...(nearToleration(taints, match) !== undefined && { Tainted: sentence(`${TOLERATE_TAINT}, or ${UNTAINT}`) }),
+    ...(nearToleration(taints, match) !== undefined && {
+      Tainted: sentence(`${TOLERATE_TAINT}, or ${HAVE_ADMINISTRATOR} remove the taint`),
+    }),
     // A node that has the labels is meant.
-    ...(match.nodeLabels.length > 0 && selectorMatches(match.nodeLabels, labels) && { NoPod: RUN_POD }),
+    ...(match.nodeLabels.length > 0 &&
+      selectorMatches(match.nodeLabels, labels) && { NoPod: sentence(runPodOn("the node")) }),
     ...(kept.length > 0 && { NoPod: taint }),
   };
 }
 
-/** Without the name of the pod, which the row has: one remedy serves many rows. */
-function podRemedies(refusals: readonly Refusal[]): OwnRemedies {
-  const unready = refusals.find(({ reason }) => reason === "PodNotReady");
-  if (unready === undefined) return {};
-  return { PodNotReady: sentence(startRemedy(omitUndefined({ ending: unready.ending }))) };
+/** Without the name of the pod or node, which the row has: one remedy serves many rows. */
+function refusalRemedies(refusals: readonly Refusal[]): OwnRemedies {
+  const remedies = refusals.flatMap(({ reason, ending, autoscaler }) => {
+    if (reason === "PodNotReady") return [[reason, startRemedy(omitUndefined({ ending }))] as const];
+    return autoscaler ? [[reason, autoscalerRemedy(autoscaler, "the node", "either")] as const] : [];
+  });
+  return Object.fromEntries(remedies.map(([reason, text]) => [reason, sentence(text)]));
 }
-
-const RUN_POD = sentence(runPodOn("the node"));
-const UNTAINT = "have the cluster's administrator remove the taint";
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -2,7 +2,7 @@
 
 import type { RefusalReason } from "cdk8s-flipop/api";
 import type { Refusal } from "../../match/checks.js";
-import { CORDON_TAINT } from "../../match/node-facts.js";
+import { type AutoscalerPlan, CORDON_TAINT } from "../../match/node-facts.js";
 import { type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
 import { finalizersText, type NamedPod, type PodEnd } from "../../match/workload.js";
 import { listed } from "../../values.js";
@@ -206,6 +206,7 @@ function remedyOf(reason: RefusalReason, refused: RefusedNode, by: ChosenBy): st
   if (reason === "NoPod") return by === "match" ? runPodOn(node) : podRemedy(by);
   if (reason === "PodNotReady") return startRemedy(refused, " on the node");
   if (reason === "NoOpenPort") return openRemedy(refused, by);
+  if (refused.autoscaler !== undefined) return autoscalerRemedy(refused.autoscaler, node, by);
   return REMEDIES[reason](node, by === "match");
 }
 
@@ -216,6 +217,14 @@ function openRemedy({ pod }: RefusedNode, by: ChosenBy): string {
 
 export const TOLERATE_TAINT =
   "tolerate the taint in spec.match.tolerations (its key, operator: Exists and no effect tolerate any value and effect)";
+
+/** Without the taint, which the autoscaler sets again. */
+export function autoscalerRemedy(plan: AutoscalerPlan, node: string, by: ChosenBy | "either"): string {
+  if (plan === "deletes") return `another node takes over once one matches; if none comes, ${ADD_MATCHING}`;
+  const keep = `${HAVE_ADMINISTRATOR} keep the cluster autoscaler, which sets a removed taint again, from ${node} (annotation cluster-autoscaler.kubernetes.io/scale-down-disabled=true on the node, or a larger minimum of its node pool)`;
+  if (by === "either") return `${keep}; or, where the resource has match, tolerate the taint in match.tolerations`;
+  return by === "match" ? `${TOLERATE_TAINT}, or ${keep}` : keep;
+}
 
 type Remedy = (node: string, hasMatch: boolean) => string;
 
