@@ -163,9 +163,9 @@ function ownRemedies({ ownTaints = [], taints, labels }: NodeFacts, match: Compi
 
 /** Without the name of the pod or node, which the row has: one remedy serves many rows. */
 function refusalRemedies(refusals: readonly Refusal[]): OwnRemedies {
-  const remedies = refusals.flatMap(({ reason, ending, autoscaler }) => {
-    if (reason === "PodNotReady") return [[reason, startRemedy(omitUndefined({ ending }))] as const];
-    return autoscaler ? [[reason, autoscalerRemedy(autoscaler, "the node", "either")] as const] : [];
+  const remedies = refusals.flatMap(({ reason, ending, autoscaler }): readonly (readonly [RefusalReason, string])[] => {
+    if (reason === "PodNotReady") return [[reason, startRemedy(omitUndefined({ ending }))]];
+    return autoscaler ? [[reason, autoscalerRemedy(autoscaler, "the node", "either")]] : [];
   });
   return Object.fromEntries(remedies.map(([reason, text]) => [reason, sentence(text)]));
 }
