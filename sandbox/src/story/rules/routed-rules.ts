@@ -116,6 +116,8 @@ function closedPart(moment: Moment, view: PoolView): string | undefined {
   const node = holderOf(moment, view);
   const { firewall } = view;
   if (node === undefined || firewall === undefined || !view.serving.has(node)) return undefined;
+  // Such as where clients reach the Service at NodePorts alone: nothing has to be opened.
+  if (firewall.rules.length === 0) return undefined;
   const state = moment.firewalls.get(firewall.name);
   const missing = firewall.rules.filter((rule) => state?.rules.includes(rule) !== true);
   if (missing.length > 0) return `firewall ${firewall.name} lacks ${missing.join(", ")} while ${node} has the address`;

@@ -17,10 +17,10 @@ const records = (at: number, ...values: readonly string[]): Fact => ({
   ...{ at, kind: "records", set: "A www (digitalocean)", values, before: [], by: "operator" },
 });
 
-const routed = (at: number, serving: readonly string[], eligible: readonly string[]): Fact =>
+const routed = (at: number, serving: readonly string[], eligible: readonly string[], rules = ["udp 1"]): Fact =>
   pools(at, {
     ...{ pool: "RoutedIP v/g", ips: ["x"], entitled: 0, serving: new Set(serving), eligible: new Set(eligible) },
-    ...{ noticeMs: 27_000, firewall: { name: "fw", rules: ["udp 1"] } },
+    ...{ noticeMs: 27_000, firewall: { name: "fw", rules } },
   });
 const firewall = (at: number, by: "operator" | "story", rules: readonly string[], nodes: readonly string[]): Fact => ({
   ...{ at, kind: "firewall", name: "fw", rules, nodes, by },
@@ -122,6 +122,10 @@ describe("rules of a story", () => {
   });
 
   const kept: readonly (readonly [string, readonly Fact[]])[] = [
+    [
+      "a RoutedIP without hostPorts needs no firewall",
+      [routed(0, ["n"], ["n"], []), moved(1_000, "x", undefined, "n"), later(2_000)],
+    ],
     [
       "a node gets the address after the one before has left",
       [moved(0, "x", undefined, "n"), moved(1, "x", "n", "m"), moved(2, "y", undefined, "n")],
