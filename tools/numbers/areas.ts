@@ -5,7 +5,7 @@
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/addresses": 4_900,
-  "operator/src/claims": 820,
+  "operator/src/claims": 850,
   "operator/src/commands": 6_600,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_600,
@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 6_400,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_550,
-  "operator/src/records": 1_700,
+  "operator/src/records": 1_850,
   "operator/src/routing": 3_440,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,

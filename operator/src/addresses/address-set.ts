@@ -58,6 +58,8 @@ export interface AddressSet {
   readonly pendingCreation?: PendingCreation | undefined;
   /** The record set that was last written. */
   readonly writtenDns?: DnsStatus | undefined;
+  /** Others that the operator has begun to write. @default none */
+  readonly begunRecords?: readonly DnsStatus[] | undefined;
   readonly lastAssignmentTime?: string | undefined;
   /** When the operator tries again what failed for the whole resource. */
   readonly retryAt?: string | undefined;

@@ -1,6 +1,6 @@
 /** The record set of the addresses that are up. It is emptied only if the resource asks for it. */
 
-import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
+import type { IpFamily } from "cdk8s-flipop/api";
 import { isOnlyCordoned } from "../match/checks.js";
 import { claimMessages } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
@@ -21,7 +21,7 @@ export interface RecordsSnapshot extends Pick<AddressSnapshot, "set" | "now" | "
 export function recordChain(snapshot: RecordsSnapshot, values: readonly string[], family: IpFamily): RecordSequence {
   const { dns, set } = snapshot;
   const wanted = set.dnsRecordSet;
-  if (wanted === undefined) return forgotten(set.writtenDns);
+  if (wanted === undefined) return forgotten(set);
   if (dns === undefined) return [];
   return chainOf({
     ...desiredOf(snapshot, family),
@@ -89,6 +89,7 @@ function desiredOf({ set, now, memory }: RecordsSnapshot, family: IpFamily) {
     reverts: memory.reverts.get("records"),
     provider: dnsProviderOf(set),
     last: set.writtenDns,
+    begun: set.begunRecords,
     types: { asked: types, ours: types },
   };
 }
@@ -98,6 +99,8 @@ function ownerOf({ set: { metadata } }: RecordsSnapshot): string {
 }
 
 /** Without a record set in the spec the policy is unknown, so the written records stay. */
-function forgotten(last: DnsStatus | undefined): RecordSequence {
-  return last === undefined ? [] : [recorded(undefined, "spec.dnsRecordSet is gone; the records stay", last)];
+function forgotten({ writtenDns: last, begunRecords = [] }: AddressSnapshot["set"]): RecordSequence {
+  if (last === undefined && begunRecords.length === 0) return [];
+  const begun = begunRecords.length === 0 ? {} : { begun: [] };
+  return [{ ...recorded(undefined, "spec.dnsRecordSet is gone; the records stay", last), ...begun }];
 }

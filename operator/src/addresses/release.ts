@@ -42,8 +42,13 @@ export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): b
 function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
   const { dnsRecordSet, writtenDns } = snapshot.set;
   if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
-  if (writtenDns?.values.includes(address.ip)) return undefined;
+  if (isPublished(snapshot, address.ip)) return undefined;
   return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
+}
+
+/** A name may lead to it. */
+function isPublished({ set: { writtenDns, begunRecords = [] } }: AddressSnapshot, ip: string): boolean {
+  return [writtenDns, ...begunRecords].some((written) => written?.values.includes(ip));
 }
 
 /** A deletion that leaves the records as they are does not wait for resolvers to forget them. */
@@ -55,7 +60,7 @@ function recordsStay({ set }: AddressSnapshot): boolean {
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
   const { dns, set } = snapshot;
   if (!leavesDns(snapshot, placement) || recordsStay(snapshot)) return undefined;
-  if (set.writtenDns?.values.includes(placement.address.ip)) return undefined;
+  if (isPublished(snapshot, placement.address.ip)) return undefined;
   if (set.dnsRecordSet === undefined) return undefined;
   return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, set.dnsRecordSet) * 1000;
 }
@@ -224,16 +229,17 @@ export function deletionOf(
 
 /** In words; empty: all is cleaned up. */
 export function abandonedItems(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
-  const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns } = snapshot.set;
+  const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns, begunRecords = [] } = snapshot.set;
   const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
   const kept = reclaimPolicy === "Delete" ? addresses.map(({ address }) => `address ${address.ip}`) : [];
   const intent = reclaimPolicy === "Delete" ? pendingCreation : undefined;
   const open = intent !== undefined && undecided(snapshot, intent).length === 0;
-  const records = dnsRecordSet?.deletionPolicy === "Delete" && writtenDns !== undefined;
+  const records =
+    dnsRecordSet?.deletionPolicy === "Delete" ? [...(writtenDns ? [writtenDns] : []), ...begunRecords] : [];
   return [
     ...kept,
     ...(open ? [`the address of the creation of ${intent.startedAt}, if there is one`] : []),
-    ...(records ? [`record set ${writtenDns?.recordName} in zone ${writtenDns?.zone}`] : []),
+    ...records.map(({ recordName, zone }) => `record set ${recordName} in zone ${zone}`),
   ];
 }
 

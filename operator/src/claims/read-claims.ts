@@ -7,7 +7,6 @@ import {
   type AddressStatus,
   Annotation,
   canonicalIp,
-  type DnsRecordSet,
   type DnsStatus,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
@@ -17,36 +16,15 @@ import {
   type KindName,
   type NodeDNSRecordSetSpec,
   type NodeDNSRecordSetStatus,
-  normalRecordName,
   type Reason,
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
-import type { RecordSetName, RecordType } from "../providers/types.js";
+import type { RecordType } from "../providers/types.js";
 import { type Claimant, type ClaimedAddress, type ClaimedName, isReplaced } from "./claimant.js";
+import { claimedNames, noZones, type ZoneLookUp } from "./claimed-names.js";
 import { isKept, type Title } from "./titles.js";
-
-/** A zone as it was found out from a provider: some name zones by an id. */
-export interface KnownZone {
-  /** The zone's domain name. */
-  readonly domain: string;
-}
-
-/** What is known of a zone, without I/O. `undefined`: nothing (yet). */
-export type ZoneLookUp = (provider: string, zone: string) => KnownZone | undefined;
-
-/** @default nothing is known: zones are domain names */
-const noZones: ZoneLookUp = () => undefined;
-
-/** The zone and the full name of a record set, as `normalRecordName` writes them. */
-export function normalName(
-  provider: string,
-  { zone, name }: Pick<RecordSetName, "zone" | "name">,
-  zones: ZoneLookUp = noZones,
-): { readonly zone: string; readonly fqdn: string } {
-  return normalRecordName({ zone, recordName: name, domain: zones(provider, zone)?.domain });
-}
 
 /** A resource as read from the API server; `spec` may be absent under an older CRD. */
 export interface Resource<Spec, Status> {
@@ -76,7 +54,13 @@ export function poolClaims(
   addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const takes = publishable({ metadata, spec, written: status.dns }, hasActive(status) ? types : []);
-  const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status.dns, takes };
+  const desired = {
+    recordSet: spec?.dnsRecordSet,
+    provider: spec?.provider,
+    types,
+    status,
+    takes,
+  };
   const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
   return claimant("FloatingIPPool", { metadata, spec }, claimed, allowedOf(claimedNames(desired, zones), unnamed));
 }
@@ -102,7 +86,13 @@ export function nodeRecordClaims(
   const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
   const types = publishedFamilies(spec).map(typeOf);
   const takes = publishable({ metadata, spec, written: status?.dns }, hasCandidates(status) ? types.slice(0, 1) : []);
-  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns, takes };
+  const desired = {
+    recordSet: spec?.dnsRecordSet,
+    provider,
+    types,
+    status,
+    takes,
+  };
   return claimant("NodeDNSRecordSet", { metadata, spec }, [], allowedOf(claimedNames(desired, zones), unnamed));
 }
 
@@ -126,7 +116,13 @@ export function routedIpClaims(
 ): Claimant {
   const types = [typeOf(routedFamily(spec, status))];
   const takes = publishable({ metadata, spec, written: status?.dns }, status?.state === "active" ? types : []);
-  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns, takes };
+  const desired = {
+    recordSet: spec?.dnsRecordSet,
+    provider,
+    types,
+    status,
+    takes,
+  };
   const addresses = routedAddresses(metadata, spec, status);
   const names = claimedNames(desired, zones);
   const claimed = addresses.filter(({ title }) => !unserved || isKept(title));
@@ -224,17 +220,6 @@ function typeOf(family: IpFamily): RecordType {
   return family === "IPv6" ? "AAAA" : "A";
 }
 
-interface DesiredRecordSet {
-  readonly recordSet: DnsRecordSet | undefined;
-  /** Where the record set names none. */
-  readonly provider: string | undefined;
-  readonly types: readonly RecordType[];
-  /** As the status has it. */
-  readonly written: DnsStatus | undefined;
-  /** Of `types`, those that it can publish on a new name at once. */
-  readonly takes: readonly RecordType[];
-}
-
 interface Owner {
   readonly metadata: ObjectMeta;
   readonly spec: { readonly paused?: boolean } | undefined;
@@ -242,47 +227,11 @@ interface Owner {
 
 /** @param active types for which it has addresses. A type that it has published it can publish elsewhere. */
 function publishable(
-  { metadata, spec, written }: Owner & Pick<DesiredRecordSet, "written">,
+  { metadata, spec, written }: Owner & { readonly written: DnsStatus | undefined },
   active: readonly RecordType[],
 ): readonly RecordType[] {
   if (metadata.deletionTimestamp !== undefined || spec?.paused === true) return [];
   return [...active, ...(written?.values ?? []).map((value) => typeOf(familyOf(value)))];
-}
-
-/** A former name stays claimed: its records are kept up to date until the new name has them. */
-function claimedNames(
-  { recordSet, provider, types, written, takes }: DesiredRecordSet,
-  zones: ZoneLookUp,
-): readonly ClaimedName[] {
-  const holds = written === undefined ? [] : namesOf(written, written.types, "holds", zones);
-  const dnsProvider = recordSet?.provider || provider;
-  if (!recordSet?.zone || !recordSet.recordName || !dnsProvider) return [];
-  const asked = namesOf({ ...recordSet, provider: dnsProvider }, types, "asks", zones);
-  const ready = asked.map((name) => (takes.includes(name.type) ? { ...name, title: "takes" as const } : name));
-  const desiredItems = ready.map((name) => holds.find((held) => isSameName(held, name)) ?? name);
-  const former = holds.filter((held) => !desiredItems.includes(held));
-  return [...desiredItems, ...former.map((name) => ({ ...name, ...leaving(recordSet, written) }))];
-}
-
-function leaving(
-  { deletionPolicy }: DnsRecordSet,
-  written: DnsStatus | undefined,
-): Pick<ClaimedName, "title" | "values"> {
-  return { title: deletionPolicy === "Delete" ? "clears" : "leaves", values: written?.values ?? [] };
-}
-
-function namesOf(
-  { provider, zone, recordName }: { readonly provider: string; readonly zone: string; readonly recordName: string },
-  types: readonly RecordType[],
-  title: Title,
-  zones: ZoneLookUp,
-): readonly ClaimedName[] {
-  const name = normalName(provider, { zone, name: recordName }, zones);
-  return types.map((type) => ({ provider, ...name, type, title }));
-}
-
-function isSameName(a: ClaimedName, b: ClaimedName): boolean {
-  return a.provider === b.provider && a.zone === b.zone && a.fqdn === b.fqdn && a.type === b.type;
 }
 
 function claimant(

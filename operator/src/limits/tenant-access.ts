@@ -14,7 +14,7 @@ import {
   type TenantLimits,
 } from "cdk8s-flipop/api";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
-import { normalName, type ZoneLookUp } from "../claims/read-claims.js";
+import { normalName, type ZoneLookUp } from "../claims/claimed-names.js";
 import type { ResourceRef } from "../inventory/view.js";
 import type { Problem } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";

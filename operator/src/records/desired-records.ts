@@ -14,8 +14,11 @@ export interface Reasoned {
   readonly why: string;
 }
 
-/** `previous`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names. */
-export type WhichRecords = "current" | "previous";
+/**
+ * `previous`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names.
+ * `begun`: the next of `status.begunRecords` that the spec does not name.
+ */
+export type WhichRecords = "current" | "previous" | "begun";
 
 export type DnsAction =
   /** The set has to be read, then plan again. */
@@ -37,6 +40,8 @@ export type DnsAction =
 export type RecordDns = Reasoned & {
   readonly do: "record-dns";
   readonly written: DnsStatus | undefined;
+  /** `status.begunRecords`; absent: it stays as it is. */
+  readonly begun?: readonly DnsStatus[];
   /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
   readonly left?: DnsStatus;
   /** A change that ended half-way; for an Event. */
@@ -58,6 +63,8 @@ export interface DnsSnapshot extends OwnChange {
   readonly records: Records;
   /** What `status.dns` names and the spec does not (any more). */
   readonly previous: { readonly records: Records; readonly claim?: Claim };
+  /** See `WhichRecords`. Absent: there is none. */
+  readonly begun?: { readonly records: Records; readonly claim?: Claim };
   /** Why the resource may not have the name: nothing is written there. */
   readonly refused?: Problem;
   /** The limits do not allow the name any more, but the operator has written it for the resource. */
@@ -93,6 +100,8 @@ export interface DesiredRecords {
   readonly provider: string;
   /** As the status has it. */
   readonly last: DnsStatus | undefined;
+  /** `status.begunRecords`. @default none */
+  readonly begun?: readonly DnsStatus[] | undefined;
   /** Types that the spec asks for, and those of them that no other resource has. */
   readonly types: { readonly asked: readonly RecordType[]; readonly ours: readonly RecordType[] };
   /** Canonical addresses, sorted. None: the set is left as it is. */
@@ -106,6 +115,6 @@ export interface DesiredRecords {
 }
 
 /** `wanted` may be gone, or not be readable: what was written is known all the same. */
-export interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "types"> {
+export interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "begun" | "types"> {
   readonly wanted: DnsRecordSet | undefined;
 }

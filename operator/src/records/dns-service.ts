@@ -6,8 +6,8 @@
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import { MAX_RECORD_SETS } from "../bounds.js";
+import { normalName } from "../claims/claimed-names.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
-import { normalName } from "../claims/read-claims.js";
 import type { Clock } from "../clock.js";
 import type { Owned } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
@@ -17,15 +17,15 @@ import { isProviderError, type ProviderError } from "../providers/errors.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
-import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { omitUndefined } from "../values.js";
+import { strayOf, typesLeft } from "./begun-records.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import { RemarkedSets } from "./remarked-sets.js";
-import { isSameName } from "./same-name.js";
+import { claimPart, failurePart, ownersOf, viewOf } from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
 
@@ -38,6 +38,10 @@ export interface DnsQuestion {
   readonly types: readonly RecordType[];
   /** As the status has it. */
   readonly last: DnsStatus | undefined;
+  /** `status.begunRecords`. @default none */
+  readonly begun?: readonly DnsStatus[] | undefined;
+  /** The resource is being deleted. @default false */
+  readonly deleting?: boolean;
   readonly claims: ClaimView;
 }
 
@@ -78,7 +82,8 @@ export class DnsService {
     const claims = types.map((type) => this.claimOfWanted(question, type));
     const ours = types.filter((_, index) => claims[index]?.ours === true);
     const current = wanted && this.track({ ...wanted, provider: question.provider }, ours);
-    const { previous, claim: previousClaim } = this.previous(question);
+    const { tracked: previous, claim: previousClaim } = this.written(question, question.last);
+    const begun = this.begun(question);
     const decided = claims.filter((claim) => claim !== undefined);
     const remarks = this.remarksOn(question, current);
     const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
@@ -90,7 +95,8 @@ export class DnsService {
         ...claimPart(decided.find((claim) => claim.ours) ?? decided[0]),
         records: view.records,
         previous: { records: previousView.records, ...claimPart(previousClaim) },
-        ...failurePart([view, previousView]),
+        ...begun.part,
+        ...failurePart([view, previousView, begun.view]),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
         ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
@@ -98,8 +104,12 @@ export class DnsService {
       ours,
       lost: ownersOf(decided),
       reverts: view.reverts,
-      sets: { current, previous },
-      providers: { current: question.provider, previous: question.last?.provider ?? question.provider },
+      sets: { current, previous, begun: begun.tracked },
+      providers: {
+        current: question.provider,
+        previous: question.last?.provider ?? question.provider,
+        begun: begun.provider,
+      },
     };
   }
 
@@ -110,7 +120,7 @@ export class DnsService {
     const caller = { provider: tracked.provider, context };
     if (action.do === "apply-records") return tracked.set.apply(caller, action.changes);
     await tracked.set.read(caller).catch(async (error: unknown) => {
-      if (action.which === "previous" || !isProviderError(error, "NotFound")) throw error;
+      if (action.which !== "current" || !isProviderError(error, "NotFound")) throw error;
       await this.props.records.elsewhere.learn(context, this.othersThan(tracked), tracked.set.name.zone);
       throw this.withOther(tracked, error);
     });
@@ -134,17 +144,23 @@ export class DnsService {
   }
 
   /** What was written and is not wanted any more: another name, or types that were dropped. */
-  private previous(question: DnsQuestion): {
-    readonly previous: Tracked | undefined;
-    readonly claim: Claim | undefined;
-  } {
-    const { last, wanted, provider, types } = question;
-    if (last === undefined) return { previous: undefined, claim: undefined };
-    const renamed = wanted === undefined || !isSameName(last, { ...wanted, provider });
-    const left = renamed ? last.types : last.types.filter((type) => !types.includes(type));
-    const claims = left.map((type) => this.claimOn(question, last, type));
+  private written(question: DnsQuestion, was: DnsStatus | undefined): { tracked?: Tracked | undefined; claim?: Claim } {
+    if (was === undefined) return {};
+    const left = typesLeft(was, specOf(question));
+    const claims = left.map((type) => this.claimOn(question, was, type));
     const ours = left.filter((_, index) => claims[index]?.ours !== false);
-    return { previous: this.track(last, ours), claim: claims.find((claim) => claim?.ours) ?? claims[0] };
+    return { tracked: this.track(was, ours), ...claimPart(claims.find((claim) => claim?.ours) ?? claims[0]) };
+  }
+
+  /** Of a resource that goes, also what the spec names. */
+  private begun(question: DnsQuestion) {
+    const { begun = [], deleting = false, provider } = question;
+    const asked = deleting ? { ...question, wanted: undefined } : question;
+    const stray = strayOf(begun, specOf(asked));
+    if (stray === undefined) return { view: viewOf(undefined), provider, tracked: undefined };
+    const { tracked, claim } = this.written(asked, stray);
+    const view = viewOf(tracked);
+    return { view, tracked, provider: stray.provider, part: { begun: { records: view.records, ...claimPart(claim) } } };
   }
 
   private remarksOn({ types, provider }: DnsQuestion, current: Tracked | undefined): NameRemarks | undefined {
@@ -219,32 +235,11 @@ export function ofRegistry(
   };
 }
 
-/** Each owner once. */
-function ownersOf(claims: readonly Claim[]): readonly Owned[] {
-  const lost = claims.flatMap((claim) => (claim.ours ? [] : [claim.owned]));
-  return lost.filter(({ owner }, index) => lost.findIndex((other) => other.owner.uid === owner.uid) === index);
+function specOf({ wanted, provider, types: asked }: DnsQuestion) {
+  return { wanted, provider, types: { asked } };
 }
 
 type NamedSet = Pick<DnsStatus, "provider" | "zone" | "recordName">;
-
-/** An absent set has no cached state. */
-function viewOf(tracked: Tracked | undefined, mostMs?: number): RecordSetView {
-  return tracked === undefined ? { records: "unknown", reverts: [] } : tracked.set.view(mostMs);
-}
-
-function claimPart(claim: Claim | undefined): { readonly claim?: Claim } {
-  return claim === undefined ? {} : { claim };
-}
-
-/** Of the first that has any; none is called before the last of them may be. */
-function failurePart(views: readonly RecordSetView[]): Pick<DnsSnapshot, "failure" | "retryAt"> {
-  const failure = views.find((view) => view.failure !== undefined)?.failure;
-  const times = views.flatMap(({ retryAt }) => retryAt ?? []);
-  return {
-    ...(failure === undefined ? {} : { failure: problemOf(failure, "ZoneNotFound") }),
-    ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
-  };
-}
 
 export class RecordRegistry {
   readonly zones = new ZoneDomains();

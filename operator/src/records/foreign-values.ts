@@ -1,7 +1,7 @@
 /** Pure: records on a name that the resource may not replace. */
 
 import type { DnsStatus } from "cdk8s-flipop/api";
-import type { DesiredRecords, DnsSnapshot, RecordRemoval } from "./desired-records.js";
+import type { DnsSnapshot, RecordRemoval } from "./desired-records.js";
 import { isSameName } from "./same-name.js";
 
 export type Named = Pick<RecordRemoval, "provider" | "wanted">;
@@ -11,11 +11,12 @@ export type Named = Pick<RecordRemoval, "provider" | "wanted">;
  * its own, and so is one that already holds what it wants.
  */
 export function foreignValues(
-  { dns, last, wanted, provider, types }: Pick<DesiredRecords, "dns" | "last" | "provider" | "types" | "wanted">,
+  { dns, last, begun = [], wanted, provider, types }: Omit<RecordRemoval, "now">,
   values: readonly string[],
 ): readonly string[] {
   if (dns.adopts !== false || dns.records === "unknown" || isDesired(last, { provider, wanted })) return [];
-  const known = [...values, ...(last?.values ?? []), ...leftTo(dns)];
+  const started = begun.filter((entry) => isDesired(entry, { provider, wanted })).flatMap((entry) => entry.values);
+  const known = [...values, ...(last?.values ?? []), ...started, ...leftTo(dns)];
   const present = dns.records.records.filter(({ type }) => types.asked.includes(type));
   return present.map(({ value }) => value).filter((value) => !known.includes(value));
 }

@@ -10,6 +10,7 @@ import type { RecordChangeSet, RecordSetFacts, RecordType } from "../providers/t
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
+import { begin, begunRemoval, isBegun, isWhollyCurrent, settled, strayFirst, strayRemoval } from "./begun-records.js";
 import type { Records } from "./cached-record-set.js";
 import type {
   DesiredRecords,
@@ -20,7 +21,7 @@ import type {
   RecordSequence,
   WhichRecords,
 } from "./desired-records.js";
-import { foreignValues, isDesired, leftTo, type Named } from "./foreign-values.js";
+import { foreignValues, isDesired, leftTo } from "./foreign-values.js";
 import { isSameName, mayBeSameSet } from "./same-name.js";
 
 /** The new set, then the end of the former one, then the status. */
@@ -31,25 +32,33 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   const values = desired.values.filter((value) => types.ours.includes(typeOf(value)));
   if (!mayWrite(desired, values))
     return [...zoneRead(desired), ...blockedRead(desired, values), ...heldBack(desired, values)];
-  if (values.length === 0 && desired.empty !== true) return [...afterFailure(dns), ...halfWritten(desired)];
-  const written = statusOf(desired, values);
+  if (values.length === 0 && desired.empty !== true)
+    return [...afterFailure(dns), ...halfWritten(desired), ...strayRemoval(desired)];
+  return chainOf(desired, statusOf(desired, values));
+}
+
+function chainOf(desired: DesiredRecords, written: DnsStatus): RecordSequence {
   const change = changeTo(desired, written);
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
+  const stray = strayFirst(desired, change);
+  if (stray !== "none") return stray;
   const previous = previousRemoval(desired);
-  if (previous.some(isRead)) return [...change, ...previous];
-  return [...begun(desired, change, written), ...change, ...previous, ...ended(desired, change, written)];
+  const changed = [...begun(desired, change, written), ...change, ...previous];
+  return previous.some(isRead) ? changed : [...changed, ...ended(desired, change, written)];
 }
 
 /** A change has an Event of its own. */
 function ended(desired: DesiredRecords, change: RecordSequence, written: DnsStatus): RecordSequence {
-  if (isSame(desired.last, written)) return [];
+  const begun = settled(desired, desired);
+  if (isSame(desired.last, written) && begun.begun === undefined) return [];
   const changed = change.length === 0 ? halfChange(desired, written.values) : {};
-  return [{ ...recorded(written, "this is what the record set holds now", leftBehind(desired)), ...changed }];
+  return [{ ...recorded(written, "this is what the record set holds now", leftBehind(desired)), ...changed, ...begun }];
 }
 
 /** Whatever the record set holds after a first change that fails half-way is ours: a deletion has to remove it. */
 function begun(desired: DesiredRecords, change: RecordSequence, written: DnsStatus): RecordSequence {
-  if (change.length === 0 || !isEmptyAndNew(desired)) return [];
+  if (change.length === 0) return [];
+  if (!isEmptyAndNew(desired)) return begin(desired, written);
   return [recorded({ ...written, values: [] }, "the record set is empty before the first change")];
 }
 
@@ -61,6 +70,7 @@ function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
 /** Deletes what was last written, for a resource that goes. */
 export function removalChain(desired: RecordRemoval): RecordSequence {
   const { dns, last } = desired;
+  if (isBegun(desired)) return begunRemoval(desired);
   if (last === undefined) return [];
   const forget = recorded(undefined, "the resource is being deleted");
   const named = isDesired(last, desired);
@@ -148,14 +158,19 @@ function mayCall({ dns, reverts, now }: DesiredRecords): boolean {
   return isDue(dns.retryAt, now) && undonePauseUntil(reverts, now) === undefined;
 }
 
-function changeTo({ dns, ttl, owner, last }: DesiredRecords, written: DnsStatus): RecordSequence | "unread" {
+function changeTo(
+  { dns, ttl, owner, last, begun = [] }: DesiredRecords,
+  written: DnsStatus,
+): RecordSequence | "unread" {
   if (dns.records === "unknown") return "unread";
   const { values, recordName, provider } = written;
   const wanted = { values, ttl, owner };
   const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
   if (changes.steps.length === 0) return [];
   const why = `${recordName} should hold ${values.length === 0 ? "nothing" : listed(values)}`;
-  const origin = isSame(last, written) ? undone(changes, dns) : replacing(changes, last, written, leftTo(dns));
+  const started = begun.filter((entry) => isSameName(entry, written)).flatMap((entry) => entry.values);
+  const ours = [...leftTo(dns), ...started];
+  const origin = isSame(last, written) ? undone(changes, dns) : replacing(changes, last, written, ours);
   const since = dns.halfDone && { since: dns.halfDone };
   return [{ do: "apply-records", which: "current", provider, changes, why, ...since, ...origin }];
 }
@@ -248,11 +263,6 @@ export function recorded(written: DnsStatus | undefined, why: string, left?: Dns
 
 const isRead = (action: DnsAction | RecordDns) => action.do === "read-records";
 
-/** The spec asks for all that was written. */
-function isWhollyCurrent(last: DnsStatus, desired: Named & Pick<DesiredRecords, "types">): boolean {
-  return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
-}
-
 function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
   return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;
 }
@@ -266,7 +276,7 @@ function undone({ before, after }: RecordChangeSet, { isOurs }: DnsSnapshot): { 
   return same ? {} : { cause: CHANGED_BY_OTHERS };
 }
 
-/** @param left what the operator wrote on the name for another resource. Only the first write on a name: later, `status.dns` may be older than what a failed change has written. */
+/** @param left what the operator wrote on the name, also for another resource. Only the first write on a name: later, `status.dns` may be older than what a failed change has written. */
 function replacing(
   { before, after }: RecordChangeSet,
   last: DnsStatus | undefined,

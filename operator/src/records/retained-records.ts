@@ -1,7 +1,7 @@
 /** Pure: record sets that deleted RoutedIPs left under `Retain`, as the status of their class or issuer lists them. */
 
 import { type DnsStatus, MOST_RETAINED, type RetainedRecords } from "cdk8s-flipop/api";
-import { normalName, type ZoneLookUp } from "../claims/read-claims.js";
+import { normalName, type ZoneLookUp } from "../claims/claimed-names.js";
 import { jsonEqual } from "../kube/objects.js";
 
 /** The list with one more, in place of an earlier entry of its name; the oldest go first. `undefined`: it is there already. */

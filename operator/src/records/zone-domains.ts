@@ -1,6 +1,6 @@
 /** Domains of the zones that resources name by an id, as the providers showed them. */
 
-import type { KnownZone, ZoneLookUp } from "../claims/read-claims.js";
+import type { KnownZone, ZoneLookUp } from "../claims/claimed-names.js";
 import { isProviderError } from "../providers/errors.js";
 import type { Caller } from "./cached-record-set.js";
 

@@ -2,13 +2,8 @@ import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Claimant } from "../../src/claims/claimant.js";
-import {
-  nodeRecordClaims,
-  normalName,
-  poolClaims,
-  routedIpClaims,
-  type ZoneLookUp,
-} from "../../src/claims/read-claims.js";
+import { normalName, type ZoneLookUp } from "../../src/claims/claimed-names.js";
+import { nodeRecordClaims, poolClaims, routedIpClaims } from "../../src/claims/read-claims.js";
 import { meta, pool, routed } from "./resources.js";
 
 const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];

@@ -49,7 +49,7 @@ describe("the chain of a record set", () => {
   const { claim: _claim, ...undecided } = WISH.dns;
 
   it("writes the new set, deletes the former one, then remembers it", () => {
-    expect(of({})).to.deep.equal(["apply-records current", "apply-records previous", "record-dns"]);
+    expect(of({})).to.deep.equal(["record-dns", "apply-records current", "apply-records previous", "record-dns"]);
   });
 
   it("names the former set that stays, unless another resource has it, or it is the new one with its zone by id", () => {
@@ -159,6 +159,7 @@ describe("the chain of a record set", () => {
 
   it("leaves a former set alone that another resource has now", () => {
     expect(of({ previous: { ...WISH.dns.previous, claim: THEIRS } })).to.deep.equal([
+      "record-dns",
       "apply-records current",
       "record-dns",
     ]);
@@ -211,8 +212,8 @@ describe("the chain of a record set", () => {
       const theirs = setOf(NEW, [{ id: "9", type: "A", value: "203.0.113.9", ttl: 60 }]);
       const claim = { ours: true, left: ["203.0.113.9"] } as const;
       const sequence = waiting({}, { claim, adopts: false, records: theirs, previous: { ...previous, claim: THEIRS } });
-      expect(steps(sequence)).to.deep.equal(["apply-records current", "record-dns"]);
-      expect(sequence[0]).not.to.have.property("replaced");
+      expect(steps(sequence)).to.deep.equal(["record-dns", "apply-records current", "record-dns"]);
+      expect(sequence[1]).not.to.have.property("replaced");
     });
   });
 });

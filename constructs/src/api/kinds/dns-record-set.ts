@@ -26,6 +26,9 @@ export interface DnsStatus {
   readonly values: readonly string[];
 }
 
+/** Maximum number of entries of `status.begunRecords`. */
+export const MOST_BEGUN_RECORDS = 8;
+
 /** Maximum length of a DNS name. */
 const MAX_DNS_NAME = 253;
 /** Maximum TTL of RFC 2181 section 8. */
@@ -153,4 +156,15 @@ export const dnsStatusSchema: SchemaOf<DnsStatus> = {
       maxItems: 5000,
     },
   },
+};
+
+/** Schema of `status.begunRecords`. */
+export const begunRecordsSchema: SchemaOf<readonly DnsStatus[]> & { readonly optional: true } = {
+  type: "array",
+  optional: true,
+  description:
+    "Record sets that `dns` does not name and that the operator has begun to write, for example because the name changed again meanwhile. The operator records each set before it writes it. Under `deletionPolicy: Delete`, it removes these addresses from the sets that the spec does not name.",
+  items: { ...dnsStatusSchema, description: "A record set that the operator has begun to write." },
+  listType: "atomic",
+  maxItems: MOST_BEGUN_RECORDS,
 };

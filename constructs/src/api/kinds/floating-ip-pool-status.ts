@@ -10,7 +10,7 @@ import {
   pendingCreationSchema,
   retryAtSchema,
 } from "./address-status";
-import { type DnsStatus, dnsStatusSchema } from "./dns-record-set";
+import { begunRecordsSchema, type DnsStatus, dnsStatusSchema } from "./dns-record-set";
 import { type FailedProbe, failedProbesSchema } from "./health-check";
 
 /** An address that the pool created. */
@@ -42,6 +42,7 @@ export interface FloatingIPPoolStatus {
   readonly pendingCreation?: PendingCreation;
   readonly lastAssignmentTime?: string;
   readonly dns?: DnsStatus;
+  readonly begunRecords?: readonly DnsStatus[];
   readonly counts?: PoolCounts;
   readonly holderLabel?: string;
   readonly untilAssignedTaint?: string;
@@ -143,6 +144,7 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
         "When the provider last accepted an assignment. The cool-off starts at this time, even if the operator restarts.",
     },
     dns: { ...dnsStatusSchema, optional: true },
+    begunRecords: begunRecordsSchema,
     counts: {
       ...countsSchema,
       optional: true,

@@ -7,7 +7,13 @@ import { gracePeriodSchema, pausedSchema } from "../schema/common-fields";
 import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
 import type { Rule, SchemaOf } from "../schema/schema";
 import { errorSchema, retryAtSchema } from "./address-status";
-import { type DnsRecordSet, type DnsStatus, dnsRecordSetSchema, dnsStatusSchema } from "./dns-record-set";
+import {
+  begunRecordsSchema,
+  type DnsRecordSet,
+  type DnsStatus,
+  dnsRecordSetSchema,
+  dnsStatusSchema,
+} from "./dns-record-set";
 import {
   type FailedProbe,
   failedProbesSchema,
@@ -66,6 +72,7 @@ export interface NodeDNSRecordSetStatus {
   readonly addresses?: readonly PublishedAddress[];
   readonly failedProbes?: readonly FailedProbe[];
   readonly dns?: DnsStatus;
+  readonly begunRecords?: readonly DnsStatus[];
   readonly counts?: RecordCounts;
   readonly conditions?: readonly Condition[];
 }
@@ -195,6 +202,7 @@ const statusSchema: SchemaOf<NodeDNSRecordSetStatus> = {
     },
     failedProbes: { ...failedProbesSchema, optional: true },
     dns: { ...dnsStatusSchema, optional: true },
+    begunRecords: begunRecordsSchema,
     counts: {
       type: "object",
       optional: true,

@@ -11,7 +11,7 @@ import {
   type PendingCreation,
   pendingCreationSchema,
 } from "./address-status";
-import { type DnsStatus, dnsStatusSchema } from "./dns-record-set";
+import { begunRecordsSchema, type DnsStatus, dnsStatusSchema } from "./dns-record-set";
 import {
   type FirewallRule,
   firewallRuleSchema,
@@ -60,6 +60,7 @@ export interface RoutedIPStatus {
   readonly actionID?: string;
   readonly retryAt?: string;
   readonly dns?: DnsStatus;
+  readonly begunRecords?: readonly DnsStatus[];
   readonly pendingCreation?: PendingCreation;
   readonly attemptedNodes?: readonly AttemptedNode[];
   readonly failedProbes?: readonly FailedProbe[];
@@ -161,6 +162,7 @@ export const routedIPStatusSchema: SchemaOf<RoutedIPStatus> = {
         "Whether the response to the creation was lost and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
     dns: { ...dnsStatusSchema, optional: true },
+    begunRecords: begunRecordsSchema,
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,

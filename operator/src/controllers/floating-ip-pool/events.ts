@@ -5,7 +5,7 @@ import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/calls.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { entryRemoved } from "../../addresses/release.js";
-import { normalName } from "../../claims/read-claims.js";
+import { normalName } from "../../claims/claimed-names.js";
 import {
   abandoned,
   conditionEvent,

@@ -114,15 +114,13 @@ function optional<K extends string, V>(key: K, value: V | undefined): { readonly
 
 /** `undefined`: the pool has no record set and had none. */
 function lookUp(dnsService: DnsService, pool: Pool, family: IpFamily, claims: Snapshot["claims"]): DnsView | undefined {
-  const { spec, status } = pool;
-  if (spec.dnsRecordSet === undefined && status.dns === undefined) return undefined;
-  return dnsService.evaluate({
-    provider: dnsProviderOf(spec),
-    wanted: spec.dnsRecordSet,
-    types: [family === "IPv6" ? "AAAA" : "A"],
-    last: status.dns,
-    claims,
-  });
+  const { spec, status, metadata } = pool;
+  const { dnsRecordSet: wanted } = spec;
+  const { dns: last, begunRecords: begun } = status;
+  if ([wanted, last, begun].every((each) => each === undefined)) return undefined;
+  const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
+  const deleting = metadata.deletionTimestamp !== undefined;
+  return dnsService.evaluate({ provider: dnsProviderOf(spec), wanted, types, last, begun, deleting, claims });
 }
 
 /** An address whose call has not been answered yet shows as moving, whatever was seen of it. */

@@ -24,6 +24,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
+import { dnsFields } from "../../records/begun-records.js";
 import type { ControllerContext } from "../context.js";
 import { mayBeAccepted } from "./record-outcome.js";
 import { endCreation, noteOlderCrd, recordCreation } from "./reservations.js";
@@ -53,7 +54,7 @@ export function ownWrites(context: ControllerContext): Pick<ActionTable<PoolType
     "clear-forget-creation": (call) => annotate(call, { [Annotation.forgetCreation]: undefined }),
     "add-finalizer": (call) => changeObject(call, (pool) => finalizerPatch(pool, Finalizer.cleanup, true)),
     "remove-finalizer": (call) => changeObject(call, (pool) => finalizerPatch(pool, Finalizer.cleanup, false)),
-    "record-dns": ({ state }, { written }) => keep(state, () => ({ dns: written })),
+    "record-dns": ({ state }, action) => keep(state, () => dnsFields(action)),
   };
 }
 

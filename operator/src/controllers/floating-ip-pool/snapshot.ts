@@ -76,6 +76,7 @@ export function addressSetOf(pool: Pool): AddressSet {
     createdIPs: status.createdIPs ?? [],
     pendingCreation: status.pendingCreation,
     writtenDns: status.dns,
+    begunRecords: status.begunRecords,
     lastAssignmentTime: status.lastAssignmentTime,
     retryAt: status.retryAt,
   };

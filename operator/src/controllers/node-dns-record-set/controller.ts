@@ -9,9 +9,10 @@ import {
 } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
 import { RECORDS_BATCH_MS } from "../../bounds.js";
-import { normalName, type ZoneLookUp } from "../../claims/read-claims.js";
+import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/probed-nodes.js";
 import type { ResourceRef } from "../../inventory/view.js";
+import { jsonEqual } from "../../kube/objects.js";
 import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
 import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
@@ -25,6 +26,7 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
+import { dnsFields } from "../../records/begun-records.js";
 import type { DnsAction } from "../../records/desired-records.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
 import { recordsRecorded, recordsRetained, recordsWritten } from "../../records/record-events.js";
@@ -200,9 +202,11 @@ function withoutRepeats(messages: readonly EventMessage[]): readonly EventMessag
   });
 }
 
-/** All fields of the status but the conditions; `undefined` removes one. */
+/** All fields of the status but the conditions and the facts; `undefined` removes one. */
 type StatusPatch = {
-  readonly [K in Exclude<keyof NodeDNSRecordSetStatus, "conditions">]-?: NodeDNSRecordSetStatus[K] | undefined;
+  readonly [K in Exclude<keyof NodeDNSRecordSetStatus, "conditions" | "begunRecords">]-?:
+    | NodeDNSRecordSetStatus[K]
+    | undefined;
 };
 
 /** `undefined`: nothing is known yet, and an older process may have known more. */
@@ -252,7 +256,11 @@ export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
     "read-records": changeRecords,
     "apply-records": changeRecords,
     // Written with the rest of the status at the end of the run; until then this process knows it.
-    "record-dns": async ({ state, plan }, { written, changed }) => {
+    "record-dns": async ({ state, plan, snapshot }, action) => {
+      const { written, changed, begun } = action;
+      // Before a change, it has to be there: after a restart, nothing else would know of the record set.
+      if (begun !== undefined) await state.keep(() => dnsFields(action));
+      if (begun !== undefined && jsonEqual(written, snapshot.snapshot.resource.status.dns)) return DONE;
       const isLeft = ({ address }: PublishedAddress) => changed === undefined || changed.after.includes(address);
       state.pendingStatus.set(["dns"], written);
       state.pendingStatus.set(["addresses"], written?.values.length === 0 ? [] : plan.intended.filter(isLeft));

@@ -61,20 +61,21 @@ export function deletionOf(snapshot: Snapshot): Deletion | undefined {
 
 /** In words; empty: all is cleaned up. A finalizer of ours says that Delete was asked for, where the spec can't be read. */
 function abandonedItems({ resource: { spec, status } }: Of): readonly string[] {
-  const { dns } = status;
+  const { dns, begunRecords = [] } = status;
   const policy = spec.dnsRecordSet === undefined ? "Delete" : spec.dnsRecordSet.deletionPolicy;
-  if (dns === undefined || policy !== "Delete") return [];
-  return [`record set ${dns.recordName} in zone ${dns.zone} at ${dns.provider}`];
+  const written = policy === "Delete" ? [...(dns ? [dns] : []), ...begunRecords] : [];
+  return written.map(({ recordName, zone, provider }) => `record set ${recordName} in zone ${zone} at ${provider}`);
 }
 
 function removal({ resource, now, dns, ours }: Snapshot, desired: Desired | undefined): ActionSequence {
-  const last = resource.status.dns;
+  const { dns: last, begunRecords: begun } = resource.status;
   return removalChain({
     now,
     dns,
     wanted: desired?.recordSet,
     provider: desired?.provider ?? last?.provider ?? "",
     last,
+    begun,
     types: { asked: desired?.types ?? [], ours },
   });
 }

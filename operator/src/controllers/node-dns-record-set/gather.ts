@@ -11,6 +11,7 @@ import type { CleanupMemory } from "../../reconcile/retries.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import { omitUndefined } from "../../values.js";
 import type { ControllerContext } from "../context.js";
+import { isDeleting } from "./deletion.js";
 import { type Desired, desiredOf } from "./publication.js";
 import {
   type Absence,
@@ -97,15 +98,14 @@ function lookUp(
   { ref }: RecordSetState,
   { resource, desired }: { readonly resource: ResourceRead["resource"]; readonly desired: Desired | undefined },
 ): DnsView {
-  const last = resource.status.dns;
-  const claims = context.claims.view(ref.uid);
-  if (desired === undefined) return dnsService.evaluate({ provider: "", wanted: undefined, types: [], last, claims });
+  const { dns: last, begunRecords: begun } = resource.status;
+  const known = { last, begun, claims: context.claims.view(ref.uid), deleting: isDeleting(resource) };
+  if (desired === undefined) return dnsService.evaluate({ provider: "", wanted: undefined, types: [], ...known });
   return dnsService.evaluate({
     provider: desired.provider,
     wanted: desired.recordSet,
     types: desired.types,
-    last,
-    claims,
+    ...known,
   });
 }
 

@@ -125,6 +125,7 @@ function recordsOf(
     wanted: desired.recordSet,
     provider: desired.provider,
     last: resource.status.dns,
+    begun: resource.status.begunRecords,
     types: { asked: desired.types, ours },
     values,
     empty,

@@ -16,6 +16,7 @@ import { jsonEqual } from "../../kube/objects.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
 import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
 import type { RecoveringAccount } from "../../reconcile/notifier.js";
+import { dnsFields } from "../../records/begun-records.js";
 import { supersededRecords } from "../../records/superseded-records.js";
 import { resolveClass } from "../../routing/resolved-class.js";
 import type { Action } from "./actions.js";
@@ -71,7 +72,7 @@ export function actions(tools: GatherTools): ActionTable<RoutedKind> {
     "set-taints": (call, action) => setTaints(tools.routing, call, action),
     "read-records": callRecords,
     "apply-records": callRecords,
-    "record-dns": ({ state }, { written }) => keep(state, { dns: written }),
+    "record-dns": ({ state }, action) => keep(state, dnsFields(action)),
     "record-intent": issued(recordIntent),
     "settle-creation": ({ state }, { result }) => recordCreation(state, result),
     "record-creation": ({ state }, { result }) => recordCreation(state, result),

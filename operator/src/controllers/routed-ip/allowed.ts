@@ -3,8 +3,8 @@
 import { canonicalIp, type DnsStatus, type RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired.js";
+import { normalName } from "../../claims/claimed-names.js";
 import type { ClaimView } from "../../claims/claims.js";
-import { normalName } from "../../claims/read-claims.js";
 import type { Problem } from "../../messages/message.js";
 import { leftOn } from "../../records/retained-records.js";
 import {

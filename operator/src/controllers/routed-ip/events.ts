@@ -3,7 +3,7 @@
 import { ADDRESS_STATES, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { Outcome } from "../../addresses/calls.js";
 import { entryRemoved } from "../../addresses/release.js";
-import { normalName } from "../../claims/read-claims.js";
+import { normalName } from "../../claims/claimed-names.js";
 import {
   abandoned,
   conditionEvent,

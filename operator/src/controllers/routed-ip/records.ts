@@ -23,7 +23,7 @@ export interface DnsScene {
 /** Records at the issuer's own provider go by its token; others, and all under a class with Jobs, by the operator's. */
 export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsScene): FoundRecords {
   const { resolvedClass, issued, claims, family } = scene;
-  const { spec, status } = routed;
+  const { spec, status, metadata } = routed;
   const { records, providers } = routing.context;
   const ofOperator = ofRegistry(providers);
   const ofIssuer = (name: string) => {
@@ -37,14 +37,17 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
     longWaitOf: (name) =>
       ofIssuer(name) === undefined ? ofOperator.longWaitOf?.(name) : issued?.providers.longWait?.(),
   });
-  if (spec.dnsRecordSet === undefined && status.dns === undefined) return { dnsService, dns: undefined };
+  const { dnsRecordSet: wanted } = spec;
+  const { dns: last, begunRecords: begun } = status;
+  if ([wanted, last, begun].every((each) => each === undefined)) return { dnsService, dns: undefined };
   const provider = dnsProviderOf(routed, resolvedClass);
   const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
-  const dns = dnsService.evaluate({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims });
+  const deleting = metadata.deletionTimestamp !== undefined;
+  const dns = dnsService.evaluate({ provider, wanted, types, last, begun, deleting, claims });
   const retained = resolvedClass && retainedOn(routing, routed, { resolved: resolvedClass, provider, types });
   const limits = limitsOfName(routing, routed, scene);
   const snapshot = { ...dns.snapshot, adopts: false, ...omitUndefined({ retained }), ...limits };
-  const blockedUntil = blockedReadAt(snapshot, { last: status.dns, wanted: spec.dnsRecordSet, provider });
+  const blockedUntil = blockedReadAt(snapshot, { last, wanted, provider });
   const { readAgainAt = Number.POSITIVE_INFINITY } = snapshot;
   const earlier = blockedUntil === undefined ? {} : { readAgainAt: Math.min(readAgainAt, blockedUntil) };
   return { dnsService, dns: { ...dns, snapshot: { ...snapshot, ...earlier } } };

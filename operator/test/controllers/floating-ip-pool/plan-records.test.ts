@@ -54,7 +54,7 @@ describe("the record set in the plan of a pool", () => {
     const cloud = rest(cluster(["n1"], { ips: [A], dnsRecordSet }));
     const { spec } = cloud.pool("web");
     cloud.edit("web", { spec: { ...spec, dnsRecordSet: { ...dnsRecordSet, recordName: "new.example.com" } } });
-    expect(actions(cloud.plan("web"))).to.deep.equal(["apply-records", "apply-records", "record-dns"]);
+    expect(actions(cloud.plan("web"))).to.deep.equal(["record-dns", "apply-records", "apply-records", "record-dns"]);
     rest(cloud);
     expect([cloud.zone.get("new.example.com"), cloud.zone.get(DNS.recordName)]).to.deep.equal([[A], []]);
   });

@@ -17,6 +17,7 @@ import { refusedNodes } from "../../../src/messages/nodes/refused-nodes.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { dnsFields } from "../../../src/records/begun-records.js";
 import { DnsService, type DnsView, RecordRegistry } from "../../../src/records/dns-service.js";
 import { compiled } from "../../match/cluster.js";
 import { ASKER, FakeDns } from "../../records/fake-dns.js";
@@ -197,11 +198,13 @@ export class World extends WorldNodes {
   ): Promise<void> {
     const { metadata, status } = this.of(name).resource;
     if (action.do === "record-dns") {
-      const { dns: _former, ...rest } = status;
+      const { dns: _former, begunRecords, ...rest } = { ...status, ...dnsFields(action) };
       const written = action.written === undefined ? {} : { dns: action.written };
-      this.patch(name, {
-        status: { ...rest, ...written, addresses: action.written?.values.length === 0 ? [] : made.intended },
-      });
+      // The record set is only begun: nothing else is published.
+      const begins = action.begun !== undefined && action.written === status.dns;
+      const addresses = action.written?.values.length === 0 ? [] : made.intended;
+      const begun = begunRecords && { begunRecords };
+      this.patch(name, { status: { ...rest, ...begun, ...written, ...(begins ? {} : { addresses }) } });
     } else if (action.do === "add-finalizer") {
       this.patch(name, { metadata: { ...metadata, finalizers: ["flipop.digitalocean.com/cleanup"] } });
     } else if (action.do === "remove-finalizer") {

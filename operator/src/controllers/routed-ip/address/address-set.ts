@@ -35,6 +35,7 @@ export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" 
     createdIPs: createdIPs(routed),
     pendingCreation: status.pendingCreation,
     writtenDns: status.dns,
+    begunRecords: status.begunRecords,
     retryAt: status.retryAt,
   };
 }

@@ -36,8 +36,9 @@ export function recordsOf(
 
 /** What the cleanup still has to delete, in words. */
 export function recordsLeft(snapshot: JobSnapshot): readonly string[] {
-  const { dns } = snapshot.routed.status;
-  return dns !== undefined && isRemoval(snapshot) ? [`record set ${dns.recordName} in zone ${dns.zone}`] : [];
+  const { dns, begunRecords = [] } = snapshot.routed.status;
+  const written = isRemoval(snapshot) ? [...(dns ? [dns] : []), ...begunRecords] : [];
+  return written.map(({ recordName, zone }) => `record set ${recordName} in zone ${zone}`);
 }
 
 function isRemoval({ routed }: JobSnapshot): boolean {

@@ -1,0 +1,127 @@
+/** Record sets that the operator began to write and `status.dns` does not name: each is on record until it is removed. Pure. */
+
+import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
+import { planRemoval } from "../providers/diff.js";
+import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
+import { isDue } from "../reconcile/retries.js";
+import type { DesiredRecords, RecordDns, RecordRemoval, RecordSequence } from "./desired-records.js";
+import { isDesired, type Named } from "./foreign-values.js";
+import { isSameName } from "./same-name.js";
+
+type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
+type Begun = Pick<DesiredRecords, "begun" | "last">;
+
+/** The spec asks for all that was written. */
+export function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
+  return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
+}
+
+/** The next one to remove: the spec does not ask for it, or not for all of it. */
+export function strayOf(begun: readonly DnsStatus[] = [], desired: Spec): DnsStatus | undefined {
+  return begun.find((entry) => !isWhollyCurrent(entry, desired));
+}
+
+/** The types of a written set that the spec does not ask for. */
+export function typesLeft({ types, ...name }: DnsStatus, { wanted, provider, types: { asked } }: Spec) {
+  const named = wanted !== undefined && isSameName(name, { ...wanted, provider });
+  return named ? types.filter((type) => !asked.includes(type)) : types;
+}
+
+/** Before a change of a set that `status.dns` does not name: after another change of the spec, or a restart, nothing else would. */
+export function begin({ last, begun = [] }: Begun, written: DnsStatus): RecordSequence {
+  const isOnRecord = last !== undefined && isSameName(last, written);
+  if (isOnRecord && written.types.every((type) => last.types.includes(type))) return [];
+  const known = begun.find((entry) => isSameName(entry, written));
+  const entry = known === undefined ? written : joined(known, written);
+  if (known !== undefined && `${[known.types, known.values]}` === `${[entry.types, entry.values]}`) return [];
+  const others = begun.filter((each) => each !== known);
+  return [record(last, [...others, entry], "the operator is about to write the record set")];
+}
+
+function joined(known: DnsStatus, { types, values }: DnsStatus): DnsStatus {
+  const union = <T>(a: readonly T[], b: readonly T[]) => [...new Set([...a, ...b])].sort();
+  return { ...known, types: union(known.types, types), values: union(known.values, values) };
+}
+
+/** What of the list remains once the wanted set is on record in `status.dns`. */
+export function settled({ begun = [] }: Begun, desired: Spec): Pick<RecordDns, "begun"> {
+  const left = begun.filter((entry) => !isWhollyCurrent(entry, desired));
+  return left.length === begun.length ? {} : { begun: left };
+}
+
+/** One record set goes once the wanted one stands, or where the list is full. */
+export function strayRemoval(desired: DesiredRecords): RecordSequence {
+  const { begun = [], last, wanted } = desired;
+  const stray = strayOf(begun, desired);
+  const stands = last !== undefined && isWhollyCurrent(last, desired);
+  if (stray === undefined || !(stands || isFull(begun))) return [];
+  return removalOf(desired, stray, wanted.deletionPolicy === "Delete");
+}
+
+function isFull(begun: readonly DnsStatus[]): boolean {
+  return begun.length >= MOST_BEGUN_RECORDS;
+}
+
+/** Before the next change, or `none`: the change comes first. */
+export function strayFirst(desired: DesiredRecords, change: RecordSequence): RecordSequence | "none" {
+  const removal = change.length === 0 || isFull(desired.begun ?? []) ? strayRemoval(desired) : [];
+  return removal.length === 0 ? "none" : removal;
+}
+
+export function isBegun({ begun = [] }: Pick<RecordRemoval, "begun">): boolean {
+  return begun.length > 0;
+}
+
+/** Of a resource that goes: one record set, also the one that the spec names. */
+export function begunRemoval(desired: RecordRemoval): RecordSequence {
+  const { dns, now, begun: [entry] = [] } = desired;
+  return entry === undefined || !isDue(dns.retryAt, now)
+    ? []
+    : removalOf({ ...desired, wanted: undefined }, entry, true);
+}
+
+function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): RecordSequence {
+  const { dns, last, begun = [] } = desired;
+  const { records = "unknown", claim } = dns.begun ?? {};
+  const forget = (why: string) =>
+    record(
+      last,
+      begun.filter((each) => each !== entry),
+      why,
+    );
+  if (claim?.ours === false) return [forget("another resource has the DNS name")];
+  const { recordName, provider } = entry;
+  if (records === "unknown") return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
+  const own = ownOf(desired, entry, records);
+  if (!deletes) return [{ ...forget("its records stay"), ...remaining(entry, own) }];
+  const changes = planRemoval({ ...records, records: own });
+  const why = `${recordName} is not wanted any more`;
+  const change: RecordSequence = [{ do: "apply-records", which: "begun", provider, changes, why }];
+  return [...(own.length === 0 ? [] : change), forget("the record set holds none of these addresses any more")];
+}
+
+/** Records of others stay, and what the spec asks for: one zone has two names, its domain and its id. */
+function ownOf({ dns, wanted, types }: RecordRemoval, entry: DnsStatus, found: RecordSetFacts): readonly RecordFacts[] {
+  const own = found.records.filter((each) => isOf(entry, each));
+  if (wanted === undefined || dns.records === "unknown") return own;
+  if (dns.records.zone !== found.zone || dns.records.fqdn !== found.fqdn) return own;
+  return own.filter(({ type }) => !types.asked.includes(type));
+}
+
+function isOf({ types, values }: DnsStatus, { type, value }: RecordFacts): boolean {
+  return types.includes(type) && values.includes(value);
+}
+
+function remaining(entry: DnsStatus, records: readonly RecordFacts[]): Pick<RecordDns, "left"> {
+  const values = records.map(({ value }) => value).sort();
+  return values.length === 0 ? {} : { left: { ...entry, values } };
+}
+
+function record(written: DnsStatus | undefined, begun: readonly DnsStatus[], why: string): RecordDns {
+  return { do: "record-dns", written, begun, why };
+}
+
+/** `status.dns` and `status.begunRecords` after this action. */
+export function dnsFields({ written, begun }: Pick<RecordDns, "written" | "begun">) {
+  return { dns: written, ...(begun && { begunRecords: begun.length === 0 ? undefined : begun }) };
+}

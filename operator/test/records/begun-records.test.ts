@@ -1,0 +1,96 @@
+import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
+import type { DesiredRecords } from "../../src/records/desired-records.js";
+import { recordChain, removalChain } from "../../src/records/record-plan.js";
+
+const [A, AAAA, OTHER] = ["203.0.113.7", "2001:db8::1", "198.51.100.9"];
+const NOW: DnsStatus = { provider: "cloud", zone: "example.com", recordName: "b1", types: ["A"], values: [A] };
+const BEGUN: DnsStatus = { ...NOW, recordName: "b2" };
+
+const record = (value: string): RecordFacts => ({
+  id: value,
+  type: value.includes(":") ? "AAAA" : "A",
+  value,
+  ttl: 60,
+});
+const setOf = (fqdn: string, ...values: readonly string[]): RecordSetFacts => ({
+  zone: "example.com",
+  fqdn: `${fqdn}.example.com`,
+  types: ["A", "AAAA"],
+  records: values.map(record),
+});
+
+/** The set stands, and another one has been begun. */
+const WISH: DesiredRecords = {
+  now: 0,
+  dns: {
+    capabilities: { ttl: (seconds) => seconds, owner: false },
+    claim: { ours: true },
+    records: setOf("b1", A),
+    previous: { records: "unknown" },
+    begun: { records: setOf("b2", A, OTHER), claim: { ours: true } },
+  },
+  reverts: [],
+  wanted: { zone: "example.com", recordName: "b1", deletionPolicy: "Delete" },
+  provider: "cloud",
+  last: NOW,
+  begun: [BEGUN],
+  types: { asked: ["A"], ours: ["A"] },
+  values: [A],
+  ttl: 60,
+  owner: "default/web",
+};
+
+const told = (sequence: ReturnType<typeof recordChain>) =>
+  sequence.map((action) => {
+    if (action.do === "record-dns") return `${action.do} ${action.begun?.map(({ recordName }) => recordName)}`;
+    if (action.do === "read-records") return `${action.do} ${action.which}`;
+    return `${action.do} ${action.which}: ${action.changes.before} -> ${action.changes.after}`;
+  });
+const of = (change: Partial<DesiredRecords> = {}) => told(recordChain({ ...WISH, ...change }));
+const dns = (change: Partial<DesiredRecords["dns"]>) => ({ dns: { ...WISH.dns, ...change } });
+
+describe("a record set that the operator has begun to write", () => {
+  it("loses the addresses of the resource, and only these, once the wanted set stands", () => {
+    expect(of()).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(of(dns({ begun: { records: "unknown" } }))).to.deep.equal(["read-records begun"]);
+    expect(of({ values: [] }), "nothing to publish").to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    const renamed = { ...WISH.wanted, recordName: "b3" };
+    const [first] = of({ wanted: renamed, ...dns({ records: setOf("b3") }) });
+    expect(first, "the next one goes on record first").to.equal("record-dns b2,b3");
+  });
+
+  it("is forgotten where another resource has the name, and stays under Retain", () => {
+    const begun = { records: setOf("b2", A), claim: { ours: false, owned: {} as never } } as const;
+    expect(of(dns({ begun }))).to.deep.equal(["record-dns "]);
+    const [kept] = recordChain({ ...WISH, wanted: { ...WISH.wanted, deletionPolicy: "Retain" } });
+    expect(kept).to.deep.include({ do: "record-dns", written: NOW, begun: [], left: BEGUN });
+  });
+
+  it("may be the same name with a type that the spec has dropped again", () => {
+    const begun: DnsStatus = { ...NOW, types: ["A", "AAAA"], values: [A, AAAA] };
+    const found = { records: { ...setOf("b1", AAAA), types: ["AAAA"] as const }, claim: { ours: true } as const };
+    expect(of({ begun: [begun], ...dns({ begun: found }) })).to.deep.equal([
+      `apply-records begun: ${AAAA} -> `,
+      "record-dns ",
+    ]);
+    const both = { asked: ["A", "AAAA"], ours: ["A", "AAAA"] } as const;
+    const adding = of({ types: both, values: [A, AAAA], begun: [] });
+    expect(adding[0], "it goes on record before the type is added").to.equal("record-dns b1");
+  });
+
+  it("goes before the next change where the list is full", () => {
+    const many = Array.from({ length: MOST_BEGUN_RECORDS }, (_, index) => ({ ...BEGUN, recordName: `n${index}` }));
+    const full = { begun: many, wanted: { ...WISH.wanted, recordName: "b3" }, ...dns({ records: setOf("b3") }) };
+    expect(of(full)[0]).to.equal(`apply-records begun: ${A} -> `);
+  });
+
+  it("goes with its resource, also where the spec names it", () => {
+    const wanted = { ...WISH.wanted, recordName: "b2" };
+    const gone = { ...WISH, wanted, ...dns({ records: setOf("b2", A, OTHER) }) };
+    expect(told(removalChain(gone))).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(removalChain({ ...gone, ...dns({ retryAt: 1 }) })).to.deep.equal([]);
+  });
+});
