@@ -4,7 +4,7 @@
  */
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { FORGET_AFTER_MS } from "../bounds.js";
+import { FORGET_AFTER_MS, SECOND_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
@@ -43,7 +43,14 @@ function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): numb
   const { dnsRecordSet, writtenDns } = snapshot.set;
   if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
   if (isPublished(snapshot, address.ip)) return undefined;
-  return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
+  const recorded = was.state === "disabled" ? timeOf(was.retryAt) : undefined;
+  // A time further ahead comes from a clock that was set back since, or from a former leader's.
+  return recorded === undefined ? undefined : Math.min(recorded, wholeDrain(snapshot));
+}
+
+/** The end of a wait that begins now. */
+function wholeDrain({ set, dns, now }: AddressSnapshot): number {
+  return now + ttlOf(dns, set.dnsRecordSet) * SECOND_MS;
 }
 
 /** A name may lead to it. */
@@ -58,11 +65,11 @@ function recordsStay({ set }: AddressSnapshot): boolean {
 
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
-  const { dns, set } = snapshot;
+  const { set } = snapshot;
   if (!leavesDns(snapshot, placement) || recordsStay(snapshot)) return undefined;
   if (isPublished(snapshot, placement.address.ip)) return undefined;
   if (set.dnsRecordSet === undefined) return undefined;
-  return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, set.dnsRecordSet) * 1000;
+  return drainedAt(snapshot, placement) ?? wholeDrain(snapshot);
 }
 
 /** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */

@@ -49,10 +49,13 @@ interface Observed {
 
 const NO_HOLDERS: Holders = new Map();
 
-/** In the past: no stop was in force. It had begun by the time of the condition, so its window ends no later. */
-function endOfStop(conditions: readonly Condition[] = []): number {
+/**
+ * In the past: no stop was in force. It had begun by the time of the condition, so its window ends no later. A time in the
+ * future is of a clock that was ahead: counting from now keeps the stop bounded by one window.
+ */
+function endOfStop(conditions: readonly Condition[] = [], now: number): number {
   const stop = conditions.find(({ type, status }) => type === "MassFailure" && status === "True");
-  return (timeOf(stop?.lastTransitionTime) ?? Number.NEGATIVE_INFINITY) + MASS_FAILURE_WINDOW_MS;
+  return Math.min(timeOf(stop?.lastTransitionTime) ?? Number.NEGATIVE_INFINITY, now) + MASS_FAILURE_WINDOW_MS;
 }
 
 const NO_STOP: MassFailureView = () => undefined;
@@ -83,7 +86,7 @@ export class HolderRegistry {
   ): MassFailureView {
     const now = this.clock.now();
     const held = new Set(machines);
-    const { holders: before = NO_HOLDERS, stoppedUntil = endOfStop(conditions) } = this.resources.get(uid) ?? {};
+    const { holders: before = NO_HOLDERS, stoppedUntil = endOfStop(conditions, now) } = this.resources.get(uid) ?? {};
     const left = [...before.values()].filter(({ machine, failure }) => failure !== undefined && !held.has(machine));
     const facts = [
       ...[...held].flatMap((machine) =>

@@ -166,6 +166,16 @@ describe("holders of all resources", () => {
     expect(nameOfHolder(machine("a"))).to.equal("");
   });
 
+  it("wait no longer than a whole window when the clock of the former leader was ahead", () => {
+    const lastTransitionTime = new Date(clock.now() + 6 * 3_600_000).toISOString();
+    const condition = { type: "MassFailure", status: "True", reason: "MassFailure", message: "", lastTransitionTime };
+    fail("a", "b", "c");
+    notReady = ["a", "b", "c"];
+    const began = clock.now();
+    const view = registry.observe({ uid: "web", conditions: [condition as Condition] }, [machine("c")], verdictOf);
+    expect(view(machine("c"))).to.deep.include({ former: true, until: began + MASS_FAILURE_WINDOW_MS });
+  });
+
   it("wait for a stop that a former leader reported, though the first of them have lost their addresses", async () => {
     const conditionsAt = (time: number): readonly Condition[] => [
       {

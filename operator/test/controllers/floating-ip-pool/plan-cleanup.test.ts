@@ -148,6 +148,21 @@ describe("the cleanup of a pool", () => {
     }
   });
 
+  it("waits for one TTL at most when the clock of a former leader was ahead, and writes the new time once", () => {
+    const { cloud, ip } = shrunk();
+    const { ips = {}, ...status } = cloud.pool("web").status;
+    const ahead = timestamp(cloud.now + 6 * 3_600_000);
+    cloud.edit("web", { status: { ...status, ips: { ...ips, [ip]: { ...ips[ip], retryAt: ahead } } } });
+    const end = timestamp(cloud.now + 60_000);
+    for (let round = 0; round < 3; round++) {
+      cloud.run("web");
+      expect(cloud.pool("web").status.ips?.[ip]?.retryAt).to.equal(end);
+      cloud.now += 5_000;
+    }
+    cloud.now += 45_000;
+    expect(actions(cloud.plan("web"))).to.include("release");
+  });
+
   it("forgets what does not exist any more, the spec first, if no resource wants it", () => {
     const { cloud, ip } = shrunk();
     cloud.addresses.delete(ip);
