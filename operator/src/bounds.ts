@@ -253,12 +253,12 @@ export const MAX_DECISION_AGE_MS = 2_000;
 /** Requests of one token that are open at once; each has a connection of its own and waits for no other. */
 export const CLOUD_CONNECTIONS = 16;
 export const RESERVED_FOR_MOVES = 0.2; // Share of every limit that only moves of addresses may use.
-/** Share of every limit that reads and checks leave to changes of records, beside the reserve. */
-export const RESERVED_FOR_RECORDS = 0.2;
-/** A call that has waited for this long may go before calls of a more urgent class. */
-export const CLASS_PATIENCE_MS = 30_000;
+export const RESERVED_FOR_RECORDS = 0.2; // Share of every limit that reads and checks leave to changes of records, beside the reserve.
+export const CLASS_PATIENCE_MS = 30_000; // A call that has waited for this long may go before calls of a more urgent class.
 export const CLASS_TURNS = 49; // And then after this many of them: one call in fifty.
 export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
+export const RATE_PROBE_SECONDS = 60; // In a longer pause, one call looks this often: windows of a minute are over by then, and an hour costs 60 calls.
+export const RATE_RETURN_SECONDS = 45; // Callers come back after this: one waits when that call may be sent, and no status has the wait.
 export const RATE_LIMIT_SHOWN_SECONDS = 5; // Conditions report a wait for the limits from here on.
 /** A call that left in one window may arrive early in the next: both count it. */
 export const RATE_WINDOW_MARGIN_MS = 1_000;

@@ -3,8 +3,9 @@
 import { Annotation, REFUSALS, type RefusalReason } from "cdk8s-flipop/api";
 import { duration, secondsText, timeText } from "../clock.js";
 import { notableRefusals, type Refusal } from "../match/checks.js";
-import { listed } from "../values.js";
+import { listed, omitUndefined } from "../values.js";
 import { refText } from "./claims.js";
+import { type FailureText, REMEDIES, type Remedy } from "./failed-calls.js";
 
 export const WHYS = {
   cleanedUp: "all is cleaned up",
@@ -120,4 +121,28 @@ export function limitedText(count: number, others: boolean, until: number): stri
 function waitingText(count: number, others: boolean): string {
   const which = others ? `${count} other${count === 1 ? "" : "s"}` : `${count}`;
   return `${which} ${count === 1 ? "waits" : "wait"}`;
+}
+
+/** A pause that an API asks for. */
+interface ProviderPause {
+  /** ms since the epoch. */
+  readonly until: number;
+  /** It is for such calls alone: the API answers others. @default it is for all calls of the account */
+  readonly alone?: boolean;
+}
+
+export function pauseText({ until, alone = false }: ProviderPause): string {
+  const [held, tried] = alone ? ["such calls", "one such call"] : ["the account's calls", "one call"];
+  return `the provider's rate limit holds ${held} until ${timeText(until)}, and meanwhile the operator tries ${tried} a minute`;
+}
+
+/** @param remedy of the answer that asks for the pause */
+export function pauseRemedy(remedy: Remedy, pause: ProviderPause): Remedy {
+  const person = typeof remedy === "string" ? remedy : remedy.person;
+  return { operator: pauseText(pause), ...omitUndefined({ person }) };
+}
+
+/** The operator held a call back, because the API asks for a pause. */
+export function heldBack(pause: ProviderPause): FailureText {
+  return { seen: "the operator did not send the call", remedy: pauseRemedy(REMEDIES.RateLimited, pause) };
 }

@@ -2,6 +2,7 @@
 
 import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
+import { pauseRemedy } from "./explanations.js";
 import {
   type FailureText,
   failedCalls,
@@ -140,7 +141,12 @@ export const providerMessages = topic("provider", {
     ...FOREIGN,
     reason: "RateLimited",
     by: "operator",
-    example: failing("429 Too Many Requests", "RateLimited"),
+    example: {
+      text: assignFailed({
+        seen: "429 Too Many Requests",
+        remedy: pauseRemedy(REMEDIES.RateLimited, { until: Date.parse("2026-01-01T10:02:11Z") }),
+      }),
+    },
   }),
   unavailable: problem({
     ...FOREIGN,

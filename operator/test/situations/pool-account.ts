@@ -94,6 +94,13 @@ export const POOL_ACCOUNT: readonly Group[] = [
         fix: "Wait until the time in the message. If it lasts, see [calls](../explanation/calls.md)",
       }),
       pool({
+        when: "The cloud answers 429 and asks for a pause of more than a minute",
+        shows: "Fulfilled RateLimited",
+        names: ["holds the account's calls until 2025-06-01T10:10:00Z", "one call a minute"],
+        seen: () => seenOf({ change: () => ({ longWait: { calls: 12, until: TEN_PAST, paused: true } }) }),
+        fix: "Wait: the first call that the cloud answers ends the pause. If it lasts, give other programs tokens of their own",
+      }),
+      pool({
         when: "The cloud's API does not answer",
         shows: "Fulfilled ProviderUnavailable",
         names: ["503", "status page"],

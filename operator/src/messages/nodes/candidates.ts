@@ -3,7 +3,8 @@
 import { timeText } from "../../clock.js";
 import type { PortlessNodes } from "../../match/workload.js";
 import type { LimitWait } from "../../providers/layers/limiter.js";
-import { listed } from "../../values.js";
+import { listed, omitUndefined } from "../../values.js";
+import { pauseText } from "../explanations.js";
 import { note, type Problem, problem, topic } from "../message.js";
 import { openPortText } from "../services.js";
 import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
@@ -63,7 +64,8 @@ const ONE_WORKLOAD =
   "if only those of one workload are meant, give its pods a label of their own and select that in match.podLabel";
 
 /** Why calls to the account take long. */
-export function limitText({ calls, until }: LimitWait): string {
+export function limitText({ calls, until, paused = false }: LimitWait): string {
+  if (paused) return pauseText({ until });
   const waiting = calls === 0 ? "the next call waits" : `${calls} ${calls === 1 ? "call waits" : "calls wait"}`;
   return `${waiting} for the rate limit of the account, which allows the next call at ${timeText(until)}`;
 }
@@ -206,7 +208,8 @@ export const candidateMessages = topic("candidates", {
   }),
   waitForLimit: note({
     reason: "RateLimited",
-    text: ({ calls, until, ...count }: Count & LimitWait) => `${countText(count)}; ${limitText({ calls, until })}`,
+    text: ({ calls, until, paused, ...count }: Count & LimitWait) =>
+      `${countText(count)}; ${limitText({ calls, until, ...omitUndefined({ paused }) })}`,
     example: { active: 1, desired: 3, calls: 12, until: Date.parse("2026-01-01T10:02:11Z") },
   }),
   tooFewActive: problem({

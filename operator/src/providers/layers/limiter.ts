@@ -3,7 +3,6 @@
 import { anyAbort } from "../../async.js";
 import {
   CLOUD_CONNECTIONS,
-  LONGEST_ASKED_WAIT_SECONDS,
   RATE_LIMIT_DEFAULT_WAIT_SECONDS,
   RATE_LIMIT_SHOWN_SECONDS,
   RESERVED_FOR_MOVES,
@@ -13,9 +12,10 @@ import {
 import type { Clock, Timer } from "../../clock.js";
 import { failedCalls } from "../../messages/failed-calls.js";
 import { type ApiCall, type CallLayer, type CallPriority, type RateFacts, requesterKey } from "../call.js";
-import { isProviderError, supersededBecause, supersededError } from "../errors.js";
+import { isAnswer5xx, isProviderError, type ProviderError, supersededBecause, supersededError } from "../errors.js";
 import { abortedError } from "./attempt.js";
 import { FairQueue, type Iteration, type RateLimit, ReportedBudget, SlidingWindow } from "./rate-limits.js";
+import { type AskedPause, heldError, RatePause, refusedError, type SentCall } from "./rate-pause.js";
 
 interface Waiter {
   readonly call: ApiCall;
@@ -29,6 +29,8 @@ export interface LimitWait {
   readonly calls: number;
   /** When the limits allow the next one, ms since the epoch. */
   readonly until: number;
+  /** The API asks for this pause, and one call at a time looks earlier whether it is over. @default false */
+  readonly paused?: boolean;
 }
 
 export interface RateLimiterOptions {
@@ -39,7 +41,8 @@ export interface RateLimiterOptions {
 /**
  * One for each token. Calls wait for a free connection, for room in every window that the API documents, and in the
  * budget that its answers report. Moves go first and may use everything; the other classes leave a reserve to them, and
- * checks leave a share to records. Within a class askers take turns. After a refusal everything waits as long as asked.
+ * checks leave a share to records. Within a class askers take turns. After a refusal everything waits as long as asked, but
+ * one call a minute looks whether that still holds.
  */
 export class RateLimiter {
   private readonly queue = new FairQueue<Waiter>();
@@ -50,7 +53,7 @@ export class RateLimiter {
   /** Of each limit, what a class leaves to more urgent ones. */
   private readonly kept: Readonly<Record<CallPriority, number>>;
   private open = 0;
-  private blockedUntil = 0;
+  private readonly pause: RatePause;
   private timer: Timer | undefined;
 
   /** @param limits as the API documents them; its headers speak of the longest. */
@@ -59,6 +62,7 @@ export class RateLimiter {
     limits: readonly RateLimit[],
     { movesAddresses = true }: RateLimiterOptions = {},
   ) {
+    this.pause = new RatePause(clock);
     this.windows = limits.map((limit) => new SlidingWindow(limit));
     this.others = limits.map((limit) => new SlidingWindow(limit));
     this.reported = new ReportedBudget(Math.max(1, ...limits.map(({ seconds }) => seconds)));
@@ -70,7 +74,7 @@ export class RateLimiter {
   get limitSeconds(): number {
     const now = this.clock.monotonic();
     const waits = this.windows.map((window) => window.waitMs(now, 0));
-    return Math.max(0, this.blockedUntil - now, this.reported.waitMs(now, 0), ...waits) / SECOND_MS;
+    return Math.max(this.pause.leftMs(now), this.reported.waitMs(now, 0), ...waits) / SECOND_MS;
   }
 
   /** Calls that wait. */
@@ -80,6 +84,8 @@ export class RateLimiter {
 
   /** `undefined`: a move would not wait long. */
   get longWait(): LimitWait | undefined {
+    const { long } = this.pause;
+    if (long !== undefined) return { calls: this.waiting, until: long.until, paused: true };
     const seconds = this.limitSeconds;
     if (seconds < RATE_LIMIT_SHOWN_SECONDS) return undefined;
     return { calls: this.waiting, until: this.clock.now() + seconds * SECOND_MS };
@@ -98,7 +104,7 @@ export class RateLimiter {
         leave = this.enter({ call, admit, reject });
         const abort = () => {
           leave();
-          if (signal !== undefined) reject(abortedError(call, signal, "not-sent", failedCalls.limitLate));
+          if (signal !== undefined) reject(this.lateError(call, signal));
         };
         aborted?.signal.addEventListener("abort", abort, { once: true });
         if (signal?.aborted === true) abort();
@@ -108,6 +114,13 @@ export class RateLimiter {
       leave();
       aborted?.dispose();
     }
+  }
+
+  /** A call that a long pause held back did not run into an outage. */
+  private lateError(call: ApiCall, signal: AbortSignal): ProviderError {
+    const error = abortedError(call, signal, "not-sent", failedCalls.limitLate);
+    const { long } = this.pause;
+    return long === undefined || error.reason !== "DeadlineExceeded" ? error : heldError(call, long);
   }
 
   /** Queues a call in its class, and in a more urgent one as soon as its urgency rises. @returns takes it out */
@@ -139,18 +152,30 @@ export class RateLimiter {
     const { remaining, resetAt } = facts;
     this.reported.heard(facts, call, this.clock.monotonic());
     // Nothing is left until then, however fast the window refills on average.
-    if (remaining <= 0 && resetAt !== undefined) this.block((resetAt - this.clock.now()) / SECOND_MS);
+    if (remaining <= 0 && resetAt !== undefined) this.pause.ask((resetAt - this.clock.now()) / SECOND_MS);
     this.pump();
   }
 
   /** The API refused a call for its rate. */
-  refused(retryAfterSeconds: number | undefined): void {
-    this.block(retryAfterSeconds ?? RATE_LIMIT_DEFAULT_WAIT_SECONDS);
+  refused(seconds = RATE_LIMIT_DEFAULT_WAIT_SECONDS, call?: SentCall): AskedPause {
+    return this.pause.ask(seconds, call);
   }
 
-  private block(seconds: number): void {
-    const until = this.clock.monotonic() + Math.min(seconds, LONGEST_ASKED_WAIT_SECONDS) * SECOND_MS;
-    this.blockedUntil = Math.max(this.blockedUntil, until);
+  /** The API answered a call. */
+  answered(call: SentCall): void {
+    this.pause.answered(call);
+  }
+
+  /** @returns the error for whoever asked. */
+  failed(call: ApiCall, number: number, error: unknown): unknown {
+    const { name, group } = call;
+    const isLimit = isProviderError(error, "RateLimited");
+    if (isLimit && group === undefined)
+      return refusedError(call, error, this.refused(error.retryAfterSeconds, { name, number }));
+    const isAnswer = !isLimit && isProviderError(error) && (error.outcome === "refused" || isAnswer5xx(error));
+    if (isAnswer) this.pause.answered({ name, number });
+    else this.pause.unanswered({ name, number });
+    return error;
   }
 
   /** Lets go whoever may, and sets a timer for the next. */
@@ -184,7 +209,7 @@ export class RateLimiter {
   private serve(priority: CallPriority, now: number): void {
     const waiter = this.queue.take(priority);
     if (waiter === undefined) return;
-    const objection = objectionTo(waiter.call, now);
+    const objection = this.objectionTo(waiter.call, now);
     if (objection !== undefined) {
       waiter.reject(objection.error);
       return;
@@ -193,14 +218,21 @@ export class RateLimiter {
     this.open += 1;
     for (const window of this.windows) window.take(now);
     if (priority !== "assignment") for (const window of this.others) window.take(now);
-    waiter.admit(this.reported.take(now));
+    const number = this.reported.take(now);
+    this.pause.take({ number, name: waiter.call.name }, priority);
+    waiter.admit(number);
+  }
+
+  private objectionTo(call: ApiCall, now: number): Objection | undefined {
+    const held = this.pause.heldAlone(call, now);
+    return held === undefined ? objectionTo(call, now) : { error: heldError(call, held, true) };
   }
 
   private waitMs({ priority, limits }: Iteration, now: number): number {
     const kept = this.kept[limits];
     if (this.open >= CLOUD_CONNECTIONS - Math.floor(CLOUD_CONNECTIONS * kept)) return Number.POSITIVE_INFINITY;
     return Math.max(
-      this.blockedUntil - now,
+      this.pause.waitMs(priority, now),
       this.reported.waitMs(now, kept),
       ...this.windows.map((window) => window.waitMs(now, window.share(kept))),
       ...(limits === priority ? [] : this.others.map((own) => own.waitMs(now, own.share(this.kept[priority])))),
@@ -208,8 +240,12 @@ export class RateLimiter {
   }
 }
 
+interface Objection {
+  readonly error: unknown;
+}
+
 /** Why a call must not be sent now. A check that fails is the fault of its caller, who gets the error. */
-function objectionTo(call: ApiCall, now: number): { readonly error: unknown } | undefined {
+function objectionTo(call: ApiCall, now: number): Objection | undefined {
   try {
     const because = supersededBecause(call, now);
     return because === undefined ? undefined : { error: supersededError(call, because) };
@@ -229,7 +265,7 @@ export function withRateLimit(
     const number = await limiter.admit(call);
     waited(call, clock.monotonic() - start);
     try {
-      return await next(call, (attempt) =>
+      const answer = await next(call, (attempt) =>
         send({
           ...attempt,
           sawLimit: (facts) => {
@@ -238,9 +274,10 @@ export function withRateLimit(
           },
         }),
       );
+      limiter.answered({ number, name: call.name });
+      return answer;
     } catch (error) {
-      if (isProviderError(error, "RateLimited") && call.group === undefined) limiter.refused(error.retryAfterSeconds);
-      throw error;
+      throw limiter.failed(call, number, error);
     } finally {
       limiter.left();
     }

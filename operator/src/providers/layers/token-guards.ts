@@ -110,6 +110,7 @@ export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
 /** Only `Unavailable` speaks against the API; any refusal shows that it works; a call given up shows nothing. */
 function verdict(error: unknown): boolean | undefined {
   if (!isProviderError(error) || isWithdrawn(error)) return undefined;
+  if (error.kind === "RateLimited" && error.outcome === "not-sent") return undefined;
   if (error.kind !== "Unavailable") return true;
   // Of calls that were never sent, only those that tried to connect tell something.
   const outOfTime = error.reason === "DeadlineExceeded" || error.reason === "LeaseEnding";
