@@ -33,6 +33,11 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
   return address.claim?.ours === true;
 }
 
+/** Another resource has it. An undecided claim is none of this. */
+export function isOfOther(placement: Pick<Holding, "address"> | undefined): boolean {
+  return placement?.address.claim?.ours === false;
+}
+
 function graceFor({ now, set, leadsSince }: AddressSnapshot, holding: Holding): Grace | undefined {
   const { address, holder, verdict } = holding;
   if (holder === undefined || !address.wanted) return undefined;

@@ -14,7 +14,7 @@ import {
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
-import type { Placement } from "../../addresses/observed.js";
+import { isOfOther, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probed-nodes.js";
 import { addressMessages } from "../../messages/addresses.js";
@@ -128,8 +128,9 @@ function servedText({ podlessOn, candidates }: Snapshot, place: Parameters<typeo
   return others ? addressMessages.onPodless({ ...place, slice }) : addressMessages.onNode({ ...place, slice });
 }
 
-/** While an action moves it, the address may be on neither node. */
+/** While an action moves it, the address may be on neither node. That of another resource serves that one. */
 function servingNode({ servesAt }: Snapshot, { placement }: Findings): string | undefined {
+  if (isOfOther(placement)) return undefined;
   const node = placement?.verdict?.node.name;
   return node !== undefined && placement?.certainty !== "moving" && servesAt(node) ? node : undefined;
 }
@@ -207,8 +208,9 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
 /** Being created, being moved, or answered. */
 function isUp(snapshot: Snapshot, { address, creation, placement }: Findings): boolean {
   if (address === undefined) return creation === undefined && snapshot.candidates.length > 0;
+  if (address.status.state === "in-progress") return true;
   const node = placement?.verdict?.node.name;
-  return address.status.state === "in-progress" || (node !== undefined && snapshot.servesAt(node));
+  return node !== undefined && !isOfOther(placement) && snapshot.servesAt(node);
 }
 
 function conflictOf({ former }: Snapshot, { heldElsewhere }: Findings, conflict: PlannedCondition): PlannedCondition {
@@ -221,7 +223,7 @@ export function heldElsewhereOf({ routed }: Snapshot, placement: Placement | und
   if (placement?.holder === undefined || placement.verdict !== undefined) return undefined;
   const { address, holder } = placement;
   // Another resource's address is that resource's concern: to unassign it would take it away from its owner.
-  if (address.claim?.ours === false) return undefined;
+  if (isOfOther(placement)) return undefined;
   // It was there by our own doing: the node is gone, the machine not yet.
   if (address.origin !== "listed" || routed.status.providerID === holder) return undefined;
   return addressMessages.heldElsewhere({ ip: address.ip, machine: holder });

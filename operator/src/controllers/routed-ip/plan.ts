@@ -26,7 +26,7 @@ import type { Deletion } from "../../reconcile/plan.js";
 import type { PortsFound } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
-import { supersededChain, supersededIp } from "./address/address-set.js";
+import { holderOf, supersededChain, supersededIp } from "./address/address-set.js";
 import { type PlannedStatus, plannedStatus } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
@@ -158,7 +158,7 @@ function decide(snapshot: Snapshot, { desired, placements, placement, able }: Gi
     : endOfCreation(snapshot);
   const target = targetOf(snapshot, { placement, assignmentPlan, creation });
   const superseded = placements.find(({ address }) => address.ip === supersededIp(snapshot.routed));
-  const holder = placeOf(snapshot, placement?.holder ?? superseded?.holder);
+  const holder = placeOf(snapshot, holderOf(placement, superseded));
   const ports = snapshot.portsOn([target, holder].flatMap((place) => place?.name ?? []));
   const firewall = firewallPlanOf(snapshot, { target, holder, ports, placement });
   const [pair] = assignmentPlan.assignments;

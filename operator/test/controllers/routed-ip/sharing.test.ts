@@ -27,6 +27,33 @@ describe("operator in process: RoutedIPs and what they share", function () {
     expect(made.firewall()).to.equal(undefined);
   });
 
+  const claimants: readonly (readonly [string, string])[] = [
+    ["a RoutedIP", "firewall"],
+    ["a FloatingIPPool", "pool"],
+  ];
+  for (const [owner, kind] of claimants) {
+    it(`an address of ${owner} stalls another RoutedIP, though its node serves the same Service`, async () => {
+      made = await RoutedWorld.create(["n1"]);
+      const { ip } = made.world.digitalocean.state.addAddress();
+      made.addIssuer();
+      made.serve({ node: "n1" });
+      if (kind === "pool") made.world.addPool("pool", { ips: [ip] });
+      else made.addRouted("a", { routedIP: ip });
+      made.world.start();
+      await (kind === "pool" ? made.world.fulfilled("pool") : made.ready("a"));
+      const dnsRecordSet = { recordName: "c", zone: "example.com" };
+      made.addRouted("c", { routedIP: ip, dnsRecordSet });
+      await made.until("it stalls", () => made.condition("c", "Stalled") === "True/ClaimedByOther", 10_000);
+      await made.world.rest();
+      for (const type of ["Ready", "Assigned"]) {
+        expect(made.condition("c", type), type).to.equal("False/ClaimedByOther");
+      }
+      expect(made.condition("c", "DNSReady")).to.equal("False/NoneActive");
+      expect(made.status("c")).not.to.have.any.keys("firewall", "firewallRules", "ports", "assignedNode");
+      expect(made.object("c")?.metadata.finalizers ?? []).to.deep.equal([]);
+    });
+  }
+
   it("a node that has a pool's address is full", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     const [pooled, routed] = [1, 2].map(() => made.world.digitalocean.state.addAddress().ip) as [string, string];

@@ -5,7 +5,7 @@ import type { AddressSet } from "../../../addresses/address-set.js";
 import type { CreationResult } from "../../../addresses/creation/creation-result.js";
 import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../../addresses/desired.js";
-import { isServed, type Placement } from "../../../addresses/observed.js";
+import { isOfOther, isServed, type Placement } from "../../../addresses/observed.js";
 import { giveBack, isReleasable, isSurelyGone } from "../../../addresses/release.js";
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
@@ -82,6 +82,11 @@ export function supersededIp({ spec, status }: Pick<RoutedIP, "spec" | "status">
   return created === true || providerID !== undefined ? ip : undefined;
 }
 
+/** The machine that holds the address of the spec for this resource; else, the one that holds the replaced address. */
+export function holderOf(placement: Placement | undefined, superseded: Placement | undefined) {
+  return (isOfOther(placement) ? undefined : placement?.holder) ?? superseded?.holder;
+}
+
 export interface Replacing {
   /** Of the address that the spec names. */
   readonly next: Placement | undefined;
@@ -102,7 +107,7 @@ export function supersededChain(
   const why = whyReplaced(routed, placement);
   if (isSurelyGone(snapshot, placement)) return forgetting(routed, placement, why);
   // The resource that has it now needs the permission to name it.
-  if (placement.address.claim?.ours === false) return [...retaining(routed), ...forgetting(routed, placement, why)];
+  if (isOfOther(placement)) return [...retaining(routed), ...forgetting(routed, placement, why)];
   if (next === undefined || !isServed(next)) return needsNode ? leaving(placement, why) : [];
   return removal(snapshot, placement, why);
 }

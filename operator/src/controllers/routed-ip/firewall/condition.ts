@@ -2,7 +2,7 @@
 
 import type { IpFamily, RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, refOf } from "../../../addresses/address-set.js";
-import type { Placement } from "../../../addresses/observed.js";
+import { isOfOther, type Placement } from "../../../addresses/observed.js";
 import {
   firewallRemarks,
   type OtherNumbers,
@@ -54,7 +54,7 @@ export function firewallProblem(
 export function firewallReady(snapshot: Snapshot, findings: FirewallFindings): PlannedCondition {
   if (snapshot.problem !== undefined) return no("FirewallReady", snapshot.problem);
   if (isDeleting(snapshot.set)) return unknown("FirewallReady", firewallMessages.beingDeleted());
-  if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
+  if (isUnneeded(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
   return ofNeeded(snapshot, findings);
 }
 
@@ -89,8 +89,8 @@ function needsNoRule({ firewall, resolvedClass }: Snapshot, ports: PortsFound, p
 }
 
 /** The firewall is not read for an address that this resource may not move. */
-function isOfOther({ heldElsewhere, placement }: FirewallFindings): boolean {
-  return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
+function isUnneeded({ heldElsewhere, placement }: FirewallFindings): boolean {
+  return heldElsewhere !== undefined || isOfOther(placement);
 }
 
 interface Planned {

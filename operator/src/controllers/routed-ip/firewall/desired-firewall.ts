@@ -1,5 +1,6 @@
 /** The rules and nodes that a RoutedIP needs in its firewall, and the plan for it. */
 
+import { isOfOther } from "../../../addresses/observed.js";
 import { rulesOf } from "../../../routing/ports.js";
 import { omitUndefined } from "../../../values.js";
 import { recordOf } from "../address/address-status.js";
@@ -12,18 +13,24 @@ import type { DesiredFirewall } from "./snapshot.js";
 
 type Needed = Pick<Decision, "target" | "holder" | "ports" | "placement">;
 
-/** Without a name the operator changes no firewall: what it put into one stays until the RoutedIP goes. */
+/**
+ * Without a name the operator changes no firewall: what it put into one stays until the RoutedIP goes. For an address of
+ * another resource it only takes out what is on record.
+ */
 export function firewallPlanOf(snapshot: Snapshot, needs: Needed): FirewallPlan | undefined {
   const { firewall, routed } = snapshot;
   if (firewall === undefined || (firewall.previous === true && !isDeleting(routed))) return undefined;
-  return planFirewall(firewall, desiredFirewall(snapshot, needs), recordOf(routed.status, firewall.name));
+  const recorded = recordOf(routed.status, firewall.name);
+  const isIdle = recorded.rules.length + recorded.nodes.length === 0;
+  if (isIdle && isOfOther(needs.placement)) return undefined;
+  return planFirewall(firewall, desiredFirewall(snapshot, needs), recorded);
 }
 
 /** One that goes needs nothing any more. */
 function desiredFirewall(snapshot: Snapshot, { target, holder, ports, placement }: Needed): DesiredFirewall {
   const { routed, resolvedClass } = snapshot;
   const joining = target ?? (joinsWithoutMove(snapshot, placement) ? holder : undefined);
-  if (isDeleting(routed) || resolvedClass === undefined) return { rules: [] };
+  if (isDeleting(routed) || resolvedClass === undefined || isOfOther(placement)) return { rules: [] };
   return {
     rules: rulesOf(ports.ports, { nodePortRange: resolvedClass.nodePortRange, sourceRanges: ports.sourceRanges }),
     ...(joining === undefined ? {} : { target: joining.machine, ...omitUndefined({ node: joining.name }) }),

@@ -1,6 +1,6 @@
 /** When a RoutedIP may leave the firewalls that were named before: it must lose no open port. */
 
-import { isOurs, type Placement } from "../../../addresses/observed.js";
+import { isOfOther, isOurs, type Placement } from "../../../addresses/observed.js";
 import type { KeptTraces } from "../../../messages/firewall-remarks.js";
 import { recordOf } from "../address/address-status.js";
 import type { Snapshot } from "../snapshot.js";
@@ -25,9 +25,9 @@ export function isLeaving(placement: Placement | undefined, target: Place | unde
   return mayAnswer(placement) && target !== undefined && target.machine !== placement.holder;
 }
 
-/** The firewall that is named now lets through all that the previous ones do. */
+/** The firewall that is named now lets through all that the previous ones do; or another resource has the address. */
 export function replacesPrevious(snapshot: Snapshot, { placement, firewall }: Scene): boolean {
-  return isOpen(snapshot, firewall) && coversHolder(snapshot, placement);
+  return isOfOther(placement) || (isOpen(snapshot, firewall) && coversHolder(snapshot, placement));
 }
 
 function coversHolder({ firewall }: Snapshot, placement: Placement | undefined): boolean {
