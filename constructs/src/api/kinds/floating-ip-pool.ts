@@ -78,7 +78,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "array",
       optional: true,
       description:
-        "Addresses to use, all of one family. The operator takes each of them from any machine of the account that has it, also from one that is not a node of this cluster. It appends the addresses that it creates. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone.",
+        "Addresses to use, all of one family. The operator takes each of them from any machine of the account that has it, also from one that is not a node of this cluster. It appends the addresses that it creates, except one that is no longer wanted when its creation ends. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone.",
       example: ["192.0.2.10", "192.0.2.11"],
       items: { type: "string", description: "An IPv4 or IPv6 address.", maxLength: MAX_IP_LENGTH, rules: [ipRule] },
       // Not a set: the server would reject every patch of an object that has a duplicate from the Go operator's schema.

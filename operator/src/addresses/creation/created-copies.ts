@@ -6,19 +6,23 @@ import { type AddressSet, type AddressSnapshot, isDeleting } from "../address-se
 import type { Desired } from "../desired.js";
 import type { Placement } from "../observed.js";
 
-/** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
+/**
+ * Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. An edit during the creation may have made
+ * the address superfluous: in `spec.ips` it would be wanted again, so it is appended only when it is wanted.
+ */
 export function createdCopySequences(
   { set }: AddressSnapshot,
   { addresses }: Desired,
   placements: readonly Placement[],
 ): readonly ActionSequence[] {
   const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
+  const wanted = new Set(addresses.filter((address) => address.wanted).map(({ ip }) => ip));
   const fresh = set.createdIPs.filter((entry) => entry.inSpec !== true);
   const appends = fresh.map(({ ip }): ActionSequence => {
     const known = inSpec.has(canonicalIp(ip));
-    return known
-      ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
-      : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
+    if (known) return [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }];
+    if (!wanted.has(canonicalIp(ip))) return [];
+    return [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
   });
   return [...appends, ...backup(set, addresses, forgottenOf(placements)), ...staleCopy(set)];
 }

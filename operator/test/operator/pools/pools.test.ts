@@ -108,6 +108,29 @@ describe("operator in process: pools", function () {
     expect(world.condition("web", "Fulfilled")?.status).to.equal("True");
   });
 
+  for (const { reclaimPolicy, states, end } of [
+    { reclaimPolicy: "Delete", states: ["active"], end: "releases" },
+    { reclaimPolicy: "Retain", states: ["active", "disabled"], end: "disables" },
+  ] as const) {
+    it(`${end} an address that is not wanted any more when its creation ends, and does not append it`, async () => {
+      world = await World.create({ nodes: 2 });
+      const [listed = ""] = world.addAddresses(1);
+      world.digitalocean.faults.inject({ kind: "delay", ms: 5_000 }, { on: CREATE, times: 1 });
+      world.addPool("web", { desiredIPs: 1, reclaimPolicy });
+      world.start();
+      await world.until("created, not answered", () => world.digitalocean.state.addresses().length === 2, 8_000);
+      world.edit("web", { desiredIPs: 0, ips: [listed] });
+      await world.until("answered", () => world.status("web").createdIPs !== undefined, 8_000);
+      await world.fulfilled("web");
+      const left = () => Object.values(world.status("web").ips ?? {}).map(({ state }) => state);
+      await world.until(end, () => left().sort().join() === states.join(), 10_000);
+      await world.rest();
+      expect(world.pool("web").spec.ips).to.deep.equal([listed]);
+      expect(left().sort()).to.deep.equal(states);
+      expect(world.digitalocean.state.addresses()).to.have.length(states.length);
+    });
+  }
+
   it("writes nothing while a pool is paused, and goes on afterwards", async () => {
     world = await World.create({ nodes: 2 });
     const [ip = ""] = world.addAddresses(1);
