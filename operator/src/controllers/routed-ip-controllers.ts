@@ -56,6 +56,8 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
 
 /** Issuers, classes and Secrets: what they say holds for all who use them. */
 function followOthers(routing: RoutingCaches, changed: () => void): readonly (() => void)[] {
+  // Nothing in a list says that the operator may read it now.
+  for (const cache of routing.secrets) void cache.whenSynced().then(changed, () => undefined);
   return [
     routing.issuers.listen(changed),
     routing.classes.store.listen(changed),

@@ -218,6 +218,15 @@ export const providerMessages = topic("provider", {
 
 /** The API server. */
 export const serverMessages = topic("server", {
+  secretsForbidden: problem({
+    reason: "NamespaceNotAllowed",
+    by: "administrator",
+    text: ({ issuer, namespace }: { readonly issuer: string; readonly namespace: string }) =>
+      `the operator may not read Secrets in namespace ${namespace}, and RoutedIPIssuer ${issuer} needs one`,
+    remedy:
+      "have the cluster's administrator add the Role and RoleBinding that let the operator list and watch Secrets there; the chart and the construct contain them for each namespace of issuerNamespaces",
+    example: { issuer: "ingress/digitalocean", namespace: "ingress" },
+  }),
   refused: problem({
     reason: "APIServerRefused",
     by: "administrator",

@@ -4,7 +4,7 @@ import type { IpFamily, RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import { AddressAccount } from "../addresses/address-accounts.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Problem } from "../messages/message.js";
-import { providerMessages } from "../messages/provider.js";
+import { providerMessages, serverMessages } from "../messages/provider.js";
 import { credentialMessages } from "../messages/routing.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
@@ -38,7 +38,7 @@ export class IssuerAccounts {
   constructor(
     private readonly context: Pick<ControllerContext, "providers" | "clock" | "inventories">,
     private readonly settings: RoutingSettings,
-    private readonly secret: (key: string) => SecretEntries | undefined,
+    private readonly secret: (key: string) => SecretAnswer,
   ) {
     context.providers.onTokenReplaced((set) => {
       for (const { account } of this.known.values()) if (account.providers === set) account.credentialsReplaced();
@@ -135,6 +135,9 @@ export interface IssuerPlace {
 /** A Secret as far as it matters: its decoded entries. */
 export type SecretEntries = Readonly<Record<string, string>>;
 
+/** `forbidden`: the operator may not read Secrets of the namespace. `undefined`: it does not exist. */
+export type SecretAnswer = SecretEntries | "forbidden" | undefined;
+
 export type CredentialsAnswer =
   /** Those of the operator itself. */
   | { readonly from: "operator" }
@@ -152,7 +155,7 @@ export function secretOf(spec: RoutedIPIssuerSpec, place: IssuerPlace): string |
 export function credentialsOf(
   spec: RoutedIPIssuerSpec,
   place: IssuerPlace,
-  { secret, variable }: { readonly secret: SecretEntries | undefined; readonly variable: string },
+  { secret, variable }: { readonly secret: SecretAnswer; readonly variable: string },
 ): CredentialsAnswer {
   const { namespace, operatorNamespace, issuerNamespaces } = place;
   const ref = spec.credentialsSecretRef;
@@ -163,7 +166,8 @@ export function credentialsOf(
   }
   const key = ref.key ?? variable;
   const name = `${namespace}/${ref.name}`;
-  if (secret === undefined) return nowhere(missingSecret(place, { secret: name, issuer }));
+  if (typeof secret !== "object")
+    return nowhere(missingSecret(place, { secret: name, issuer, isForbidden: secret === "forbidden" }));
   const token = (Object.hasOwn(secret, key) && secret[key]?.trim()) || "";
   if (token !== "") return { from: "secret", token, place: placeOf(name, key, secret) };
   return nowhere(credentialMessages.keyMissing({ secret: name, key, issuer }));
@@ -176,8 +180,17 @@ function placeOf(name: string, key: string, secret: SecretEntries): string {
   return `entry ${key} of Secret ${name}${others.length === 0 ? "" : ` (beside ${beside})`}`;
 }
 
-function missingSecret({ leaving = false }: IssuerPlace, names: { readonly secret: string; readonly issuer: string }) {
-  return leaving ? credentialMessages.secretGone(names) : credentialMessages.secretMissing(names);
+interface Missing {
+  readonly secret: string;
+  readonly issuer: string;
+  readonly isForbidden: boolean;
+}
+
+/** The deletion of a namespace deletes Roles, too, and the namespace takes no new one. */
+function missingSecret({ leaving = false, namespace }: IssuerPlace, { secret, issuer, isForbidden }: Missing): Problem {
+  if (leaving) return credentialMessages.secretGone({ secret, issuer });
+  if (isForbidden) return serverMessages.secretsForbidden({ issuer, namespace });
+  return credentialMessages.secretMissing({ secret, issuer });
 }
 
 function secretNeeded(place: IssuerPlace): Problem {

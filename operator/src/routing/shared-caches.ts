@@ -37,6 +37,8 @@ export interface RoutingSettings {
 
 export type SecretObject = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
+const FORBIDDEN = 403;
+
 /** A namespace may have hundreds of other Secrets, of up to 1 MB each. Nothing changes the type of a Secret. */
 const CREDENTIALS = { fieldSelector: "type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token" };
 
@@ -114,12 +116,13 @@ export class RoutingCaches {
     return this.slicesOf.get(service)?.values() ?? [];
   }
 
-  secret(key: string): Readonly<Record<string, string>> | undefined {
-    for (const { store } of this.secrets) {
-      const found = store.get(key);
-      if (found !== undefined) return decoded(found.object.data ?? {});
-    }
-    return undefined;
+  /** `forbidden`: it may exist, and the operator may not read it. */
+  secret(key: string): Readonly<Record<string, string>> | "forbidden" | undefined {
+    const { issuerNamespaces } = this.settings;
+    const cache = this.secrets[issuerNamespaces.findIndex((namespace) => key.startsWith(`${namespace}/`))];
+    const found = cache?.store.get(key);
+    if (found !== undefined) return decoded(found.object.data ?? {});
+    return cache?.state.lastCode === FORBIDDEN ? "forbidden" : undefined;
   }
 
   /** RoutedIPs that use an issuer, directly or by their class; as `namespace/name`, sorted. */

@@ -52,6 +52,15 @@ describe("the credentials of an issuer", () => {
     );
   });
 
+  it("are not known to be missing where the operator may not read Secrets", () => {
+    const answer = credentialsOf({ provider: "digitalocean", ...ref }, place, {
+      secret: "forbidden",
+      variable: "TOKEN",
+    });
+    expect(answer.from === "nowhere" && answer.problem.reason).to.equal("NamespaceNotAllowed");
+    expect(answer.from === "nowhere" && answer.problem.message).to.include("add the Role");
+  });
+
   it("are missing where the Secret or its key is", () => {
     expect(asked(ref)).to.equal("SecretNotFound");
     expect(asked(ref, place, { other: "t" })).to.equal("SecretNotFound");

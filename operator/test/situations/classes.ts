@@ -53,7 +53,7 @@ function issuerSnapshot(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPI
 function uncredited(
   place: Partial<IssuerPlace>,
   spec: Partial<RoutedIPIssuerSpec>,
-  secret?: Readonly<Record<string, string>>,
+  secret?: Parameters<typeof credentialsOf>[2]["secret"],
 ) {
   const here = {
     name: "do",
@@ -115,6 +115,13 @@ const ISSUERS: Group = {
       names: ["RoutedIPIssuer default/do", "add default to --issuer-namespaces"],
       seen: () => uncredited({ issuerNamespaces: ["flipop"] }, NAMED),
       fix: "Ask the administrator to add the namespace to `--issuer-namespaces`",
+    }),
+    issuer({
+      when: "A Role for Secrets of the namespace is missing",
+      shows: "Accepted NamespaceNotAllowed",
+      names: ["RoutedIPIssuer default/do", "Secrets in namespace default", "add the Role"],
+      seen: () => uncredited({}, NAMED, "forbidden"),
+      fix: "Ask the administrator to apply the chart or construct with the namespace in `issuerNamespaces`",
     }),
     issuer({
       when: "The issuer names no Secret",

@@ -57,6 +57,24 @@ describe("operator in process: an issuer that cannot be used", function () {
     expect(message("a", "Ready")).to.equal(NO_ADDRESSES.replace("IPv4 ", ""));
   });
 
+  it("names the right that the operator lacks where it may not read the Secret, and works when it has the right", async () => {
+    made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
+    const { kubernetes } = made.world;
+    const data = { token: Buffer.from(made.world.digitalocean.token).toString("base64") };
+    kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata: { name: "do", namespace: "default" }, data });
+    kubernetes.setFaults(({ path }) => (path.includes("/secrets") ? { kind: "status", code: 403 } : undefined));
+    made.addIssuer({ credentialsSecretRef: { name: "do", key: "token" } });
+    made.addRouted("a");
+    made.serve({ node: "n1" });
+    made.world.start();
+    for (const [name, kind] of [["do", "RoutedIPIssuer"], ["a"]] as const) {
+      await expectUnusable(name, "NamespaceNotAllowed", kind);
+      expect(message(name, "Ready", kind)).to.include("the operator may not read Secrets in namespace default");
+    }
+    kubernetes.setFaults(() => undefined);
+    await made.ready("a");
+  });
+
   it("creates no address in a region without nodes, although no node is known to serve it yet", async () => {
     made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
     made.world.kubernetes.change({ apiVersion: "v1", kind: "Node", name: "n1" }, (object) => ({
