@@ -11,7 +11,7 @@ import type { Recheck } from "../providers/call.js";
 import type { LabelAction, TaintUntilAction } from "./actions.js";
 import { nodePath } from "./annotations.js";
 import { DONE, type Outcome, skipped } from "./calls.js";
-import type { NodeMarks } from "./node-marks.js";
+import type { NodeMark, NodeMarks } from "./node-marks.js";
 
 interface MarkTools {
   readonly client: KubeClient;
@@ -25,11 +25,8 @@ interface MarkCall {
   readonly recheck?: Recheck | undefined;
 }
 
-interface NodeLabel {
-  readonly key: string;
-  readonly name: string;
+interface NodeLabel extends NodeMark {
   readonly uid: string;
-  readonly present: boolean;
 }
 
 /** @returns skipped, where a node has changed meanwhile: the next plan sees it. Rejects as the API server does. */
@@ -57,12 +54,14 @@ async function bearersOf(
   key: string,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
+  const since = labels.moment;
   const target = { name: "nodes", path: "/api/v1/nodes", labelSelector: key };
   const add = async (items: readonly KubeObject[]) => {
     for (const { metadata } of items) found.set(metadata.name, metadata.uid);
   };
   await listPages({ client, target, signal }, add, () => found.clear());
-  for (const name of new Set([...found.keys(), ...labels.bearersOf(key)])) labels.wrote(key, name, found.has(name));
+  const names = new Set([...found.keys(), ...labels.bearersOf(key)]);
+  for (const name of names) labels.wrote({ key, name, present: found.has(name) }, since);
   return found;
 }
 
@@ -74,6 +73,7 @@ export async function writeLabel(
 ): Promise<Outcome | undefined> {
   const because = recheck?.();
   if (because !== undefined) return { is: "superseded", because };
+  const since = labels.moment;
   try {
     await sendPatch(client, nodePath(name), labelPatch({ key, uid, present }), { signal });
   } catch (error) {
@@ -82,7 +82,7 @@ export async function writeLabel(
     if (isNotFound(error) || isConflict(error) || isInvalid(error)) return skipped("the node has changed meanwhile");
     throw error;
   }
-  labels.wrote(key, name, present);
+  labels.wrote({ key, name, present }, since);
   return undefined;
 }
 
@@ -110,6 +110,7 @@ export async function taintUntil(
   if (node === undefined) return skipped("the node is gone");
   const others = (node.taints ?? []).filter((taint) => taint.key !== key);
   const desired = present ? [...others, { key, effect: "NoSchedule" }] : others;
+  const since = marks.taints.moment;
   try {
     await sendPatch(client, nodePath(name), taintPatch(node, desired), { signal });
   } catch (error) {
@@ -117,6 +118,6 @@ export async function taintUntil(
     if (isNotFound(error) || isConflict(error) || isInvalid(error)) return skipped("the node has changed meanwhile");
     throw error;
   }
-  marks.taints.wrote(key, name, present);
+  marks.taints.wrote({ key, name, present }, since);
   return DONE;
 }

@@ -15,7 +15,7 @@ import {
 } from "cdk8s-flipop/api";
 import { CACHE_LAG_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import { jsonEqual, type KubeObject, type ObjectMeta } from "../kube/objects.js";
 import type { Refusal } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
 import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
@@ -37,6 +37,13 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** Whether a node has a mark. */
+export interface NodeMark {
+  readonly key: string;
+  readonly name: string;
+  readonly present: boolean;
+}
+
 interface Sent {
   readonly present: boolean;
   /** Monotonic ms. */
@@ -48,6 +55,9 @@ export class MarkedNodes {
   private readonly bearers = new Map<string, Set<string>>();
   /** By key, then by node: writes that the node cache may not show yet. */
   private readonly sent = new Map<string, Map<string, Sent>>();
+  private changes = 0;
+  /** By node: the number of the last change of its marks in the node cache. */
+  private readonly changedIn = new Map<string, number>();
 
   constructor(
     nodes: NodeDirectory,
@@ -74,16 +84,36 @@ export class MarkedNodes {
     return this.bearers.keys();
   }
 
-  wrote(key: string, name: string, present: boolean): void {
+  /** How many changes the node cache has shown: a call takes it before its request. */
+  get moment(): number {
+    return this.changes;
+  }
+
+  /**
+   * A record outweighs the cache, so there is none where the cache shows the same, or has changed since the request began: such
+   * a change may be a later one, such as a removal by a person, and no event would end the record.
+   */
+  wrote({ key, name, present }: NodeMark, since: number): void {
+    const isShown = this.bearers.get(key)?.has(name) === true;
+    if (isShown === present || (this.changedIn.get(name) ?? 0) > since) {
+      this.forget(key, name);
+      return;
+    }
     const known = this.sent.get(key) ?? new Map<string, Sent>();
     this.sent.set(key, known.set(name, { present, at: this.clock.monotonic() }));
   }
 
   private changed({ name, before, after }: NodeChange): void {
-    const [old, now] = [new Set(before && this.keysOn(before)), new Set(after && this.keysOn(after))];
+    const [old, now] = [this.marksOn(before), this.marksOn(after)];
     for (const key of old) if (!now.has(key)) this.remove(key, name);
     for (const key of now) this.bearers.set(key, (this.bearers.get(key) ?? new Set()).add(name));
+    if (after === undefined) this.changedIn.delete(name);
+    else if (!jsonEqual([...old], [...now])) this.changedIn.set(name, ++this.changes);
     this.confirm(name, now, before?.uid !== after?.uid);
+  }
+
+  private marksOn(node: NodeFacts | undefined): ReadonlySet<string> {
+    return new Set(node && this.keysOn(node));
   }
 
   /** Forgets the writes that the cache shows now, and those to a node that another one has replaced. */

@@ -1,4 +1,4 @@
-import { HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE, type HolderResource } from "cdk8s-flipop/api";
+import { HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE, type HolderResource, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
@@ -36,14 +36,21 @@ class Cluster {
   readonly nodes = new NodeDirectory(NODES.map((name) => slimNode(name)));
   marks = new NodeMarks(this.nodes, this.clock);
   readonly writes: string[] = [];
+  /** Called when the server has answered, before the operator has the answer. */
+  onAnswer = () => {};
 
   readonly client: KubeClient = {
     request: async <T>(request: KubeRequest): Promise<T> => {
-      if (request.method === "GET") return { metadata: {}, items: this.items(request) } as T;
+      if (request.method === "GET") {
+        const items = this.items(request);
+        this.onAnswer();
+        return { metadata: {}, items } as T;
+      }
       const dies = --this.left <= 0;
       if (dies && this.dies === "before") throw new Killed();
       this.patch(request);
       if (dies) throw new Killed();
+      this.onAnswer();
       return {} as T;
     },
     open: () => Promise.reject(new Error("no watches")),
@@ -70,16 +77,21 @@ class Cluster {
   /** The node cache catches up. */
   show(): void {
     for (const name of NODES) {
-      const old = slimNode(name, { labels: this.nodes.get(name)?.labels ?? {} });
+      const { labels: shown = {} } = this.nodes.get(name) ?? {};
+      if (KEY in shown === this.labelled.has(name)) continue;
+      const old = slimNode(name, { labels: shown });
       const labels = this.labelled.has(name) ? { [KEY]: HOLDER_LABEL_VALUE } : {};
       this.nodes.apply({ type: "updated", old, object: slimNode(name, { labels }) });
     }
   }
 
   /** One run, by where the address is; false: the process died, and another one starts with the cache as it is. */
-  async run(holder: string | undefined, uncertain = false): Promise<boolean> {
+  run(holder: string | undefined, uncertain = false): Promise<boolean> {
+    return this.runFor(holder === undefined ? [] : [holder], uncertain);
+  }
+
+  async runFor(names: readonly string[], uncertain = false): Promise<boolean> {
     const facts = { key: KEY, asked: true, bearers: this.marks.labels.bearersOf(KEY) };
-    const names = holder === undefined ? [] : [holder];
     for (const action of labelActionsFor(facts, { names, possible: [], uncertain })) {
       try {
         await labelHolders(this, { signal: new AbortController().signal }, action);
@@ -167,6 +179,45 @@ describe("the holder label", () => {
     expect(cluster.writes).to.deep.equal(["-n3", "+n1"]);
   });
 
+  it("comes back right after somebody removed it, though the cache showed the operator's writes before their answers", async () => {
+    const cluster = new Cluster();
+    cluster.onAnswer = () => cluster.show();
+    await cluster.runFor(["n1", "n2"]);
+    cluster.onAnswer = () => {};
+    cluster.labelled.clear();
+    cluster.show();
+    await cluster.runFor(["n1", "n2"]);
+    expect(cluster.writes).to.deep.equal(["+n1", "+n2", "+n1", "+n2"]);
+  });
+
+  it("comes back right after somebody removed it from a node whose label the operator had only read", async () => {
+    const cluster = new Cluster();
+    await cluster.runFor(["n1"]);
+    cluster.show();
+    await cluster.runFor(["n1", "n2"]);
+    cluster.show();
+    cluster.labelled.delete("n1");
+    cluster.show();
+    await cluster.runFor(["n1", "n2"]);
+    expect(cluster.writes).to.deep.equal(["+n1", "+n2", "+n1"]);
+  });
+
+  it("comes back after somebody removed it while the operator read which nodes have it", async () => {
+    const cluster = new Cluster();
+    await cluster.runFor(["n1", "n2"]);
+    cluster.show();
+    cluster.labelled.delete("n1");
+    cluster.show();
+    cluster.onAnswer = () => {
+      cluster.onAnswer = () => {};
+      cluster.labelled.delete("n2");
+      cluster.show();
+    };
+    await cluster.runFor(["n1", "n2"]);
+    await cluster.runFor(["n1", "n2"]);
+    expect([...cluster.labelled].sort()).to.deep.equal(["n1", "n2"]);
+  });
+
   it("stays, and no other node gets it, while it is uncertain where an address is", async () => {
     const cluster = new Cluster();
     await cluster.run("n1");
@@ -235,6 +286,22 @@ describe("the holder label", () => {
 });
 
 describe("the taint of nodes that wait for an address", () => {
+  it("counts as removed when the cache shows that, though the cache showed its addition before the answer", () => {
+    const key = `${UNTIL_ASSIGNED_PREFIX}fip.default.web`;
+    const nodes = new NodeDirectory([slimNode("n1")]);
+    const { taints } = new NodeMarks(nodes, new FakeClock());
+    const show = (present: boolean) => {
+      const object = slimNode("n1", { taints: present ? [{ key, effect: "NoSchedule" }] : [] });
+      nodes.apply({ type: "updated", old: slimNode("n1"), object });
+    };
+    const since = taints.moment;
+    show(true);
+    taints.wrote({ key, name: "n1", present: true }, since);
+    expect(taints.bearersOf(key)).to.deep.equal(["n1"]);
+    show(false);
+    expect(taints.bearersOf(key)).to.deep.equal([]);
+  });
+
   const facts = { key: "k", asked: true, bearers: [] as readonly string[], unmatched: [] as readonly string[] };
   const candidates = NODES.map((name) => nodeFacts(slimNode(name)));
   const holders = { names: ["n1"], possible: [], uncertain: false };
