@@ -99,8 +99,11 @@ export class TaintRegistry {
     return this.neededBy.get(node)?.has(uid) === true || this.ownerOf(node) === uid;
   }
 
+  /** @param node as it was before the write. A cache that has changed since shows the write already, or a later change. */
   wrote(node: SlimNode, taints: readonly Taint[]): void {
-    this.sent.set(node.name, { uid: node.uid, taints, at: this.clock.monotonic() });
+    const before = (node.taints ?? []).filter(isElectionTaint);
+    if (!isAlike(before, this.bearers.get(node.name) ?? [])) this.sent.delete(node.name);
+    else this.sent.set(node.name, { uid: node.uid, taints, at: this.clock.monotonic() });
   }
 
   /**
@@ -161,7 +164,11 @@ export class TaintRegistry {
 }
 
 function isShown(sent: Sent, uid: string, taints: readonly Taint[]): boolean {
-  return sent.uid !== uid || jsonEqual(sent.taints.map(plain), taints.map(plain));
+  return sent.uid !== uid || isAlike(sent.taints, taints);
+}
+
+function isAlike(a: readonly Taint[], b: readonly Taint[]): boolean {
+  return jsonEqual(a.map(plain), b.map(plain));
 }
 
 function plain({ key, value = "", effect }: Taint): readonly string[] {

@@ -76,4 +76,20 @@ describe("the taints of all RoutedIPs", () => {
     registry.need("b", TAINT, []);
     expect(strays("a", "b")).to.deep.equal({ a: [], b: ["n1"] });
   });
+
+  it("are what the cache shows if it showed a write before its answer, so a removal by a person is noticed", () => {
+    const { registry } = rig();
+    const [bare, tainted] = [slimNode("n1"), slimNode("n1", { taints: [TAINT] })];
+    const { taintsOn } = registry.view("a");
+    registry.indexResource(bare, false);
+    registry.indexResource(tainted, false);
+    registry.wrote(bare, [TAINT]);
+    registry.indexResource(bare, false);
+    expect(taintsOn("n1"), "removed after the answer").to.deep.equal([]);
+    registry.wrote(bare, [TAINT]);
+    expect(taintsOn("n1"), "the cache does not show the write yet").to.deep.equal([TAINT]);
+    registry.indexResource(tainted, false);
+    registry.indexResource(bare, false);
+    expect(taintsOn("n1"), "removed again").to.deep.equal([]);
+  });
 });
