@@ -185,6 +185,7 @@ const OWN_PLACES = {
   LeaseRenewed: DOUBT,
   StandbyReached: DOUBT,
   NoWitness: DOUBT,
+  NoNodePasses: DOUBT,
   ControlProbeFailed: DOUBT,
   NotProbed: DOUBT,
   MachineNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },

@@ -12,6 +12,7 @@ import type {
 } from "cdk8s-flipop/api";
 import type { ClaimView } from "../claims/claims.js";
 import type { MassFailureView } from "../health/holder-registry.js";
+import type { ProbesSnapshot } from "../health/probed-nodes.js";
 import type { InventoryView, ResourceRef } from "../inventory/view.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
@@ -75,7 +76,7 @@ export function refOf({ kind, metadata: { namespace = "", name } }: AddressSet) 
 }
 
 /** One set beside the facts of the cluster and the clouds. */
-export interface AddressSnapshot extends ResourceMarks {
+export interface AddressSnapshot extends ResourceMarks, Pick<ProbesSnapshot, "hasPassed"> {
   readonly set: AddressSet;
   /** Wall clock, ms since the epoch. */
   readonly now: number;

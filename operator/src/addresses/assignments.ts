@@ -12,7 +12,7 @@ import { omitUndefined } from "../values.js";
 import { type AddressAction, addressLockKey } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import { isOurs, type Placement } from "./observed.js";
-import { massFailureOf, withinAllowance } from "./safeguards.js";
+import { massFailureOf, provenFor, withinAllowance } from "./safeguards.js";
 import { undonePauseUntil } from "./undone-writes.js";
 
 export interface MovableAddresses {
@@ -80,21 +80,21 @@ export interface WaitingNode extends NodeFacts {
   readonly machine: ProviderId;
 }
 
-export interface WaitingNodes {
+export interface WaitingNodes extends Wanting {
   /** All candidates without an address, in order: what the status shows. */
   readonly waiting: readonly WaitingNode[];
-  /** How many addresses look for a node. */
-  readonly wants: number;
-  /** Where these can go. */
-  readonly regions: Regions;
   /** Those of them that older resources leave to this one. */
   readonly shared: readonly WaitingNode[];
 }
 
 /** What looks for nodes. */
 export interface Wanting {
+  /** How many addresses look for a node. */
   readonly wants: number;
+  /** Where these can go. */
   readonly regions: Regions;
+  /** Nodes that one of them can go to at all. @default all nodes */
+  readonly proven?: ((node: WaitingNode) => boolean) | undefined;
 }
 
 export function waitingNodesOf(
@@ -122,12 +122,12 @@ export function freeNodesFor(snapshot: AddressSnapshot, placement: Placement): r
 export function waitingAmong(
   { memory, now, share }: Pick<AddressSnapshot, "memory" | "now" | "share">,
   waiting: readonly WaitingNode[],
-  { wants, regions }: Wanting,
+  { wants, regions, proven = () => true }: Wanting,
 ): WaitingNodes {
   const inTurn = leastRecentlyFailedFirst(waiting, ({ machine }) => machine, memory.nodeFailedAt);
   const fit = inTurn.filter((node) => isIn(node, regions));
   const able = fit.filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
-  const byMachine = new Map(able.map((node) => [node.machine, node]));
+  const byMachine = new Map([...able.filter(proven), ...able].map((node) => [node.machine, node]));
   const left = wants > 0 ? share(wants, [...byMachine.keys()]) : [];
   return { waiting, wants, regions, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
 }
@@ -251,18 +251,19 @@ function inheritedOf(recorded: number | undefined, firstPlannedAt: number | unde
 }
 
 function pairUp(
-  { capabilities }: AddressSnapshot,
+  snapshot: AddressSnapshot,
   free: readonly Placement[],
   { shared, waiting }: Pick<WaitingNodes, "shared" | "waiting">,
 ) {
-  const regional = capabilities?.regional === true;
+  const regional = snapshot.capabilities?.regional === true;
   const there = new Set(waiting.map(regionOf));
   const left = [...shared];
   const matched: Assignment[] = [];
   const elsewhere: Placement[] = [];
   for (const placement of free) {
     const region = regional ? (placement.facts?.region ?? "") : "";
-    const at = left.findIndex((node) => isIn(node, new Set([region])));
+    const proven = provenFor(snapshot, [placement]);
+    const at = left.findIndex((node) => isIn(node, new Set([region])) && proven?.(node) !== false);
     const [node] = at < 0 ? [] : left.splice(at, 1);
     if (node !== undefined) matched.push({ placement, node });
     else if (isNowhere(region, there)) elsewhere.push(placement);

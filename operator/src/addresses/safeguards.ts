@@ -3,6 +3,7 @@
 import type { MassFailure } from "../health/mass-failure.js";
 import { stopOf } from "../health/stopped-moves.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
+import { isByProbesAlone } from "../match/checks.js";
 import { type Action, type ActionSequence, actionsOf } from "../reconcile/plan.js";
 import { omitUndefined } from "../values.js";
 import type { AddressAction } from "./actions.js";
@@ -16,6 +17,14 @@ export function massFailureOf(
 ): MassFailure | undefined {
   if (machine === undefined) return undefined;
   return stopOf({ metadata, now, ...omitUndefined({ massFailures }) }, { machine, verdict, grace });
+}
+
+/** Which nodes an address may go to that leaves its holder only because probes fail: a wrong health check fails on each node. */
+export function provenFor(
+  { hasPassed }: Pick<AddressSnapshot, "hasPassed">,
+  placements: readonly Pick<Placement, "verdict">[],
+): AddressSnapshot["hasPassed"] {
+  return placements.some(({ verdict }) => verdict !== undefined && isByProbesAlone(verdict)) ? hasPassed : undefined;
 }
 
 /** The pairs that the limits of moves allow now, in order; an address without a holder does not move, it only goes. */

@@ -1,12 +1,14 @@
 /** The nodes that one resource probes, and what its health check knows of each. */
 
-import type { Timer } from "../clock.js";
+import type { Clock, Timer } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
-import type { MachineReader } from "./machine-states.js";
+import { compareText } from "../values.js";
+import type { MachineReader, MachineStates } from "./machine-states.js";
 import type { ProbeState } from "./probe-state.js";
-import type { Subscription } from "./prober.js";
+import type { Prober, Subscription } from "./prober.js";
+import type { StandbyWitness } from "./standby/evidence.js";
 import type { ProbeTarget } from "./target.js";
-import type { NodeHealth } from "./witness.js";
+import type { LeaseFacts, NodeDoubt, NodeHealth, Peers } from "./witness.js";
 
 export type Named = Pick<NodeFacts, "name" | "uid" | "addresses" | "machine">;
 
@@ -21,6 +23,22 @@ export interface Wanted {
   readonly matches?: (node: string) => boolean;
 }
 
+export interface ResourceHealthProps {
+  readonly clock: Clock;
+  readonly prober: Prober;
+  /** What is known of a node has changed. */
+  readonly onChange: (node: string) => void;
+  readonly leaseOf: (node: string) => LeaseFacts;
+  /** @param suspected monotonic ms: when the suspicion began. */
+  readonly standbyOf: (node: string, target: ProbeTarget, suspected: number) => StandbyWitness;
+  readonly controlFailed: () => boolean;
+  /** Absent: no cloud is asked. */
+  readonly machines?: MachineStates | undefined;
+  /** The Leases to watch may have changed. */
+  readonly onDemand: () => void;
+  readonly onClose: () => void;
+}
+
 export interface Entry {
   readonly name: string;
   readonly uid: string;
@@ -32,4 +50,33 @@ export interface Entry {
   /** Absent: the node is not probed at the moment; what is known of it counts until the flap window has passed. */
   subscription?: Subscription;
   timer?: Timer;
+}
+
+/** @param before until a node passes, further nodes whose results are open change nothing */
+export function peersOf(entries: Iterable<Entry>, before: Peers): Peers {
+  const probed = [...entries].filter(({ subscription }) => subscription !== undefined);
+  if (probed.length < 2 || probed.some(hasPassed)) return "passing";
+  const isOpen = probed.some(({ state }) => state.verdict === "unknown");
+  return isOpen && before !== "failing" ? "awaited" : "failing";
+}
+
+/** Results of its own show that it passes. */
+export function hasPassed({ state, subscription }: Entry): boolean {
+  return subscription !== undefined && state.verdict === "passed";
+}
+
+/** By name of the node. */
+export function doubtsOf(entries: Iterable<Entry>): readonly NodeDoubt[] {
+  const doubts = [...entries].flatMap(({ name: node, health }): readonly NodeDoubt[] =>
+    health.is === "doubted" ? [{ node, doubt: health.doubt, detail: health.detail }] : [],
+  );
+  return doubts.sort((a, b) => compareText(a.node, b.node));
+}
+
+/** Nodes whose probes fail, whatever the operator concludes from that; by name. */
+export function failuresOf(entries: Iterable<Entry>): readonly { readonly nodeName: string; readonly error: string }[] {
+  const found = [...entries].flatMap(({ name: nodeName, health }) =>
+    "detail" in health ? [{ nodeName, error: health.detail }] : [],
+  );
+  return found.sort((a, b) => compareText(a.nodeName, b.nodeName));
 }

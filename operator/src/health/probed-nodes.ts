@@ -17,6 +17,8 @@ export interface ProbesSnapshot {
   readonly doubts?: readonly NodeDoubt[];
   /** Nodes whose probes fail, with the last error. */
   readonly failedProbes?: readonly FailedProbe[];
+  /** Whether results of its own show that a node passes the health check. Absent: the operator probes no node for the resource. */
+  readonly hasPassed?: (node: Pick<NodeFacts, "name" | "uid">) => boolean;
 }
 
 export interface ProbedNodes {
@@ -82,9 +84,9 @@ export function probesOf(
   const { ofMatch: ignoredOfMatch = [] } = ignored;
   const passedOver = [...(ignored.ofSpec ?? []), ...ignoredOfMatch];
   if (check === undefined) return { passedOver, ignoredOfMatch };
-  return health === undefined
-    ? { passedOver: [...passedOver, PROBES_OFF], ignoredOfMatch }
-    : { passedOver, ignoredOfMatch, doubts: health.doubts(), failedProbes: health.failures() };
+  if (health === undefined) return { passedOver: [...passedOver, PROBES_OFF], ignoredOfMatch };
+  const found = { doubts: health.doubts(), failedProbes: health.failures() };
+  return { passedOver, ignoredOfMatch, ...found, hasPassed: (node) => health.hasPassed(node) };
 }
 
 /** Of the status; `undefined` removes it. */
@@ -116,6 +118,7 @@ const MESSAGES = {
   LeaseRenewed: healthMessages.leaseRenewed,
   StandbyReached: healthMessages.standbyReached,
   NoWitness: healthMessages.noWitness,
+  NoNodePasses: healthMessages.noNodePasses,
   ControlProbeFailed: healthMessages.controlFailed,
   NotProbed: healthMessages.notProbed,
 } as const satisfies Readonly<Record<NodeDoubt["doubt"], unknown>>;

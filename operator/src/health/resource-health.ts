@@ -2,41 +2,23 @@
 
 import type { HealthCheck } from "cdk8s-flipop/api";
 import { FLAP_WINDOW_MS, IDLE_PROBE_INTERVALS } from "../bounds.js";
-import type { Clock } from "../clock.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { NodeFacts } from "../match/node-facts.js";
-import { compareText } from "../values.js";
-import type { MachineReader, MachineStates } from "./machine-states.js";
+import type { MachineReader } from "./machine-states.js";
 import { afterResult, dampedUntil, type ProbeResult, suspectedAt, UNPROBED, withoutDamping } from "./probe-state.js";
-import type { Entry, Named, Wanted } from "./probed-entry.js";
-import type { Prober } from "./prober.js";
-import type { StandbyWitness } from "./standby/evidence.js";
+import {
+  doubtsOf,
+  type Entry,
+  failuresOf,
+  hasPassed,
+  type Named,
+  peersOf,
+  type ResourceHealthProps,
+  type Wanted,
+} from "./probed-entry.js";
 import { keyOf, type PodAddresses, type ProbeTarget, targetOf, targetText, thresholdsOf } from "./target.js";
 import { UnprobedHolders } from "./unprobed-holders.js";
-import {
-  type HealthInput,
-  healthDueAt,
-  type LeaseFacts,
-  type NodeDoubt,
-  type NodeHealth,
-  nodeHealth,
-} from "./witness.js";
-
-export interface ResourceHealthProps {
-  readonly clock: Clock;
-  readonly prober: Prober;
-  /** What is known of a node has changed. */
-  readonly onChange: (node: string) => void;
-  readonly leaseOf: (node: string) => LeaseFacts;
-  /** @param suspected monotonic ms: when the suspicion began. */
-  readonly standbyOf: (node: string, target: ProbeTarget, suspected: number) => StandbyWitness;
-  readonly controlFailed: () => boolean;
-  /** Absent: no cloud is asked. */
-  readonly machines?: MachineStates | undefined;
-  /** The Leases to watch may have changed. */
-  readonly onDemand: () => void;
-  readonly onClose: () => void;
-}
+import { type HealthInput, healthDueAt, type NodeDoubt, type NodeHealth, nodeHealth, type Peers } from "./witness.js";
 
 const WELL: NodeHealth = { is: "well" };
 
@@ -46,6 +28,7 @@ export class ResourceHealth {
   private marked: ReadonlyMap<string, Named> = new Map();
   private readonly unprobed = new UnprobedHolders((node) => this.props.onChange(node));
   private check: HealthCheck | undefined;
+  private peers: Peers = "awaited";
   private machineReader: MachineReader | undefined;
   private podAddress: PodAddresses = () => undefined;
 
@@ -63,6 +46,18 @@ export class ResourceHealth {
     return health?.is === "failed" && health.isContested === true;
   }
 
+  /** Whether only probes say that a node fails, of this replica and of the standby. */
+  isByProbesAlone({ name }: Pick<NodeFacts, "name">): boolean {
+    const health = this.entries.get(name)?.health;
+    return health?.is === "failed" && health.isByProbesAlone === true;
+  }
+
+  /** Whether results of the node's own show that it passes. */
+  hasPassed({ name, uid }: Pick<NodeFacts, "name" | "uid">): boolean {
+    const entry = this.entries.get(name);
+    return entry?.uid === uid && hasPassed(entry);
+  }
+
   /** Whether a node is refused although its probes succeed again. */
   isDamped({ name }: Pick<NodeFacts, "name">): boolean {
     const health = this.entries.get(name)?.health;
@@ -71,18 +66,12 @@ export class ResourceHealth {
 
   /** Failed probes first; by name of the node. */
   doubts(): readonly NodeDoubt[] {
-    const failed = [...this.entries.values()].flatMap(({ name: node, health }) =>
-      health.is === "doubted" ? [{ node, doubt: health.doubt, detail: health.detail }] : [],
-    );
-    return [...failed.sort((a, b) => compareText(a.node, b.node)), ...this.unprobed.doubts()];
+    return [...doubtsOf(this.entries.values()), ...this.unprobed.doubts()];
   }
 
   /** Nodes whose probes fail, whatever the operator concludes from that; by name. */
   failures(): readonly { readonly nodeName: string; readonly error: string }[] {
-    const found = [...this.entries.values()].flatMap(({ name: nodeName, health }) =>
-      "detail" in health ? [{ nodeName, error: health.detail }] : [],
-    );
-    return found.sort((a, b) => compareText(a.nodeName, b.nodeName));
+    return failuresOf(this.entries.values());
   }
 
   holders(): readonly { readonly name: string; readonly target: ProbeTarget; readonly isSuspected: boolean }[] {
@@ -116,6 +105,7 @@ export class ResourceHealth {
       holders.filter(({ name }) => matches(name)),
       podAddress,
     );
+    this.notePeers();
     this.props.onDemand();
   }
 
@@ -210,7 +200,15 @@ export class ResourceHealth {
     const suspected = suspectedAt(entry.state) !== undefined;
     entry.state = afterResult(entry.state, result, at, thresholds);
     if (entry.held && (suspectedAt(entry.state) !== undefined) !== suspected) this.props.onDemand();
+    this.notePeers();
     this.judge(entry);
+  }
+
+  /** A wrong health check fails on each node, so a holder is measured by the others. */
+  private notePeers(): void {
+    const before = this.peers;
+    this.peers = peersOf(this.entries.values(), before);
+    if (this.peers !== before) this.reconsiderAll();
   }
 
   /** Another pod serves on the node: it is probed from here on, and the result of the former one does not count. */
@@ -247,7 +245,7 @@ export class ResourceHealth {
     const { state, held, name } = entry;
     const target = targetText(entry.target);
     const input: HealthInput = {
-      ...{ state, target, held, now },
+      ...{ state, target, held, now, peers: this.peers },
       controlFailed: controlFailed(),
       ...{ lease: leaseOf(name), offAt: machines?.offAt(entry.node.machine) },
       standby: standbyOf(name, entry.target, suspectedAt(state) ?? now),
@@ -275,6 +273,7 @@ export class ResourceHealth {
   }
 
   private forgetAll(): void {
+    this.peers = "awaited";
     for (const entry of [...this.entries.values()]) this.forget(entry);
   }
 

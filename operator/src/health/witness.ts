@@ -40,7 +40,7 @@ function silentFrom({ readAt, renewedAt = 0, connectedSince, silentMs }: LeaseFa
 }
 
 /** Why the operator does not rely on failed probes. */
-export type Doubt = "LeaseRenewed" | "StandbyReached" | "NoWitness" | "ControlProbeFailed";
+export type Doubt = "LeaseRenewed" | "StandbyReached" | "NoWitness" | "NoNodePasses" | "ControlProbeFailed";
 
 /** The probes of a node show nothing: they fail and the operator does not rely on them, or it can send none. */
 export interface NodeDoubt {
@@ -60,10 +60,18 @@ export type NodeHealth =
       readonly detail: string;
       /** The kubelet renews its Lease, so the replicas of the operator may share a fault of the network. */
       readonly isContested?: true;
+      /** Only probes say so, of this replica and of the standby: a wrong health check fails in the same way. */
+      readonly isByProbesAlone?: true;
       /** The probes succeed again, and have to do so for a while, because they failed repeatedly. */
       readonly isDamped?: true;
     }
   | { readonly is: "doubted"; readonly doubt: Doubt; readonly detail: string };
+
+/**
+ * Whether the health check can pass at all, by all nodes that are probed. `passing`: a node passes it, or only one is probed.
+ * `awaited`: none has passed it, and the results of some are still open. `failing`: none passes it.
+ */
+export type Peers = "passing" | "awaited" | "failing";
 
 export interface HealthInput {
   readonly state: ProbeState;
@@ -76,6 +84,8 @@ export interface HealthInput {
   readonly lease: LeaseFacts;
   /** Monotonic ms: when the operator asked the cloud, which answered that the machine is off. Absent: it has not. */
   readonly offAt?: number | undefined;
+  /** @default another node passes */
+  readonly peers?: Peers;
   /** @default absent */
   readonly standby?: StandbyWitness;
   /** Monotonic ms. */
@@ -107,10 +117,19 @@ function holderHealth(input: HealthInput, detail: string): NodeHealth {
   const suspected = suspectedAt(state) ?? now;
   const witness = leaseWitness(lease, suspected, now);
   const confirmed = confirmation(input, witness);
-  if (confirmed !== undefined) return { ...confirmed, is: "failed", detail: `${detail}; ${confirmed.detail}` };
+  if (confirmed !== undefined) {
+    const failed: Failed = { ...confirmed, is: "failed", detail: `${detail}; ${confirmed.detail}` };
+    return confirmed.isByProbesAlone === true ? comparedWith(input.peers, failed) : failed;
+  }
   const isEarly = witness === "absent" && now - suspected < lease.silentMs;
   if (standby === "pending" || witness === "pending" || isEarly) return SUSPECTED;
   return { is: "doubted", doubt: doubtOf(witness, standby), detail };
+}
+
+/** A node that fails is no better than a holder that fails, and the health check may be wrong. */
+function comparedWith(peers: Peers = "passing", failed: Failed): NodeHealth {
+  if (peers === "passing") return failed;
+  return peers === "awaited" ? SUSPECTED : { is: "doubted", doubt: "NoNodePasses", detail: failed.detail };
 }
 
 type Failed = Extract<NodeHealth, { readonly is: "failed" }>;
@@ -122,7 +141,8 @@ function confirmation(input: HealthInput, witness: LeaseWitness): Omit<Failed, "
   const { standby } = input;
   const isContested = witness === "renewed";
   if (standby === "unreached") {
-    return { detail: "the standby replica does not reach it either", ...(isContested && { isContested }) };
+    const detail = "the standby replica does not reach it either";
+    return { detail, isByProbesAlone: true, ...(isContested && { isContested }) };
   }
   if (standby !== "fallen" || isContested) return undefined;
   return { detail: "the replica of the operator that led on this node is silent" };

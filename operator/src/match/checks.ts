@@ -39,6 +39,8 @@ export interface Refusal {
   readonly since?: number;
   /** Of a failed probe: a witness contradicts it, so the node may live. */
   readonly isContested?: true;
+  /** Of a failed probe: nothing but probes says so, so the health check may be wrong. */
+  readonly isByProbesAlone?: true;
   /** Of a failed probe: the node is well again, and has to stay so for a while, because it failed repeatedly. */
   readonly isDamped?: true;
 }
@@ -58,8 +60,21 @@ export interface CheckInput {
   readonly probeFailure?: string;
   /** Whether a witness contradicts that. @default false */
   readonly isContested?: boolean;
+  /** Whether nothing but probes says so. @default false */
+  readonly isByProbesAlone?: boolean;
   /** Whether the node is well again. @default false */
   readonly isDamped?: boolean;
+}
+
+/** What probes found wrong with nodes. */
+export interface ProbeFailures {
+  failureOf(node: NodeFacts): string | undefined;
+  /** Whether a witness contradicts the failure. @default false */
+  isContested?(node: NodeFacts): boolean;
+  /** Whether nothing but probes says that the node fails. @default false */
+  isByProbesAlone?(node: NodeFacts): boolean;
+  /** Whether the node is well again, and only has to stay so for a while. @default false */
+  isDamped?(node: NodeFacts): boolean;
 }
 
 /** One question to a node; `undefined`: nothing against it. */
@@ -113,6 +128,11 @@ export function isOnlyCordoned({ refusals }: Pick<Verdict, "refusals">): boolean
 /** Only its probes speak against the node. */
 export function isOnlyProbed({ refusals }: Pick<Verdict, "refusals">): boolean {
   return refusals.length > 0 && refusals.every(({ reason }) => reason === "ProbeFailed");
+}
+
+/** Nothing but probes speaks against the node, and no other witness confirms them. */
+export function isByProbesAlone({ refusals }: Pick<Verdict, "refusals">): boolean {
+  return refusals.length > 0 && refusals.every((refusal) => refusal.isByProbesAlone === true);
 }
 
 /** A refusal whose recoverability is that of its reason. */
@@ -215,9 +235,10 @@ function noOpenPort({ workload }: CheckInput): Refusal | undefined {
   return { ...refusal("NoOpenPort", workload.detail), pod: workload.pod };
 }
 
-function probeFailed({ probeFailure, isContested = false, isDamped = false }: CheckInput): Refusal | undefined {
+function probeFailed({ probeFailure, ...facts }: CheckInput): Refusal | undefined {
   if (probeFailure === undefined) return undefined;
-  const failed = refusal("ProbeFailed", probeFailure);
+  const { isContested = false, isByProbesAlone: isAlone = false, isDamped = false } = facts;
+  const failed = { ...refusal("ProbeFailed", probeFailure), ...(isAlone && { isByProbesAlone: isAlone }) };
   return { ...failed, ...(isContested && { isContested }), ...(isDamped && { isDamped }) };
 }
 

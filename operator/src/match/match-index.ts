@@ -8,7 +8,15 @@ import { selectorMatches } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
 import type { ProviderId } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
-import { type CheckInput, isOnlyCordoned, isOnlyProbed, refusal, refusalsOf, type Verdict } from "./checks.js";
+import {
+  type CheckInput,
+  isOnlyCordoned,
+  isOnlyProbed,
+  type ProbeFailures,
+  refusal,
+  refusalsOf,
+  type Verdict,
+} from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { crowdedOf, lackingOf } from "./lacking.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
@@ -30,15 +38,6 @@ export interface Wanted {
   readonly match: CompiledMatch;
   /** Absent: the workload plays no part. */
   readonly workload?: WorkloadSource;
-}
-
-/** What probes found wrong with nodes. */
-export interface ProbeFailures {
-  failureOf(node: NodeFacts): string | undefined;
-  /** Whether a witness contradicts the failure. @default false */
-  isContested?(node: NodeFacts): boolean;
-  /** Whether the node is well again, and only has to stay so for a while. @default false */
-  isDamped?(node: NodeFacts): boolean;
 }
 
 export class MatchIndex {
@@ -270,8 +269,9 @@ export class MatchIndex {
     const input = workload === undefined ? { node, match } : { node, match, workload: workload.on(node.name) };
     const probeFailure = this.probes?.failureOf(node);
     if (probeFailure === undefined) return input;
-    const isContested = this.probes?.isContested?.(node) === true;
-    return { ...input, probeFailure, isContested, isDamped: this.probes?.isDamped?.(node) === true };
+    const is = (what: "isContested" | "isByProbesAlone" | "isDamped") => this.probes?.[what]?.(node) === true;
+    const flags = { isByProbesAlone: is("isByProbesAlone"), isDamped: is("isDamped") };
+    return { ...input, probeFailure, isContested: is("isContested"), ...flags };
   }
 
   /** An edit that adds a reason to refuse ends the grace of a holder, even where the reason is one of those with grace. */

@@ -60,6 +60,13 @@ export const healthMessages = topic("health", {
     remedy: "have the cluster's administrator give the operator the right to list and watch leases in kube-node-lease",
     example: EXAMPLE,
   }),
+  noNodePasses: problem({
+    reason: "NoNodePasses",
+    by: "author",
+    text: doubtText("no candidate and no other holder passes its probes either"),
+    remedy: "check the type, port and path of healthCheck, and the service on the nodes",
+    example: EXAMPLE,
+  }),
   controlFailed: problem({
     reason: "ControlProbeFailed",
     by: "administrator",

@@ -71,6 +71,22 @@ describe("the health of a node", () => {
     });
   });
 
+  it("of a holder that the standby alone confirms depends on the other nodes: a wrong health check fails on each", () => {
+    const health = (more: Partial<HealthInput>) => nodeHealth(input({ standby: "unreached", ...more }));
+    expect(health({ peers: "passing" })).to.include({ is: "failed", isByProbesAlone: true });
+    expect(health({ peers: "awaited" }).is).to.equal("suspected");
+    expect(health({ peers: "failing" })).to.include({ is: "doubted", doubt: "NoNodePasses" });
+  });
+
+  it("of a holder whose kubelet is silent or whose machine is off depends on no other node", () => {
+    const health = (more: Partial<HealthInput>) =>
+      nodeHealth(input({ standby: "unreached", peers: "failing", ...more }));
+    for (const more of [{ now: 95_000 + SILENT }, { offAt: 101_000 }]) {
+      expect(health(more).is).to.equal("failed");
+      expect(health(more)).not.to.have.property("isByProbesAlone");
+    }
+  });
+
   it("of a holder without a Lease is in doubt when the time for a witness is over", () => {
     const absent = { silentMs: SILENT };
     expect(nodeHealth(input({ lease: absent })).is).to.equal("suspected");

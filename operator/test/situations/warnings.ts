@@ -170,6 +170,13 @@ const SERVES: Group = {
       fix: "Apply the roles of this release with feature `healthchecks`",
     }),
     pool({
+      when: "Probes of all nodes fail, and both replicas of the operator see it",
+      shows: "ProbesDoubted NoNodePasses",
+      names: ["node-1", "no candidate"],
+      seen: () => doubted("NoNodePasses"),
+      fix: "Check the type, port and path of `healthCheck`, and the service on the nodes",
+    }),
+    pool({
       when: "Probes fail, and the operator does not reach the API server or its own node either",
       shows: "ProbesDoubted ControlProbeFailed",
       names: ["node-1", "API server"],

@@ -55,6 +55,7 @@ import {
   whyOver,
 } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
+import { provenFor } from "../../addresses/safeguards.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
@@ -86,7 +87,9 @@ export function plan(snapshot: Snapshot): Plan {
   const canMove = mayMove(snapshot);
   const missing = canMove ? creatable(snapshot, desired) : 0;
   const wants = canMove ? movable.free.length + missing : 0;
-  const waitingNodes = waitingNodesOf(snapshot, placements, { wants, regions: regionsOf(snapshot, movable, missing) });
+  const regions = regionsOf(snapshot, movable, missing);
+  const proven = provenFor(snapshot, movable.free);
+  const waitingNodes = waitingNodesOf(snapshot, placements, { wants, regions, proven });
   const assignmentPlan = canMove ? assignmentsOf(snapshot, movable, waitingNodes) : NO_ASSIGNMENTS;
   const creation = canMove
     ? creationOf(snapshot, desired, assignmentPlan, mayNeedCleanup(snapshot, desired))

@@ -18,6 +18,7 @@ import { isOurs, isServed, observedOf, type Placement, placementsOf, pollSequenc
 import { publishedOf, recordChain } from "../../addresses/records.js";
 import { unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
+import { provenFor } from "../../addresses/safeguards.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published.js";
@@ -151,7 +152,8 @@ interface Given {
 function decide(snapshot: Snapshot, { desired, placements, placement, able }: Given): Decision {
   const movable = able && placement !== undefined ? movableAddressesOf(snapshot, [placement]) : NO_SUPPLY;
   const wants = able ? movable.free.length + desired.missing : 0;
-  const election = electionOf(snapshot, placement, { wants, regions: regionsOf(snapshot, movable, desired.missing) });
+  const regions = regionsOf(snapshot, movable, desired.missing);
+  const election = electionOf(snapshot, placement, { wants, regions, proven: provenFor(snapshot, movable.free) });
   const assignmentPlan = able ? assignmentsOf(snapshot, movable, election) : NO_ASSIGNMENTS;
   const creation = able
     ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired.missing > 0))

@@ -97,10 +97,11 @@ describe("the health of a holder with two witnesses", () => {
     const failed = {
       is: "failed",
       detail: "TCP 10.0.0.3:80: no answer within 1 s; the standby replica does not reach it either",
+      isByProbesAlone: true,
     };
     expect(health(leases.pending, "unreached")).to.deep.equal(failed);
     expect(health(leases.renewed, "unreached")).to.deep.equal({ ...failed, isContested: true });
-    expect(health(leases.silent, "unreached")).not.to.have.property("isContested");
+    expect(health(leases.silent, "unreached")).not.to.have.any.keys("isContested", "isByProbesAlone");
   });
 
   it("is in doubt whatever the standby says while the leader's own network is at fault", () => {

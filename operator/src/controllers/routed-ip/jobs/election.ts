@@ -4,6 +4,7 @@
  */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { provenFor } from "../../../addresses/safeguards.js";
 import { timeOf, timestamp } from "../../../clock.js";
 import { type StoppedHolder, stopOf } from "../../../health/stopped-moves.js";
 import type { JobDecision } from "../../../jobs/job-decision.js";
@@ -41,6 +42,7 @@ type Electing = Pick<
   | "candidates"
   | "verdictOf"
   | "heldOn"
+  | "hasPassed"
   | "elected"
   | "massFailures"
   | "moveAllowance"
@@ -57,7 +59,8 @@ export function elect(snapshot: Electing): Election {
   const grace = graceOf({ verdict, memory, periodMs, now, ...omitUndefined({ leadsSince }) });
   const holder = verdict?.node;
   if (grace.state !== "over") return { holder, grace, target: holder };
-  const target = youngestFree(snapshot);
+  const proven = provenFor(snapshot, [{ verdict }]);
+  const target = youngestFree(snapshot, proven);
   const heldBack = stopped(snapshot, { machine: providerID, verdict, grace }) ?? limited(snapshot, target);
   return heldBack === undefined ? { holder, grace, target } : { holder, grace, target: holder, heldBack };
 }
@@ -78,9 +81,14 @@ function limited({ routed, moveAllowance }: Electing, target: NodeFacts | undefi
 }
 
 /** An election stands while its node is as good as the others: each change would need another firewall Job. */
-function youngestFree({ resolvedClass, candidates, heldOn, elected }: Electing): NodeFacts | undefined {
+function youngestFree(
+  { resolvedClass, candidates, heldOn, elected }: Electing,
+  proven: (node: NodeFacts) => boolean = () => true,
+): NodeFacts | undefined {
   const limit = resolvedClass?.perNodeIPLimit ?? 1;
-  const free = candidates.filter(({ machine }) => machine !== undefined && heldOn(machine).length < limit);
+  const free = candidates
+    .filter(proven)
+    .filter(({ machine }) => machine !== undefined && heldOn(machine).length < limit);
   const isElected = ({ machine }: NodeFacts) => Number(machine === elected);
   return [...free].sort(
     (a, b) => Number(a.leaving) - Number(b.leaving) || isElected(b) - isElected(a) || youngest(a, b),

@@ -11,8 +11,8 @@ import { addressSetOf, type Pool, type Snapshot } from "../../../../src/controll
 import type { CachedState } from "../../../../src/inventory/cached-state.js";
 import { createView } from "../../../../src/inventory/view.js";
 import type { SlimNode } from "../../../../src/kube/cache/slim.js";
+import type { ProbeFailures } from "../../../../src/match/checks.js";
 import { type CheckInput, refusalsOf } from "../../../../src/match/checks.js";
-import type { ProbeFailures } from "../../../../src/match/match-index.js";
 import { nodeFacts } from "../../../../src/match/node-facts.js";
 import { tallyOf } from "../../../../src/match/tally.js";
 import { type RefusedNodes, refusedNodes } from "../../../../src/messages/nodes/refused-nodes.js";

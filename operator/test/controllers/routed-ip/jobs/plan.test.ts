@@ -34,6 +34,18 @@ import {
 } from "./job-plan.js";
 
 describe("the plan of a RoutedIP whose class works by Jobs", () => {
+  it("moves an address that only probes take off its node to a node that passes them, and else to none", () => {
+    const refusal = { reason: "ProbeFailed", detail: "", recoverable: true, isByProbesAlone: true } as const;
+    const electedWith = (hasPassed: NonNullable<JobSnapshot["hasPassed"]>) => {
+      const verdictOf = () => ({ node: N1, refusals: [refusal] });
+      const candidates = [N2, node("n3", 500)];
+      return plan({ status: ON_N1, metadata: ARMED, candidates, verdictOf, hasPassed }).elected?.providerID;
+    };
+    expect(electedWith(({ name }) => name === "n2")).to.equal("cloud://n2");
+    expect(electedWith(({ name }) => name === "n3")).to.equal("cloud://n3");
+    expect(electedWith(() => false)).to.equal(undefined);
+  });
+
   const rows: readonly (readonly [string, Changes, string])[] = [
     ["arms, taints, notes the intent, then creates", {}, "add-finalizer set-taints record create-job"],
     ["creates nothing where the server drops the intent", { crdTooOld: true }, "add-finalizer set-taints"],
