@@ -88,9 +88,9 @@ export const RECORDS_RECONNECT_MS = 10_000; // While the API server is unreachab
 export const MAX_RECORD_SETS = 10_000; // Record sets in memory; the one used longest ago is read again when needed.
 export const FIREWALL_MAX_AGE_SECONDS = 60; // A firewall is read again after this: a closed port is an outage.
 export const FIREWALL_STALE_SECONDS = 90; // While the next reading is due, conditions rely on the last one for this long; actions do not.
+export const UNCOVERED_KEPT_SECONDS = 3600; // What was read of a machine in no firewall decides elections for this long, at most.
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
-/** One issuer's firewalls beside the one that it names: with 10 machines each, enough for 250 nodes. */
-export const MAX_ADDITIONAL_FIREWALLS = 24;
+export const MAX_ADDITIONAL_FIREWALLS = 24; // Of one issuer, beside the one that it names: with 10 machines each, enough for 250 nodes.
 export const FIREWALL_CREATION_MS = 5 * MINUTE_MS; // An additional firewall that is not there after this is dropped from the status.
 export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
 export const ZONE_MAX_AGE_MS = 60 * MINUTE_MS; // The id and the name of a zone are read again after this.

@@ -4,15 +4,15 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_900,
+  "operator/src/addresses": 4_950,
   "operator/src/claims": 850,
   "operator/src/commands": 6_600,
   "operator/src/controllers/cluster-routed-ip-class": 600,
-  "operator/src/controllers/floating-ip-pool": 2_600,
+  "operator/src/controllers/floating-ip-pool": 2_650,
   "operator/src/controllers/node-annotations": 450,
   "operator/src/controllers/node-dns-record-set": 1_450,
   "operator/src/controllers/publications": 750,
-  "operator/src/controllers/routed-ip": 6_600,
+  "operator/src/controllers/routed-ip": 6_650,
   "operator/src/controllers": 300,
   "operator/src/controllers/routed-ip-issuer": 650,
   "operator/src/health": 2_850,
@@ -21,7 +21,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 450,
-  "operator/src/match": 2_100,
+  "operator/src/match": 2_150,
   "operator/src/messages": 5_250,
   "operator/src/metrics": 900,
   "operator/src/providers": 6_600,

@@ -97,6 +97,7 @@ const IDEAS = new Set([
   "operator/src/controllers/routed-ip/firewall/desired-firewall.ts",
   "operator/src/providers/layers/token-form.ts",
   "operator/src/records/remarked-sets.ts",
+  "operator/src/records/snapshot-parts.ts",
   "operator/src/routing/firewalls/firewall-registry.ts",
 ]);
 

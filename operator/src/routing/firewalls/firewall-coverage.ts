@@ -1,6 +1,6 @@
 /** Which other firewalls cover the machines that may join a firewall, as last read, and which of them to read again. */
 
-import { FIREWALL_MAX_AGE_SECONDS, SECOND_MS } from "../../bounds.js";
+import { FIREWALL_MAX_AGE_SECONDS, SECOND_MS, UNCOVERED_KEPT_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
@@ -19,8 +19,6 @@ type Covered = { readonly by: readonly string[]; readonly gone: boolean; readonl
 
 /** So many uncovered machines are read again with the one that is asked for. Each takes one call. */
 const READ_AGAIN = 5;
-/** What was read of an uncovered machine decides the election for so long, at most. */
-const UNCOVERED_KEPT_SECONDS = 3600;
 
 export class FirewallCoverage {
   /** Those read longest ago come first. */
