@@ -161,7 +161,7 @@ export const eventMessages = topic("events", {
     reason: "RecordsRetained",
     action: "Retain",
     text: ({ recordName, zone, provider, values }: RecordsLeft) =>
-      `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}, because deletionPolicy is not Delete; delete it at the provider if nothing serves there any more`,
+      `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}: the operator deletes it only if dnsRecordSet of the spec has deletionPolicy: Delete; delete it at the provider if nothing serves there any more`,
     example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
   }),
   forgotten: event({

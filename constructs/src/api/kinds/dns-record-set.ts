@@ -126,7 +126,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "string",
       optional: true,
       description:
-        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them.",
+        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them. If you remove dnsRecordSet from the spec, the records stay, whatever the policy was, and an Event names them.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

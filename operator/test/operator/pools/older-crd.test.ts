@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { definitionsOfGoOperator, redefine } from "../process/older-definitions.js";
+import { definitionsOfGoOperator, definitionsWithout, redefine } from "../process/older-definitions.js";
 import { World } from "../world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
@@ -62,6 +62,26 @@ describe("operator in process: a pool under an older CRD", function () {
 
     redefine(world.kubernetes);
     await world.until("the record is in the status", () => world.status("web").dns?.values.length === 2);
+  });
+
+  it("renames a record set whose beginning the server drops, and does not write it again and again", async () => {
+    world = await World.create({ nodes: 1, definitions: definitionsWithout("begunRecords") });
+    const set = (recordName: string) => ({ zone: "example.com", recordName, deletionPolicy: "Delete" as const });
+    world.addPool("web", { ips: world.addAddresses(1), dnsRecordSet: set("a") });
+    world.start();
+    const names = () =>
+      world.digitalocean.state.dns.records("example.com").flatMap(({ type, name }) => (type === "A" ? [name] : []));
+    await world.until("named", () => names().join() === "a");
+    world.edit("web", { dnsRecordSet: set("b") });
+    await world.until("renamed", () => names().join() === "b");
+    await world.rest();
+    let patches = 0;
+    world.kubernetes.setFaults(({ method, path }) => {
+      if (method === "PATCH" && path.includes("/floatingippools/")) patches += 1;
+      return undefined;
+    });
+    await world.clock.sleep(25 * MINUTE);
+    expect(patches, "one for each probe").to.be.at.most(3);
   });
 
   it("creates at once when the CRDs of this release are applied, though a watch sees no change of the pool", async () => {

@@ -4,8 +4,13 @@ import { customResourceDefinitions } from "cdk8s-flipop/api";
 import type { Emulator } from "flipop-sandbox/kubernetes";
 
 export function definitionsWithoutIntent(): readonly object[] {
+  return definitionsWithout("pendingCreation");
+}
+
+/** @param field whose schema is absent, so that the API server drops it */
+export function definitionsWithout(field: string): readonly object[] {
   const text = JSON.stringify(customResourceDefinitions(), (key, value: unknown) =>
-    key === "pendingCreation" ? undefined : value,
+    key === field ? undefined : value,
   );
   return JSON.parse(text) as readonly object[];
 }
