@@ -160,7 +160,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
 function kustomization(): string {
   const text = pageText("how-to/install.md");
   const [, start = ""] = /^```yaml\n(resources:.*?)^```$/ms.exec(text) ?? [];
-  const [, entry = ""] = /^```yaml\n( {2}- target: \{ kind: Namespace \}.*?)^```$/ms.exec(text) ?? [];
+  const [, entry = ""] = /^```yaml\n( {2}- target: \{ kind: Namespace, name: flipop \}.*?)^```$/ms.exec(text) ?? [];
   return start + entry;
 }
 
