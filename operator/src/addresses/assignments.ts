@@ -83,6 +83,8 @@ export interface WaitingNode extends NodeFacts {
 export interface WaitingNodes extends Wanting {
   /** All candidates without an address, in order: what the status shows. */
   readonly waiting: readonly WaitingNode[];
+  /** The same, those that one of the addresses can go to now first: the operator probes the first ones. */
+  readonly inTurn: readonly WaitingNode[];
   /** Those of them that older resources leave to this one. */
   readonly shared: readonly WaitingNode[];
 }
@@ -124,12 +126,13 @@ export function waitingAmong(
   waiting: readonly WaitingNode[],
   { wants, regions, proven = () => true }: Wanting,
 ): WaitingNodes {
-  const inTurn = leastRecentlyFailedFirst(waiting, ({ machine }) => machine, memory.nodeFailedAt);
-  const fit = inTurn.filter((node) => isIn(node, regions));
-  const able = fit.filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
+  const able = leastRecentlyFailedFirst(waiting, ({ machine }) => machine, memory.nodeFailedAt)
+    .filter((node) => isIn(node, regions))
+    .filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
   const byMachine = new Map([...able.filter(proven), ...able].map((node) => [node.machine, node]));
   const left = wants > 0 ? share(wants, [...byMachine.keys()]) : [];
-  return { waiting, wants, regions, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
+  const shared = left.flatMap((machine) => byMachine.get(machine) ?? []);
+  return { waiting, wants, regions, shared, inTurn: [...new Set([...able, ...waiting])] };
 }
 
 /** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */
@@ -256,10 +259,8 @@ function pairUp(
   { shared, waiting }: Pick<WaitingNodes, "shared" | "waiting">,
 ) {
   const regional = snapshot.capabilities?.regional === true;
-  const there = new Set(waiting.map(regionOf));
-  const left = [...shared];
-  const matched: Assignment[] = [];
-  const elsewhere: Placement[] = [];
+  const [left, there] = [[...shared], new Set(waiting.map(regionOf))];
+  const [matched, elsewhere]: [Assignment[], Placement[]] = [[], []];
   for (const placement of free) {
     const region = regional ? (placement.facts?.region ?? "") : "";
     const proven = provenFor(snapshot, [placement]);
@@ -291,8 +292,8 @@ type MoveAction = Extract<AddressAction, { readonly do: "assign" | "unassign" }>
 /** Where the provider can't move a held address, it only leaves its node: at the next look it is free. */
 export function moveAction({ capabilities }: AddressSnapshot, pair: Assignment, why: string): MoveAction {
   const { placement, node } = pair;
-  const { ip } = placement.address;
-  const from = placement.holder;
+  const { holder: from, address } = placement;
+  const { ip } = address;
   if (from !== undefined && capabilities?.movesHeld !== true) return { do: "unassign", ip, from, why };
   const target = { name: node.name, machine: node.machine };
   return { do: "assign", ip, node: target, ...(from === undefined ? {} : { from }), why };

@@ -52,17 +52,18 @@ export interface Entry {
   timer?: Timer;
 }
 
-/** @param before until a node passes, further nodes whose results are open change nothing */
+/** @param before nodes whose results are open change nothing */
 export function peersOf(entries: Iterable<Entry>, before: Peers): Peers {
-  const probed = [...entries].filter(({ subscription }) => subscription !== undefined);
-  if (probed.length < 2 || probed.some(hasPassed)) return "passing";
-  const isOpen = probed.some(({ state }) => state.verdict === "unknown");
-  return isOpen && before !== "failing" ? "awaited" : "failing";
+  const standings = [...entries].map(standingOf).filter((standing) => standing !== "unprobed");
+  if (standings.length < 2 || standings.includes("passes")) return "passing";
+  return standings.includes("open") ? before : "failing";
 }
 
-/** Results of its own show that it passes. */
-export function hasPassed({ state, subscription }: Entry): boolean {
-  return subscription !== undefined && state.verdict === "passed";
+/** What the latest results of the node itself say. */
+export function standingOf({ state, subscription }: Entry): "unprobed" | "open" | "passes" | "fails" {
+  if (subscription === undefined) return "unprobed";
+  if (state.run === undefined || state.verdict === "unknown") return "open";
+  return state.verdict === "passed" && state.run.ok ? "passes" : "fails";
 }
 
 /** By name of the node. */

@@ -10,10 +10,10 @@ import {
   doubtsOf,
   type Entry,
   failuresOf,
-  hasPassed,
   type Named,
   peersOf,
   type ResourceHealthProps,
+  standingOf,
   type Wanted,
 } from "./probed-entry.js";
 import { keyOf, type PodAddresses, type ProbeTarget, targetOf, targetText, thresholdsOf } from "./target.js";
@@ -55,7 +55,7 @@ export class ResourceHealth {
   /** Whether results of the node's own show that it passes. */
   hasPassed({ name, uid }: Pick<NodeFacts, "name" | "uid">): boolean {
     const entry = this.entries.get(name);
-    return entry?.uid === uid && hasPassed(entry);
+    return entry?.uid === uid && standingOf(entry) === "passes";
   }
 
   /** Whether a node is refused although its probes succeed again. */
@@ -198,10 +198,14 @@ export class ResourceHealth {
   ): void {
     if (this.isReplaced(entry)) return;
     const suspected = suspectedAt(entry.state) !== undefined;
+    const standing = standingOf(entry);
     entry.state = afterResult(entry.state, result, at, thresholds);
     if (entry.held && (suspectedAt(entry.state) !== undefined) !== suspected) this.props.onDemand();
-    this.notePeers();
     this.judge(entry);
+    if (standingOf(entry) === standing) return;
+    this.notePeers();
+    // An address may wait for a candidate that passes, though the candidate counted as well before.
+    if (!entry.held) this.props.onChange(entry.name);
   }
 
   /** A wrong health check fails on each node, so a holder is measured by the others. */

@@ -218,7 +218,7 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   const { health, match } = memory;
   followHealth(health, match.index, snapshot.pool.spec.healthCheck, () => ({
     holders: nodesOf(holders, (machine) => match.index?.verdictOfMachine(machine)),
-    waiting: nodesOf(made.waiting.slice(0, PROBED_CANDIDATES), (name) => match.index?.verdict(name)),
+    waiting: nodesOf(made.waitingNodes.inTurn.slice(0, PROBED_CANDIDATES), (name) => match.index?.verdict(name)),
   }));
 }
 

@@ -77,7 +77,7 @@ export interface Plan extends EnginePlan<PlannedAction> {
   /** Addresses for the objects of `publishTo`. Absent: these stay as they are. */
   readonly publication?: PublishedAddresses;
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
-  readonly waitingNodes: { readonly wants: number; readonly regions: Regions };
+  readonly waitingNodes: { readonly wants: number; readonly regions: Regions; readonly inTurn: readonly string[] };
 }
 
 export function plan(snapshot: Snapshot): Plan {
@@ -127,7 +127,11 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     missing: desired.missing,
     counts: countsOf(placements, addresses, desired, snapshot.candidates.length),
     waiting: waitingNodes.waiting.map(({ name }) => name),
-    waitingNodes: { wants: waitingNodes.wants, regions: waitingNodes.regions },
+    waitingNodes: {
+      wants: waitingNodes.wants,
+      regions: waitingNodes.regions,
+      inTurn: waitingNodes.inTurn.map(({ name }) => name),
+    },
     ...omitUndefined({ requeueAt: requeue, publication, ignoredOfMatch: snapshot.ignoredOfMatch }),
     ...(hasCleanup(snapshot) && { deletion: deletionOf(snapshot, placements, leftOf(snapshot, placements)) }),
     explanation: planText(snapshot, assignmentPlan, waitingNodes),

@@ -26,6 +26,18 @@ export function electionOf(snapshot: Snapshot, placement: Placement | undefined,
   return waitingAmong(snapshot, others, wanting);
 }
 
+/** By machine; see `WaitingNodes`. */
+export interface WaitingMachines {
+  readonly wants: number;
+  readonly nodes: readonly ProviderId[];
+  readonly inTurn: readonly ProviderId[];
+}
+
+export function machinesOf({ wants, waiting, inTurn }: WaitingNodes): WaitingMachines {
+  const machines = (nodes: readonly WaitingNode[]) => nodes.map(({ machine }) => machine);
+  return { wants, nodes: machines(waiting), inTurn: machines(inTurn) };
+}
+
 /** Addresses that a node may hold: as many as the class and the provider allow. Those of pools count. */
 export function limitOf({ resolvedClass, capabilities }: Pick<Snapshot, "resolvedClass" | "capabilities">): number {
   return Math.min(resolvedClass?.perNodeIPLimit ?? 1, capabilities?.addressesPerNode ?? 1);

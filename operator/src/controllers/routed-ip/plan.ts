@@ -39,7 +39,7 @@ import {
   previousFirewallRemovals,
   withDeletion,
 } from "./deletion.js";
-import { electionOf } from "./election.js";
+import { electionOf, machinesOf, type WaitingMachines } from "./election.js";
 import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
 import { isLeaving, replacesPrevious } from "./firewall/previous-firewalls.js";
@@ -68,7 +68,7 @@ export interface Plan {
   /** The address for the objects of `publishTo`. Absent: these stay as they are. */
   readonly publication?: PublishedAddresses;
   /** What it would take from others (`NodeRequestRegistry.set`). */
-  readonly waitingNodes: { readonly wants: number; readonly nodes: readonly ProviderId[] };
+  readonly waitingNodes: WaitingMachines;
   /** Where the address is, and where it goes: what the firewall and the taints of others are measured by. */
   readonly needs: Needs;
   /** The elected node, until the address is on its way there: no other resource elects it meanwhile. */
@@ -120,7 +120,7 @@ export function plan(snapshot: Snapshot): Plan {
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(withDeletion(snapshot, deletion), findings),
-    waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
+    waitingNodes: machinesOf(decision.election),
     needs: needsOf(snapshot, decision),
     ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication, deletion }),
     ...earliest([requeue, snapshot.firewall?.retryAt, firewall?.retryAt], snapshot.now),

@@ -21,6 +21,7 @@ import { hasFinalizer } from "./deletion.js";
 import { count, eventMessageOf, labelsOf } from "./events.js";
 import { recoveryOf, sharedFirewall } from "./firewall/firewall-calls.js";
 import { creationKey, type GatherTools } from "./gather.js";
+import { freeInOrder } from "./jobs/election.js";
 import { addressOf } from "./jobs/snapshot.js";
 import { endMove, type RoutedKind, type RoutedState } from "./routed-state.js";
 import type { Gathered, IssuedGathered, JobsGathered } from "./snapshot.js";
@@ -50,8 +51,8 @@ function registerJobDecision(
   if (decision.settled) memory.job = {};
   takeToken(routing, gathered, decision);
   needTaint(routing.taints, gathered.snapshot, decision.nodes);
-  const { routed, candidates } = gathered.snapshot;
-  const waiting = [decision.elected?.providerID, ...candidates.map(({ machine }) => machine)];
+  const { routed } = gathered.snapshot;
+  const waiting = [decision.elected?.providerID, ...freeInOrder(gathered.snapshot).map(({ machine }) => machine)];
   followProbed(memory, routed, { holders: [routed.status.providerID], waiting });
   const aim = { job: job && nodeOfJob(job.object), elected: decision.elected };
   if (jobs.aims.set(ref.uid, omitUndefined(aim))) jobs.onAim();
@@ -96,7 +97,7 @@ function registerIssuedDecision(
   if (shown === "active" && routedIP !== undefined) retries.succeeded(addressLockKey(routedIP));
   needTaint(routing.taints, gathered.snapshot, needs.nodes);
   memory.follower.index?.watchHolders(needs.machines);
-  const probed = { holders: needs.machines, waiting: decision.waitingNodes.nodes };
+  const probed = { holders: needs.machines, waiting: decision.waitingNodes.inTurn };
   followProbed(memory, gathered.snapshot.routed, { ...probed, machineReader: gathered.account?.provider });
   jobs?.aims.drop(ref.uid);
   noteArrival(tools, state, gathered);

@@ -81,18 +81,21 @@ function limited({ routed, moveAllowance }: Electing, target: NodeFacts | undefi
 }
 
 /** An election stands while its node is as good as the others: each change would need another firewall Job. */
-function youngestFree(
-  { resolvedClass, candidates, heldOn, elected }: Electing,
-  proven: (node: NodeFacts) => boolean = () => true,
-): NodeFacts | undefined {
+function youngestFree(electing: Electing, proven: (node: NodeFacts) => boolean = () => true): NodeFacts | undefined {
+  return freeInOrder(electing).find(proven);
+}
+
+/** Candidates with room, in the order of their election. */
+export function freeInOrder({
+  resolvedClass,
+  candidates,
+  heldOn,
+  elected,
+}: Pick<Electing, "resolvedClass" | "candidates" | "heldOn" | "elected">): readonly NodeFacts[] {
   const limit = resolvedClass?.perNodeIPLimit ?? 1;
-  const free = candidates
-    .filter(proven)
-    .filter(({ machine }) => machine !== undefined && heldOn(machine).length < limit);
+  const free = candidates.filter(({ machine }) => machine !== undefined && heldOn(machine).length < limit);
   const isElected = ({ machine }: NodeFacts) => Number(machine === elected);
-  return [...free].sort(
-    (a, b) => Number(a.leaving) - Number(b.leaving) || isElected(b) - isElected(a) || youngest(a, b),
-  )[0];
+  return free.sort((a, b) => Number(a.leaving) - Number(b.leaving) || isElected(b) - isElected(a) || youngest(a, b));
 }
 
 function youngest(a: NodeFacts, b: NodeFacts): number {

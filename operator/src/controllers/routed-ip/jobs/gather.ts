@@ -79,7 +79,8 @@ function snapshotOf(
   const unserved = [problem, ofPlace, ofAddress, problemIn(verdict)].find((each) => each !== undefined);
   const { portsOn, cachesComplete } = servedBy(routing, memory, { routed, problem: unserved, resolvedClass });
   const electing = electingOf(tools, state, { routed, resolvedClass });
-  const { holder, target } = elect(electing);
+  const probes = probesOf(memory.health, routed.spec.healthCheck, { ofSpec: ignored });
+  const { holder, target } = elect({ ...electing, ...omitUndefined({ hasPassed: probes.hasPassed }) });
   const ports = portsOn([holder, target].flatMap((node) => node?.name ?? []));
   return {
     ...electing,
@@ -95,7 +96,7 @@ function snapshotOf(
     ...firewallState(routing, firewalls, withPorts(routed, ports)),
     crdTooOld: dropsIntents(state, context.clock.monotonic()),
     cleanup: state.cleanup,
-    ...probesOf(memory.health, routed.spec.healthCheck, { ofSpec: ignored }),
+    ...probes,
     ...publishingOf(context.publications, ref.uid, routed.spec.publishTo),
   };
 }

@@ -169,10 +169,12 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
   };
 }
 
-function tainting(snapshot: Snapshot, { target, holder, placement }: Decision): ActionSequence {
-  // A node that was elected before, and that the address never reached, loses the taint first.
-  if (target !== undefined)
-    return [...strayTaints(snapshot, [target.name, holder?.name]), ...electTaint(snapshot, target.name)];
+function tainting(snapshot: Snapshot, { target, holder, placement, superseded }: Decision): ActionSequence {
+  if (target !== undefined) {
+    const serving = superseded?.holder && snapshot.verdictOf(superseded.holder)?.node.name;
+    // A node that was elected before, and that the address never reached, loses the taint first.
+    return [...strayTaints(snapshot, [target.name, holder?.name, serving]), ...electTaint(snapshot, target.name)];
+  }
   return placement !== undefined && isOurs(placement) ? heldTaint(snapshot, holder?.name) : [];
 }
 
