@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 6_600,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_550,
-  "operator/src/records": 1_850,
+  "operator/src/records": 1_900,
   "operator/src/routing": 3_440,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,

@@ -4,7 +4,7 @@
  */
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { FORGET_AFTER_MS, SECOND_MS } from "../bounds.js";
+import { FORGET_AFTER_MS, LONGEST_DRAIN_MS, SECOND_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
@@ -44,8 +44,11 @@ function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): numb
   if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
   if (isPublished(snapshot, address.ip)) return undefined;
   const recorded = was.state === "disabled" ? timeOf(was.retryAt) : undefined;
-  // A time further ahead comes from a clock that was set back since, or from a former leader's.
-  return recorded === undefined ? undefined : Math.min(recorded, wholeDrain(snapshot));
+  if (recorded === undefined) return undefined;
+  const drain = wholeDrain(snapshot);
+  // The wait may have begun under a longer TTL; one that began in the future is of a clock that was set back since, or of a former leader's.
+  const isAhead = (timeOf(was.since) ?? snapshot.now) > snapshot.now;
+  return Math.min(recorded, isAhead ? drain : Math.max(drain, snapshot.now + LONGEST_DRAIN_MS));
 }
 
 /** The end of a wait that begins now. */

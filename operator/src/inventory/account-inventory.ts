@@ -53,7 +53,7 @@ export class AccountInventory {
   private readonly cachedStates = new PicturedMap<string, CachedState>(({ facts: { holder } }, after) => {
     if (holder !== undefined && holder !== after?.facts.holder) this.room?.noteRoom(this.family);
   });
-  private readonly gone = new GoneAddresses();
+  private readonly gone: GoneAddresses;
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
   private readonly named = new Map<string, readonly string[]>();
@@ -79,6 +79,7 @@ export class AccountInventory {
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());
     this.reads = new ReadGate(clock);
+    this.gone = new GoneAddresses(clock);
     this.reservations = new Reservations(clock);
     const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
     const take = (ip: string, observation: Observation) => this.take(ip, observation);
@@ -290,7 +291,7 @@ export class AccountInventory {
     const cachedState = observe(this.cachedStates.get(ip), observation);
     if (cachedState === undefined) {
       this.cachedStates.delete(ip);
-      this.gone.missing(ip, this.clock.monotonic());
+      this.gone.missing(ip);
     } else {
       this.cachedStates.set(ip, cachedState);
       this.gone.found(ip);

@@ -1,5 +1,7 @@
 /** The addresses that resources name and that the account does not have any more. */
 
+import { SECOND_MS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
+import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
 
 /** Of one that the operator released: it is gone for ever, however late the reads are. */
@@ -8,16 +10,20 @@ const RELEASED = Number.NEGATIVE_INFINITY;
 export class GoneAddresses {
   /** Monotonic ms: since when. */
   private readonly since = new Map<string, number>();
-  /** The answers to their releases were lost: a read that does not find them shows that these came through. */
-  private readonly lostReleases = new Set<string>();
+  /** Monotonic ms: until when a read that does not find them shows that their releases came through, whose answers were lost. */
+  private readonly lostReleases = new Map<string, number>();
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
   released(ip: string): void {
+    this.lostReleases.delete(ip);
     this.since.set(ip, RELEASED);
   }
 
   /** Throws the error again. */
   releaseFailed(ip: string, error: unknown): never {
-    if (isProviderError(error) && error.outcome === "unknown") this.lostReleases.add(ip);
+    if (isProviderError(error) && error.outcome === "unknown")
+      this.lostReleases.set(ip, this.clock.monotonic() + UNKNOWN_ACTION_SECONDS * SECOND_MS);
     throw error;
   }
 
@@ -26,8 +32,10 @@ export class GoneAddresses {
   }
 
   /** A read did not find it. */
-  missing(ip: string, now: number): void {
-    this.since.set(ip, this.lostReleases.has(ip) ? RELEASED : (this.since.get(ip) ?? now));
+  missing(ip: string): void {
+    const now = this.clock.monotonic();
+    const isOwn = now < (this.lostReleases.get(ip) ?? now);
+    this.since.set(ip, isOwn ? RELEASED : (this.since.get(ip) ?? now));
   }
 
   found(ip: string): void {

@@ -82,14 +82,15 @@ export function begunRemoval(desired: RecordRemoval): RecordSequence {
 
 function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): RecordSequence {
   const { dns, last, begun = [] } = desired;
-  const { records = "unknown", claim } = dns.begun ?? {};
+  const { records = "unknown", claim, lost } = dns.begun ?? {};
   const forget = (why: string) =>
     record(
       last,
       begun.filter((each) => each !== entry),
       why,
     );
-  if (claim?.ours === false) return [forget("another resource has the DNS name")];
+  const over = claim?.ours === false ? "another resource has the DNS name" : goneFor(lost, deletes);
+  if (over !== undefined) return [forget(over)];
   const { recordName, provider } = entry;
   if (records === "unknown") return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
   const own = ownOf(desired, entry, records);
@@ -98,6 +99,11 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
   const why = `${recordName} is not wanted any more`;
   const change: RecordSequence = [{ do: "apply-records", which: "begun", provider, changes, why }];
   return [...(own.length === 0 ? [] : change), forget("the record set holds none of these addresses any more")];
+}
+
+/** Under Delete, the records are still there while the operator lacks the provider: its token may come back. */
+function goneFor(lost: "provider" | "zone" | undefined, deletes: boolean): string | undefined {
+  return lost === undefined || (lost === "provider" && deletes) ? undefined : `its ${lost} is gone`;
 }
 
 /** Records of others stay, and what the spec asks for: one zone has two names, its domain and its id. */

@@ -64,7 +64,12 @@ export interface DnsSnapshot extends OwnChange {
   /** What `status.dns` names and the spec does not (any more). */
   readonly previous: { readonly records: Records; readonly claim?: Claim };
   /** See `WhichRecords`. Absent: there is none. */
-  readonly begun?: { readonly records: Records; readonly claim?: Claim };
+  readonly begun?: {
+    readonly records: Records;
+    readonly claim?: Claim;
+    /** It cannot be read any more: the operator has no such provider, or the provider has no such zone. */
+    readonly lost?: "provider" | "zone";
+  };
   /** Why the resource may not have the name: nothing is written there. */
   readonly refused?: Problem;
   /** The limits do not allow the name any more, but the operator has written it for the resource. */

@@ -25,7 +25,7 @@ import { Delegations } from "./delegations.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import { RemarkedSets } from "./remarked-sets.js";
-import { claimPart, failurePart, ownersOf, viewOf } from "./snapshot-parts.js";
+import { claimPart, failurePart, lostPlace, ownersOf, viewOf } from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
 
@@ -96,7 +96,8 @@ export class DnsService {
         records: view.records,
         previous: { records: previousView.records, ...claimPart(previousClaim) },
         ...begun.part,
-        ...failurePart([view, previousView, begun.view]),
+        // What is wrong with another name holds up no change of the wanted one.
+        ...failurePart([view, previousView, ...(question.deleting === true ? [begun.view] : [])]),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
         ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
@@ -160,7 +161,9 @@ export class DnsService {
     if (stray === undefined) return { view: viewOf(undefined), provider, tracked: undefined };
     const { tracked, claim } = this.written(asked, stray);
     const view = viewOf(tracked);
-    return { view, tracked, provider: stray.provider, part: { begun: { records: view.records, ...claimPart(claim) } } };
+    const lost = lostPlace(tracked, view);
+    const part = { begun: { records: view.records, ...claimPart(claim), ...omitUndefined({ lost }) } };
+    return { view, tracked, provider: stray.provider, part };
   }
 
   private remarksOn({ types, provider }: DnsQuestion, current: Tracked | undefined): NameRemarks | undefined {

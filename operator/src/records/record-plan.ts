@@ -33,8 +33,18 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   if (!mayWrite(desired, values))
     return [...zoneRead(desired), ...blockedRead(desired, values), ...heldBack(desired, values)];
   if (values.length === 0 && desired.empty !== true)
-    return [...afterFailure(dns), ...halfWritten(desired), ...strayRemoval(desired)];
+    return [...afterFailure(dns), ...oneOf(halfWritten(desired), strayWhileEmpty(desired))];
   return chainOf(desired, statusOf(desired, values));
+}
+
+/** The second one begins only once the first has nothing to do. */
+function oneOf(first: RecordSequence, second: RecordSequence): RecordSequence {
+  return first.length > 0 ? first : second;
+}
+
+/** The wanted set and the stray may be one, under two names of its zone: then its records are not to go. */
+function strayWhileEmpty(desired: DesiredRecords): RecordSequence {
+  return desired.dns.records === "unknown" ? [] : strayRemoval(desired);
 }
 
 function chainOf(desired: DesiredRecords, written: DnsStatus): RecordSequence {

@@ -30,3 +30,9 @@ export function failurePart(views: readonly RecordSetView[]): Pick<DnsSnapshot, 
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
   };
 }
+
+/** What is gone, so that a written set cannot be read any more. */
+export function lostPlace(tracked: object | undefined, { failure }: RecordSetView): "provider" | "zone" | undefined {
+  if (tracked === undefined) return "provider";
+  return failure?.kind === "NotFound" ? "zone" : undefined;
+}

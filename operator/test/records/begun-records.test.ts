@@ -93,4 +93,19 @@ describe("a record set that the operator has begun to write", () => {
     expect(told(removalChain(gone))).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
     expect(removalChain({ ...gone, ...dns({ retryAt: 1 }) })).to.deep.equal([]);
   });
+
+  it("goes from the record without a call where its zone is gone, and under Retain where its provider is", () => {
+    const lost = (place: "provider" | "zone", deletionPolicy: "Delete" | "Retain") => {
+      const dns = { ...WISH.dns, begun: { records: "unknown", claim: { ours: true }, lost: place } } as const;
+      return told(recordChain({ ...WISH, dns, wanted: { ...WISH.wanted, deletionPolicy } }));
+    };
+    expect(lost("zone", "Delete")).to.deep.equal(["record-dns "]);
+    expect(lost("provider", "Retain")).to.deep.equal(["record-dns "]);
+    expect(lost("provider", "Delete")).to.deep.equal(["read-records begun"]);
+  });
+
+  it("stays while nothing is served and the wanted set is unread: both may be one, under two names of the zone", () => {
+    const dns = { ...WISH.dns, records: "unknown" } as const;
+    expect(told(recordChain({ ...WISH, dns, values: [] })).join()).to.not.contain("begun");
+  });
 });

@@ -93,16 +93,20 @@ export class RatePause {
   /** ms until a call of the class may be sent; infinite: another call has to be answered first. */
   waitMs(priority: CallPriority, now: number): number {
     if (this.all === undefined) return 0;
-    const { probe, probeAt } = this.all;
+    const { probe, probeAt, end } = this.all;
     if (probe === undefined) return probeAt - now;
-    // A move does not wait for the answer to a call of another class.
-    return priority === "assignment" && probe.priority !== priority ? 0 : Number.POSITIVE_INFINITY;
+    // A move waits for the answer to a call of its own class alone, and only during the pause: the call may hang.
+    const waits = priority !== "assignment" || (probe.priority === priority && now < end);
+    return waits ? Number.POSITIVE_INFINITY : 0;
   }
 
   /** The pause of calls like this one alone. `undefined`: it may be sent. */
   heldAlone({ name }: Pick<ApiCall, "name">, now: number): HeldCalls | undefined {
     const pause = this.ofCalls.get(name);
-    return pause === undefined || (pause.probe === undefined && pause.probeAt <= now) ? undefined : pause.held(now);
+    if (pause !== undefined && pause.end <= now) this.ofCalls.delete(name);
+    return pause === undefined || pause.end <= now || (pause.probe === undefined && pause.probeAt <= now)
+      ? undefined
+      : pause.held(now);
   }
 
   /** A call is sent. */

@@ -152,7 +152,8 @@ describe("the cleanup of a pool", () => {
     const { cloud, ip } = shrunk();
     const { ips = {}, ...status } = cloud.pool("web").status;
     const ahead = timestamp(cloud.now + 6 * 3_600_000);
-    cloud.edit("web", { status: { ...status, ips: { ...ips, [ip]: { ...ips[ip], retryAt: ahead } } } });
+    const since = timestamp(cloud.now + 6 * 3_600_000 - 60_000);
+    cloud.edit("web", { status: { ...status, ips: { ...ips, [ip]: { ...ips[ip], since, retryAt: ahead } } } });
     const end = timestamp(cloud.now + 60_000);
     for (let round = 0; round < 3; round++) {
       cloud.run("web");
@@ -161,6 +162,15 @@ describe("the cleanup of a pool", () => {
     }
     cloud.now += 45_000;
     expect(actions(cloud.plan("web"))).to.include("release");
+  });
+
+  it("waits as long as resolvers may have an address, though its TTL is shorter now", () => {
+    const { cloud, ip } = shrunk();
+    const { ips = {}, ...status } = cloud.pool("web").status;
+    const end = timestamp(cloud.now + 30 * 60_000);
+    cloud.edit("web", { status: { ...status, ips: { ...ips, [ip]: { ...ips[ip], retryAt: end } } } });
+    cloud.run("web");
+    expect(cloud.pool("web").status.ips?.[ip]?.retryAt).to.equal(end);
   });
 
   it("forgets what does not exist any more, the spec first, if no resource wants it", () => {

@@ -246,6 +246,21 @@ describe("the rate limiter", () => {
     expect(rig.sent.map(({ name }) => name)).to.deep.equal(["move", "another move", "web", "web"]);
   });
 
+  it("holds back no call of that sort once the API's time is over, however many come at once", async () => {
+    const rig = new Rig();
+    const run = withRateLimit(rig.limiter, rig.clock)(direct);
+    const recheck = () => undefined;
+    const write = (number: number) =>
+      callOf(`dns-${number}`, { name: "EnsureDNSARecordSet", write: true, context: { ...callOf().context, recheck } });
+    await errorOf(run(write(0), () => Promise.reject(LONG)));
+    const move = rig.ask(callOf("move", { priority: "assignment" }));
+    await rig.clock.advance(60_000);
+    await move;
+    await rig.clock.advance(2 * 3_600_000);
+    await Promise.all([1, 2, 3].map((number) => rig.ask(write(number))));
+    expect(rig.sent).to.have.length(4);
+  });
+
   it("keeps the pause while nothing answers, and ends it at its time all the same", async () => {
     const rig = new Rig();
     rig.limiter.refused(90);
