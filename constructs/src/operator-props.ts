@@ -208,8 +208,8 @@ export interface FlipopOperatorProps {
   /**
    * Whether to create a NetworkPolicy that allows only metrics and probes as incoming traffic, and as outgoing traffic
    * only DNS, TCP 443 and 6443 (providers, API server), and the ports in the variables of the providers' APIs, of proxies,
-   * such as HTTPS_PROXY, and in KUBERNETES_SERVICE_PORT, as far as you set these variables yourself. With feature `healthchecks`, it also allows every outgoing TCP port, and lets the
-   * operator's pods reach each other. For other ports, see `networkPolicyPorts` and `networkPolicyDnsPorts`.
+   * such as HTTPS_PROXY, and in KUBERNETES_SERVICE_PORT, as far as you set these variables yourself. With feature
+   * `healthchecks`, it also allows every outgoing TCP port, and lets the operator's pods reach each other. For other ports, see `networkPolicyPorts` and `networkPolicyDnsPorts`.
    * @default false
    */
   readonly networkPolicy?: boolean;

@@ -278,7 +278,7 @@ export const REASONS = {
       "Probes of a holder fail, but the operator cannot read the Lease of its kubelet, and no standby replica confirms the failure.",
     remedy: "Apply the roles of this release with feature healthchecks: they let the operator read these Leases.",
   },
-  NoNodePasses: { meaning: "The probes of all nodes fail.", remedy: "Check healthCheck and the service on the nodes." },
+  NoNodePasses: { meaning: "All probed nodes fail.", remedy: "Check healthCheck and the service on the nodes." },
   ControlProbeFailed: {
     meaning:
       "Probes of nodes fail, and the operator does not reach the API server or its own node either: the fault may be in its own network path.",

@@ -54,13 +54,7 @@ export function poolClaims(
   addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const takes = publishable({ metadata, spec, written: status.dns }, hasActive(status) ? types : []);
-  const desired = {
-    recordSet: spec?.dnsRecordSet,
-    provider: spec?.provider,
-    types,
-    status,
-    takes,
-  };
+  const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, status, takes };
   const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
   return claimant("FloatingIPPool", { metadata, spec }, claimed, allowedOf(claimedNames(desired, zones), unnamed));
 }
@@ -86,13 +80,7 @@ export function nodeRecordClaims(
   const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
   const types = publishedFamilies(spec).map(typeOf);
   const takes = publishable({ metadata, spec, written: status?.dns }, hasCandidates(status) ? types.slice(0, 1) : []);
-  const desired = {
-    recordSet: spec?.dnsRecordSet,
-    provider,
-    types,
-    status,
-    takes,
-  };
+  const desired = { recordSet: spec?.dnsRecordSet, provider, types, status, takes };
   return claimant("NodeDNSRecordSet", { metadata, spec }, [], allowedOf(claimedNames(desired, zones), unnamed));
 }
 
@@ -116,13 +104,7 @@ export function routedIpClaims(
 ): Claimant {
   const types = [typeOf(routedFamily(spec, status))];
   const takes = publishable({ metadata, spec, written: status?.dns }, status?.state === "active" ? types : []);
-  const desired = {
-    recordSet: spec?.dnsRecordSet,
-    provider,
-    types,
-    status,
-    takes,
-  };
+  const desired = { recordSet: spec?.dnsRecordSet, provider, types, status, takes };
   const addresses = routedAddresses(metadata, spec, status);
   const names = claimedNames(desired, zones);
   const claimed = addresses.filter(({ title }) => !unserved || isKept(title));

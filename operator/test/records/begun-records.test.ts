@@ -43,28 +43,31 @@ const WISH: DesiredRecords = {
   owner: "default/web",
 };
 
-const told = (sequence: ReturnType<typeof recordChain>) =>
+const textsOf = (sequence: ReturnType<typeof recordChain>) =>
   sequence.map((action) => {
     if (action.do === "record-dns") return `${action.do} ${action.begun?.map(({ recordName }) => recordName)}`;
     if (action.do === "read-records") return `${action.do} ${action.which}`;
     return `${action.do} ${action.which}: ${action.changes.before} -> ${action.changes.after}`;
   });
-const of = (change: Partial<DesiredRecords> = {}) => told(recordChain({ ...WISH, ...change }));
+const planned = (change: Partial<DesiredRecords> = {}) => textsOf(recordChain({ ...WISH, ...change }));
 const dns = (change: Partial<DesiredRecords["dns"]>) => ({ dns: { ...WISH.dns, ...change } });
 
 describe("a record set that the operator has begun to write", () => {
   it("loses the addresses of the resource, and only these, once the wanted set stands", () => {
-    expect(of()).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
-    expect(of(dns({ begun: { records: "unknown" } }))).to.deep.equal(["read-records begun"]);
-    expect(of({ values: [] }), "nothing to publish").to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(planned()).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(planned(dns({ begun: { records: "unknown" } }))).to.deep.equal(["read-records begun"]);
+    expect(planned({ values: [] }), "nothing to publish").to.deep.equal([
+      `apply-records begun: ${A} -> `,
+      "record-dns ",
+    ]);
     const renamed = { ...WISH.wanted, recordName: "b3" };
-    const [first] = of({ wanted: renamed, ...dns({ records: setOf("b3") }) });
+    const [first] = planned({ wanted: renamed, ...dns({ records: setOf("b3") }) });
     expect(first, "the next one goes on record first").to.equal("record-dns b2,b3");
   });
 
   it("is forgotten where another resource has the name, and stays under Retain", () => {
     const begun = { records: setOf("b2", A), claim: { ours: false, owned: {} as never } } as const;
-    expect(of(dns({ begun }))).to.deep.equal(["record-dns "]);
+    expect(planned(dns({ begun }))).to.deep.equal(["record-dns "]);
     const [kept] = recordChain({ ...WISH, wanted: { ...WISH.wanted, deletionPolicy: "Retain" } });
     expect(kept).to.deep.include({ do: "record-dns", written: NOW, begun: [], left: BEGUN });
   });
@@ -72,32 +75,32 @@ describe("a record set that the operator has begun to write", () => {
   it("may be the same name with a type that the spec has dropped again", () => {
     const begun: DnsStatus = { ...NOW, types: ["A", "AAAA"], values: [A, AAAA] };
     const found = { records: { ...setOf("b1", AAAA), types: ["AAAA"] as const }, claim: { ours: true } as const };
-    expect(of({ begun: [begun], ...dns({ begun: found }) })).to.deep.equal([
+    expect(planned({ begun: [begun], ...dns({ begun: found }) })).to.deep.equal([
       `apply-records begun: ${AAAA} -> `,
       "record-dns ",
     ]);
     const both = { asked: ["A", "AAAA"], ours: ["A", "AAAA"] } as const;
-    const adding = of({ types: both, values: [A, AAAA], begun: [] });
+    const adding = planned({ types: both, values: [A, AAAA], begun: [] });
     expect(adding[0], "it goes on record before the type is added").to.equal("record-dns b1");
   });
 
   it("goes before the next change where the list is full", () => {
     const many = Array.from({ length: MOST_BEGUN_RECORDS }, (_, index) => ({ ...BEGUN, recordName: `n${index}` }));
     const full = { begun: many, wanted: { ...WISH.wanted, recordName: "b3" }, ...dns({ records: setOf("b3") }) };
-    expect(of(full)[0]).to.equal(`apply-records begun: ${A} -> `);
+    expect(planned(full)[0]).to.equal(`apply-records begun: ${A} -> `);
   });
 
   it("goes with its resource, also where the spec names it", () => {
     const wanted = { ...WISH.wanted, recordName: "b2" };
     const gone = { ...WISH, wanted, ...dns({ records: setOf("b2", A, OTHER) }) };
-    expect(told(removalChain(gone))).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(textsOf(removalChain(gone))).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
     expect(removalChain({ ...gone, ...dns({ retryAt: 1 }) })).to.deep.equal([]);
   });
 
   it("goes from the record without a call where its zone is gone, and under Retain where its provider is", () => {
     const lost = (place: "provider" | "zone", deletionPolicy: "Delete" | "Retain") => {
       const dns = { ...WISH.dns, begun: { records: "unknown", claim: { ours: true }, lost: place } } as const;
-      return told(recordChain({ ...WISH, dns, wanted: { ...WISH.wanted, deletionPolicy } }));
+      return textsOf(recordChain({ ...WISH, dns, wanted: { ...WISH.wanted, deletionPolicy } }));
     };
     expect(lost("zone", "Delete")).to.deep.equal(["record-dns "]);
     expect(lost("provider", "Retain")).to.deep.equal(["record-dns "]);
@@ -106,6 +109,6 @@ describe("a record set that the operator has begun to write", () => {
 
   it("stays while nothing is served and the wanted set is unread: both may be one, under two names of the zone", () => {
     const dns = { ...WISH.dns, records: "unknown" } as const;
-    expect(told(recordChain({ ...WISH, dns, values: [] })).join()).to.not.contain("begun");
+    expect(textsOf(recordChain({ ...WISH, dns, values: [] })).join()).to.not.contain("begun");
   });
 });

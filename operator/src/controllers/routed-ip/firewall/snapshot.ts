@@ -28,9 +28,9 @@ export interface FirewallSnapshot {
   readonly others: readonly Recorded[];
   /** Machines that it refused lately. @default none known */
   readonly refused?: ReadonlyMap<ProviderId, Refused>;
-  /** What others took out of it lately. @default nothing */
+  /** When others took out what the operator had put there, for each item. @default never */
   readonly reverts?: FirewallReverts;
-  /** What others took out of it lately. @default nothing */
+  /** Rules and machines that others took out of it lately: the Event says so when the operator puts them back. @default none */
   readonly taken?: ReadonlySet<PartKey>;
   /** The name that somebody has given to the former firewall of this name. Absent: none is known. */
   readonly renamed?: string;
