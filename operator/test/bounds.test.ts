@@ -19,7 +19,7 @@ const NOT_BOUNDS = [
   "providers/diff.ts DEFAULT_TTL_SECONDS",
   "providers/digitalocean/dns.ts MINIMUM_TTL_SECONDS",
   "providers/digitalocean/index.ts seconds",
-  "records/in-place.ts USUAL_TTL_SECONDS",
+  "records/in-place-condition.ts USUAL_TTL_SECONDS",
 ];
 
 const NAME = /(^|_)(MS|SECONDS|MINUTES|HOURS|ATTEMPTS|TRIES|ROUNDS|TURNS|KEYS|KEPT)$|(Ms|[sS]econds)$/;

@@ -1,7 +1,7 @@
 /**
- * The actions of a plan about addresses, each with its reason. Actions of one sequence run one after the other, and each
- * only if the previous one is done (not: started, refused, skipped). Sequences run in parallel: a failure delays only its
- * own sequence. Two sequences with the same lock key never run at once.
+ * The actions of a plan about addresses, each with its reason. Actions of one chain run one after the other, and each
+ * only if the previous one is done (not: started, refused, skipped). Chains run in parallel: a failure delays only its
+ * own chain. Two chains with the same lock key never run at once.
  */
 
 import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
@@ -9,9 +9,9 @@ import type { CreateAddress, ProviderId } from "../providers/types.js";
 import type { DnsAction, Reasoned, RecordDns } from "../records/desired-records.js";
 import type { CreationResult } from "./creation/creation-result.js";
 
-/** What the API server keeps. Confirmed (read back from its answer) before the next action of the sequence. */
+/** What the API server keeps. Confirmed (read back from its answer) before the next action of the chain. */
 export type RecordAction =
-  /** `pendingCreation`, before the call. An answer without it means that the CRD is too old: the sequence ends. */
+  /** `pendingCreation`, before the call. An answer without it means that the CRD is too old: the chain ends. */
   | (Reasoned & { readonly do: "record-intent"; readonly intent: PendingCreation })
   /** The end of an open creation, concluded from the lists: an address joins `createdIPs` in the same patch. */
   | (Reasoned & { readonly do: "settle-creation"; readonly result: CreationResult })
@@ -50,12 +50,12 @@ export type ListAction =
   | (Reasoned & { readonly do: "drop-from-spec"; readonly ip: string })
   /**
    * `lastAssignmentTime`, before the call: a crash in between must not shorten the cool-off. Where the call is refused,
-   * the time goes back to `formerly`. A server that drops the field does not end the sequence.
+   * the time goes back to `formerly`. A server that drops the field does not end the chain.
    */
   | (Reasoned & { readonly do: "record-assignment"; readonly at: string; readonly formerly?: string });
 
 export type AddressAction =
-  /** Only in a sequence after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. What the server does not take is remembered: `record-creation`. */
+  /** Only in a chain after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. What the server does not take is remembered: `record-creation`. */
   | (Reasoned & { readonly do: "create-address"; readonly desired: CreateAddress; readonly startedAt: string })
   /** The address is read first where what is known of it is older than 15 s; another holder: skipped, plan again. */
   | (Reasoned & { readonly do: "assign"; readonly ip: string; readonly node: NodeRef; readonly from?: ProviderId })
@@ -99,10 +99,10 @@ export type TaintUntilAction = Reasoned & {
 
 export type MarkAction = LabelAction | TaintUntilAction;
 
-/** Reads an address whose data is old, before a sequence moves it. */
+/** Reads an address whose data is old, before a chain moves it. */
 export type ConfirmAddress = Reasoned & { readonly do: "confirm-address"; readonly ip: string };
 
-/** With what the engine starts in front of a sequence. */
+/** With what the engine starts in front of a chain. */
 export type PlannedAction = Action | ConfirmAddress;
 
 export type Action = RecordAction | ListAction | AddressAction | NodeAction | MarkAction | DnsAction;
@@ -112,17 +112,17 @@ interface NodeRef {
   readonly machine: ProviderId;
 }
 
-/** One after the other. */
-export type ActionSequence<A extends Action = Action> = readonly A[];
+/** See `Chain` in reconcile/plan.ts. */
+export type ActionChain<A extends Action = Action> = readonly A[];
 
-export function lockKeyOf(sequence: ActionSequence): string {
-  const lockKeys = sequence.map(lockKeyOfAction);
+export function lockKeyOf(chain: ActionChain): string {
+  const lockKeys = chain.map(lockKeyOfAction);
   return [...lockKeys].sort((a, b) => a.rank - b.rank)[0]?.text ?? "";
 }
 
 /** The address that a chain moves or gives back. */
-export function movedAddress(sequence: ActionSequence): string | undefined {
-  for (const action of sequence) {
+export function movedAddress(chain: ActionChain): string | undefined {
+  for (const action of chain) {
     if (action.do === "assign" || action.do === "unassign" || action.do === "release") return action.ip;
   }
   return undefined;

@@ -8,7 +8,7 @@ import type { ObjectMeta } from "../kube/objects.js";
 import { JSON_PATCH, nodeAnnotationPatch, type Patch } from "../kube/write/patch.js";
 import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
 import type { NodeFacts } from "../match/node-facts.js";
-import type { Action, ActionSequence } from "./actions.js";
+import type { Action, ActionChain } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import { isServed, type Placement } from "./observed.js";
 
@@ -182,7 +182,7 @@ export function annotationChains(
   snapshot: Snapshot,
   placements: readonly Placement[],
   family: IpFamily,
-): readonly ActionSequence[] {
+): readonly ActionChain[] {
   const served = placements.filter(isServed);
   const holders = new Set(served.map(({ verdict }) => verdict?.node.name));
   const set = firstOfEachNode(served).flatMap((placement) => annotate(snapshot, placement, family));
@@ -193,7 +193,7 @@ export function annotationChains(
 }
 
 /** Takes the annotations of a resource that goes off all nodes. */
-export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readonly ActionSequence[] {
+export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readonly ActionChain[] {
   const mine = snapshot.annotated.filter((node) => ownerOn(node, family) === ownerName(snapshot.set.metadata));
   return mine.map((node) => [removal(node, family, "the pool is being deleted")]);
 }

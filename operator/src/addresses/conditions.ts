@@ -1,7 +1,7 @@
 /** Conditions of a set of addresses that each kind shows. */
 
 import type { Condition, Reason } from "cdk8s-flipop/api";
-import { stopCondition } from "../health/stopped-moves.js";
+import { stopCondition } from "../health/stopped-by-mass-failure.js";
 import { addressMessages } from "../messages/addresses.js";
 import { claimMessages } from "../messages/claims.js";
 import { healthMessages } from "../messages/health.js";
@@ -13,7 +13,7 @@ import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { beingChanged, inPlace } from "../records/in-place.js";
+import { beingChanged, inPlace } from "../records/in-place-condition.js";
 import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";

@@ -25,15 +25,15 @@ export interface MarkSnapshot extends ResourceMarks {
   readonly candidates: readonly NodeFacts[];
 }
 
-/** One sequence each. */
-export function markSequences(
+/** One chain each. */
+export function markChains(
   snapshot: MarkSnapshot,
   placements: readonly Placement[],
 ): readonly (readonly MarkAction[])[] {
-  return markSequencesFor(snapshot, holderNodes(placements));
+  return markChainsFor(snapshot, holderNodes(placements));
 }
 
-export function markSequencesFor(snapshot: MarkSnapshot, holders: HolderNodes): readonly (readonly MarkAction[])[] {
+export function markChainsFor(snapshot: MarkSnapshot, holders: HolderNodes): readonly (readonly MarkAction[])[] {
   const { holderLabel } = snapshot;
   const labels = holderLabel === undefined ? [] : labelActionsFor(holderLabel, holders);
   return [labels, ...taintActions(snapshot, holders).map((action) => [action])].filter(({ length }) => length > 0);

@@ -8,7 +8,7 @@ import type { Verdict } from "../match/checks.js";
 import { type Grace, graceOf } from "../match/grace.js";
 import type { ProviderId } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
-import type { ActionSequence, AddressAction } from "./actions.js";
+import type { ActionChain, AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import type { Desired, DesiredAddress } from "./desired.js";
 
@@ -163,8 +163,8 @@ function isLocked({ action, inFlight }: InventoryAddress): boolean {
 type PollAction = Extract<AddressAction, { readonly do: "poll" }>;
 
 /** Looks at each action that runs: another one on the same address waits for its end. */
-export function pollSequences(placements: readonly Placement[]): readonly ActionSequence<PollAction>[] {
-  return placements.filter(isOurs).flatMap((placement): readonly ActionSequence<PollAction>[] => {
+export function pollChains(placements: readonly Placement[]): readonly ActionChain<PollAction>[] {
+  return placements.filter(isOurs).flatMap((placement): readonly ActionChain<PollAction>[] => {
     const { action, address, holder: expected } = placement;
     const { ip } = address;
     if (action?.id !== undefined) {

@@ -5,7 +5,7 @@ import { isOnlyCordoned } from "../match/checks.js";
 import { claimMessages } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import type { RecordType } from "../providers/types.js";
-import type { RecordSequence } from "../records/desired-records.js";
+import type { RecordChain } from "../records/desired-records.js";
 import { foreignValues } from "../records/foreign-values.js";
 import { recordChain as chainOf, fullNameOf, recorded, removalChain, ttlOf } from "../records/record-plan.js";
 import type { AddressMemory, AddressSnapshot } from "./address-set.js";
@@ -18,7 +18,7 @@ export interface RecordsSnapshot extends Pick<AddressSnapshot, "set" | "now" | "
 }
 
 /** One chain: the new set, then the end of the former one, then the status. */
-export function recordChain(snapshot: RecordsSnapshot, values: readonly string[], family: IpFamily): RecordSequence {
+export function recordChain(snapshot: RecordsSnapshot, values: readonly string[], family: IpFamily): RecordChain {
   const { dns, set } = snapshot;
   const wanted = set.dnsRecordSet;
   if (wanted === undefined) return forgotten(set);
@@ -76,7 +76,7 @@ function ipsOf(placements: readonly Placement[]): readonly string[] {
 }
 
 /** Deletes the set that was last written, for a resource that goes. */
-export function recordRemoval(snapshot: RecordsSnapshot): RecordSequence {
+export function recordRemoval(snapshot: RecordsSnapshot): RecordChain {
   const { dns, set } = snapshot;
   if (dns === undefined) return [];
   return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet });
@@ -99,7 +99,7 @@ function ownerOf({ set: { metadata } }: RecordsSnapshot): string {
 }
 
 /** Without a record set in the spec the policy is unknown, so the written records stay. */
-function forgotten({ writtenDns: last, begunRecords = [] }: AddressSnapshot["set"]): RecordSequence {
+function forgotten({ writtenDns: last, begunRecords = [] }: AddressSnapshot["set"]): RecordChain {
   if (last === undefined && begunRecords.length === 0) return [];
   const begun = begunRecords.length === 0 ? {} : { begun: [] };
   return [{ ...recorded(undefined, "spec.dnsRecordSet is gone; the records stay", last), ...begun }];

@@ -14,22 +14,19 @@ import type { EventMessage } from "../messages/message.js";
 import type { Deletion } from "../reconcile/plan.js";
 import { ttlOf } from "../records/record-plan.js";
 import { listed, omitUndefined } from "../values.js";
-import type { Action, ActionSequence, ForgetAction } from "./actions.js";
+import type { Action, ActionChain, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { backup } from "./creation/created-copies.js";
 import { settle } from "./creation/creation-recovery.js";
 import { isOurs, type Placement } from "./observed.js";
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are forgotten: gone, or handed over. */
-export function releaseSequences(
-  snapshot: AddressSnapshot,
-  placements: readonly Placement[],
-): readonly ActionSequence[] {
+export function releaseChains(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly ActionChain[] {
   const created = placements.filter(({ address }) => address.origin === "created");
   const gone = created.filter((placement) => isGivenUp(snapshot, placement) && isSurelyGone(snapshot, placement));
   const handedOver = created.filter((placement) => isHandedOver(snapshot, placement));
   const back = created.map((placement) => giveBack(snapshot, placement));
-  return [...back, forget(snapshot, placements, [...gone, ...handedOver])].filter((sequence) => sequence.length > 0);
+  return [...back, forget(snapshot, placements, [...gone, ...handedOver])].filter((chain) => chain.length > 0);
 }
 
 /** One that is to be released would cost money for ever if a wrong answer of the provider made the operator forget it. */
@@ -138,7 +135,7 @@ function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
   return isOurs(placement) && (isDeleting(set) || !address.wanted) && facts?.borrowed !== true;
 }
 
-export function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequence {
+export function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionChain {
   const { address, holder, certainty } = placement;
   if (!isReleasable(snapshot, placement) || certainty !== "seen" || askedBy(placement) !== undefined) return [];
   if (mayBeAsked(placement)) return [];
@@ -171,7 +168,7 @@ function forget(
   { set }: AddressSnapshot,
   placements: readonly Placement[],
   forgotten: readonly Placement[],
-): ActionSequence {
+): ActionChain {
   if (forgotten.length === 0) return [];
   const listed = isDeleting(set) ? [] : forgotten.filter(({ address }) => address.inSpec);
   const left = placements.filter((placement) => !forgotten.includes(placement)).map(({ address }) => address);

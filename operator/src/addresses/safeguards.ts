@@ -1,7 +1,7 @@
 /** What delays moves although a node waits: holders that fail together, and limits of moves per minute. Pure. */
 
 import type { MassFailure } from "../health/mass-failure.js";
-import { stopOf } from "../health/stopped-moves.js";
+import { stopOf } from "../health/stopped-by-mass-failure.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
 import { isByProbesAlone } from "../match/checks.js";
 import { type Action, type ActionSequence, actionsOf } from "../reconcile/plan.js";

@@ -1,124 +1,83 @@
-/** The health check of one resource as its controller uses it: the nodes to probe, and what the snapshot and the conditions say of them. */
+/** The nodes that one resource probes, and what its health check knows of each. */
 
-import type { Condition, FailedProbe, HealthCheck } from "cdk8s-flipop/api";
-import { MAX_ERROR, MAX_FAILED_PROBES } from "cdk8s-flipop/api";
-import { PROBED_CANDIDATES } from "../bounds.js";
-import type { Verdict } from "../match/checks.js";
-import type { MatchIndex } from "../match/match-index.js";
+import type { Clock, Timer } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
-import { healthMessages, PROBES_OFF } from "../messages/health.js";
-import { cut, no, type PlannedCondition, yes } from "../reconcile/conditions.js";
-import type { MachineReader } from "./machine-states.js";
-import type { ResourceHealth } from "./resource-health.js";
-import type { NodeDoubt } from "./witness.js";
+import { compareText } from "../values.js";
+import type { MachineReader, MachineStates } from "./machine-states.js";
+import type { ProbeState } from "./probe-state.js";
+import type { Prober, Subscription } from "./prober.js";
+import type { StandbyWitness } from "./standby/evidence.js";
+import type { ProbeTarget } from "./target.js";
+import type { LeaseFacts, NodeDoubt, NodeHealth, Peers } from "./witness.js";
 
-export interface ProbesSnapshot {
-  /** Nodes whose probes fail without a witness, and holders that cannot be probed. Absent: the operator probes no node for the resource. */
-  readonly doubts?: readonly NodeDoubt[];
-  /** Nodes whose probes fail, with the last error. */
-  readonly failedProbes?: readonly FailedProbe[];
-  /** Whether results of its own show that a node passes the health check. Absent: the operator probes no node for the resource. */
-  readonly hasPassed?: (node: Pick<NodeFacts, "name" | "uid">) => boolean;
-}
+export type Named = Pick<NodeFacts, "name" | "uid" | "addresses" | "machine">;
 
-export interface ProbedNodes {
+/** Nodes to probe. */
+export interface Wanted {
   /** An address depends on each of them. */
-  readonly holders: readonly NodeFacts[];
-  /** Candidates without an address, the preferred ones first. */
-  readonly waiting: readonly NodeFacts[];
+  readonly holders: readonly Named[];
+  readonly others: readonly Named[];
   /** Reads whether the machine of a holder is off. @default the provider of the environment */
   readonly machineReader?: MachineReader | undefined;
+  /** Whether a node matches apart from its probes. @default it does */
+  readonly matches?: (node: string) => boolean;
 }
 
-const NO_NODES: ProbedNodes = { holders: [], waiting: [] };
-
-/** Those of the names or machines that stand for nodes of this cluster. */
-export function nodesOf(
-  names: readonly string[],
-  verdictOf: (name: string) => Verdict | undefined,
-): readonly NodeFacts[] {
-  return names.flatMap((name) => verdictOf(name)?.node ?? []);
+export interface ResourceHealthProps {
+  readonly clock: Clock;
+  readonly prober: Prober;
+  /** What is known of a node has changed. */
+  readonly onChange: (node: string) => void;
+  readonly leaseOf: (node: string) => LeaseFacts;
+  /** @param suspected monotonic ms: when the suspicion began. */
+  readonly standbyOf: (node: string, target: ProbeTarget, suspected: number) => StandbyWitness;
+  readonly controlFailed: () => boolean;
+  /** Absent: no cloud is asked. */
+  readonly machines?: MachineStates | undefined;
+  /** The Leases to watch may have changed. */
+  readonly onDemand: () => void;
+  readonly onClose: () => void;
 }
 
-/**
- * Call it before a decision reads the candidates and their refusals: a node that got its address since the last decision
- * fails only if a witness confirms it, as every holder.
- */
-export function markHolders(
-  health: ResourceHealth | undefined,
-  check: HealthCheck | undefined,
-  holders: () => readonly NodeFacts[],
-): void {
-  if (check !== undefined) health?.markHolders(holders());
+export interface Entry {
+  readonly name: string;
+  readonly uid: string;
+  readonly node: Named;
+  readonly target: ProbeTarget;
+  held: boolean;
+  state: ProbeState;
+  health: NodeHealth;
+  /** Absent: the node is not probed at the moment; what is known of it counts until the flap window has passed. */
+  subscription?: Subscription;
+  timer?: Timer;
 }
 
-/** Probes the holders, the next candidates, and the nodes that are no candidates only because their probes failed. */
-export function followHealth(
-  health: ResourceHealth | undefined,
-  index: MatchIndex | undefined,
-  check: HealthCheck | undefined,
-  nodes: () => ProbedNodes,
-): void {
-  if (health === undefined || index === undefined) return;
-  const { holders, waiting, machineReader } = check === undefined ? NO_NODES : nodes();
-  const others = [...waiting.slice(0, PROBED_CANDIDATES), ...index.refusedByProbes()];
-  // A node that does not match has a reason of its own, such as a pod that is being replaced.
-  const matches = (node: string) =>
-    index.verdict(node)?.refusals.every(({ reason }) => reason === "ProbeFailed") === true;
-  health.follow(check, { holders, others, machineReader, matches }, (node) => index.workload?.addressOn?.(node));
+/** @param before nodes whose results are open change nothing */
+export function peersOf(entries: Iterable<Entry>, before: Peers): Peers {
+  const standings = [...entries].map(standingOf).filter((standing) => standing !== "unprobed");
+  if (standings.length < 2 || standings.includes("passes")) return "passing";
+  return standings.includes("open") ? before : "failing";
 }
 
-/** What of the spec is passed over, while the rest is served. */
-export interface PassedOver {
-  readonly passedOver: readonly string[];
-  /** That part of it which is of `match`. @default none */
-  readonly ignoredOfMatch?: readonly string[];
+/** What the latest results of the node itself say. */
+export function standingOf({ state, subscription }: Entry): "unprobed" | "open" | "passes" | "fails" {
+  if (subscription === undefined) return "unprobed";
+  if (state.run === undefined || state.verdict === "unknown") return "open";
+  return state.verdict === "passed" && state.run.ok ? "passes" : "fails";
 }
 
-/** What the snapshot says of the probes. @param ignored what else of the spec, and of its match, is ignored */
-export function probesOf(
-  health: ResourceHealth | undefined,
-  check: HealthCheck | undefined,
-  ignored: { readonly ofSpec: readonly string[] | undefined; readonly ofMatch?: readonly string[] },
-): ProbesSnapshot & PassedOver {
-  const { ofMatch: ignoredOfMatch = [] } = ignored;
-  const passedOver = [...(ignored.ofSpec ?? []), ...ignoredOfMatch];
-  if (check === undefined) return { passedOver, ignoredOfMatch };
-  if (health === undefined) return { passedOver: [...passedOver, PROBES_OFF], ignoredOfMatch };
-  const found = { doubts: health.doubts(), failedProbes: health.failures() };
-  return { passedOver, ignoredOfMatch, ...found, hasPassed: (node) => health.hasPassed(node) };
+/** By name of the node. */
+export function doubtsOf(entries: Iterable<Entry>): readonly NodeDoubt[] {
+  const doubts = [...entries].flatMap(({ name: node, health }): readonly NodeDoubt[] =>
+    health.is === "doubted" ? [{ node, doubt: health.doubt, detail: health.detail }] : [],
+  );
+  return doubts.sort((a, b) => compareText(a.node, b.node));
 }
 
-/** Of the status; `undefined` removes it. */
-export function shownProbes({ failedProbes = [] }: ProbesSnapshot): readonly FailedProbe[] | undefined {
-  if (failedProbes.length === 0) return undefined;
-  return failedProbes
-    .slice(0, MAX_FAILED_PROBES)
-    .map(({ nodeName, error }) => ({ nodeName, error: cut(error, MAX_ERROR) }));
+/** Nodes whose probes fail, whatever the operator concludes from that; by name. */
+export function failuresOf(entries: Iterable<Entry>): readonly { readonly nodeName: string; readonly error: string }[] {
+  const found = [...entries].flatMap(({ name: nodeName, health }) =>
+    "detail" in health ? [{ nodeName, error: health.detail }] : [],
+  );
+  return found.sort((a, b) => compareText(a.nodeName, b.nodeName));
 }
-
-/** Empty: the resource has no health check, and had none. */
-export function probesDoubted(
-  { doubts }: ProbesSnapshot,
-  before: readonly Condition[] | undefined,
-): readonly PlannedCondition[] {
-  if (doubts !== undefined) return [doubtsCondition(doubts)];
-  const known = before?.some(({ type }) => type === "ProbesDoubted") === true;
-  return known ? [no("ProbesDoubted", healthMessages.notAsked())] : [];
-}
-
-function doubtsCondition(doubts: readonly NodeDoubt[]): PlannedCondition {
-  const [first] = doubts;
-  if (first === undefined) return no("ProbesDoubted", healthMessages.reliable());
-  const nodes = doubts.filter(({ doubt }) => doubt === first.doubt).map(({ node, detail }) => ({ node, detail }));
-  return yes("ProbesDoubted", MESSAGES[first.doubt]({ nodes }));
-}
-
-const MESSAGES = {
-  LeaseRenewed: healthMessages.leaseRenewed,
-  StandbyReached: healthMessages.standbyReached,
-  NoWitness: healthMessages.noWitness,
-  NoNodePasses: healthMessages.noNodePasses,
-  ControlProbeFailed: healthMessages.controlFailed,
-  NotProbed: healthMessages.notProbed,
-} as const satisfies Readonly<Record<NodeDoubt["doubt"], unknown>>;

@@ -15,7 +15,7 @@ import {
   type ResourceHealthProps,
   standingOf,
   type Wanted,
-} from "./probed-entry.js";
+} from "./probed-nodes.js";
 import { keyOf, type PodAddresses, type ProbeTarget, targetOf, targetText, thresholdsOf } from "./target.js";
 import { UnprobedHolders } from "./unprobed-holders.js";
 import { type HealthInput, healthDueAt, type NodeDoubt, type NodeHealth, nodeHealth, type Peers } from "./witness.js";

@@ -3,7 +3,7 @@
 import { HEALTH_CHECK_DEFAULTS, type HealthCheck } from "cdk8s-flipop/api";
 import { missingAddress } from "../messages/health.js";
 import { compareText } from "../values.js";
-import type { Named } from "./probed-entry.js";
+import type { Named } from "./probed-nodes.js";
 import { type PodAddresses, targetOf } from "./target.js";
 import type { NodeDoubt } from "./witness.js";
 

@@ -15,7 +15,7 @@ export interface Action {
   readonly abandonedItems?: readonly string[];
 }
 
-/** Actions in a fixed order. Two sequences of one resource with the same `lockKey` never run at the same time. */
+/** Steps in a fixed order, each a chain of actions. Two sequences of one resource with the same `lockKey` never run at the same time. */
 export interface ActionSequence<A extends Action = Action> {
   /** What the sequence touches: an address, the record set, the finalizer. Failures and retry times count by it, too. */
   readonly lockKey: string;
@@ -33,11 +33,14 @@ export interface SequenceStep<A extends Action = Action> {
   readonly reliesOn?: readonly string[];
   /** Whose failures count against the step. @default the sequence's lockKey */
   readonly retryKey?: string;
-  readonly actions: readonly A[];
+  readonly actions: Chain<A>;
 }
 
-/** A sequence of one step: each action runs only when the one before is done. */
-export function inOrder<A extends Action>(lockKey: string, actions: readonly A[]): readonly ActionSequence<A>[] {
+/** Actions in a fixed order: each runs only if the one before is done (not: started, refused, skipped). */
+export type Chain<A extends Action = Action> = readonly A[];
+
+/** A sequence of one step. */
+export function inOrder<A extends Action>(lockKey: string, actions: Chain<A>): readonly ActionSequence<A>[] {
   return actions.length === 0 ? [] : [{ lockKey, steps: [{ actions }] }];
 }
 

@@ -4,7 +4,7 @@ import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { planRemoval } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
-import type { DesiredRecords, RecordDns, RecordRemoval, RecordSequence } from "./desired-records.js";
+import type { DesiredRecords, RecordChain, RecordDns, RecordRemoval } from "./desired-records.js";
 import { isDesired, type Named } from "./foreign-values.js";
 import { isSameName } from "./same-name.js";
 
@@ -28,7 +28,7 @@ export function typesLeft({ types, ...name }: DnsStatus, { wanted, provider, typ
 }
 
 /** Before a change of a set that `status.dns` does not name: after another change of the spec, or a restart, nothing else would. */
-export function begin({ last, begun = [] }: Begun, written: DnsStatus): RecordSequence {
+export function begin({ last, begun = [] }: Begun, written: DnsStatus): RecordChain {
   const isOnRecord = last !== undefined && isSameName(last, written);
   if (isOnRecord && written.types.every((type) => last.types.includes(type))) return [];
   const known = begun.find((entry) => isSameName(entry, written));
@@ -50,7 +50,7 @@ export function settled({ begun = [] }: Begun, desired: Spec): Pick<RecordDns, "
 }
 
 /** One record set goes once the wanted one stands, or where the list is full. */
-export function strayRemoval(desired: DesiredRecords): RecordSequence {
+export function strayRemoval(desired: DesiredRecords): RecordChain {
   const { begun = [], last, wanted } = desired;
   const stray = strayOf(begun, desired);
   const stands = last !== undefined && isWhollyCurrent(last, desired);
@@ -63,7 +63,7 @@ function isFull(begun: readonly DnsStatus[]): boolean {
 }
 
 /** Before the next change, or `none`: the change comes first. */
-export function strayFirst(desired: DesiredRecords, change: RecordSequence): RecordSequence | "none" {
+export function strayFirst(desired: DesiredRecords, change: RecordChain): RecordChain | "none" {
   const removal = change.length === 0 || isFull(desired.begun ?? []) ? strayRemoval(desired) : [];
   return removal.length === 0 ? "none" : removal;
 }
@@ -73,14 +73,14 @@ export function isBegun({ begun = [] }: Pick<RecordRemoval, "begun">): boolean {
 }
 
 /** Of a resource that goes: one record set, also the one that the spec names. */
-export function begunRemoval(desired: RecordRemoval): RecordSequence {
+export function begunRemoval(desired: RecordRemoval): RecordChain {
   const { dns, now, begun: [entry] = [] } = desired;
   return entry === undefined || !isDue(dns.retryAt, now)
     ? []
     : removalOf({ ...desired, wanted: undefined }, entry, true);
 }
 
-function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): RecordSequence {
+function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): RecordChain {
   const { dns, last, begun = [] } = desired;
   const { records = "unknown", claim, lost } = dns.begun ?? {};
   const forget = (why: string) =>
@@ -97,7 +97,7 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
   if (!deletes) return [{ ...forget("its records stay"), ...remaining(entry, own) }];
   const changes = planRemoval({ ...records, records: own });
   const why = `${recordName} is not wanted any more`;
-  const change: RecordSequence = [{ do: "apply-records", which: "begun", provider, changes, why }];
+  const change: RecordChain = [{ do: "apply-records", which: "begun", provider, changes, why }];
   return [...(own.length === 0 ? [] : change), forget("the record set holds none of these addresses any more")];
 }
 

@@ -48,8 +48,8 @@ export type RecordDns = Reasoned & {
   readonly changed?: Pick<RecordChangeSet, "fqdn" | "before" | "after">;
 };
 
-/** One after the other. */
-export type RecordSequence = readonly (DnsAction | RecordDns)[];
+/** See `Chain` in reconcile/plan.ts. */
+export type RecordChain = readonly (DnsAction | RecordDns)[];
 
 /** `isOurs` and `halfDone` are of the set that the spec names. */
 export interface DnsSnapshot extends OwnChange {

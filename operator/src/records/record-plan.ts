@@ -1,5 +1,5 @@
 /**
- * From the observed record set to the desired one: one sequence of actions for a plan. Pure, and the same for all kinds.
+ * From the observed record set to the desired one: one chain of actions for a plan. Pure, and the same for all kinds.
  */
 
 import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
@@ -16,16 +16,16 @@ import type {
   DesiredRecords,
   DnsAction,
   DnsSnapshot,
+  RecordChain,
   RecordDns,
   RecordRemoval,
-  RecordSequence,
   WhichRecords,
 } from "./desired-records.js";
 import { foreignValues, isDesired, leftTo } from "./foreign-values.js";
 import { isSameName, mayBeSameSet } from "./same-name.js";
 
 /** The new set, then the end of the former one, then the status. */
-export function recordChain(desired: DesiredRecords): RecordSequence {
+export function recordChain(desired: DesiredRecords): RecordChain {
   const { dns, last, types } = desired;
   if (dns.claim?.ours === false)
     return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : formerSet(desired);
@@ -38,16 +38,16 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
 }
 
 /** The second one begins only once the first has nothing to do. */
-function oneOf(first: RecordSequence, second: RecordSequence): RecordSequence {
+function oneOf(first: RecordChain, second: RecordChain): RecordChain {
   return first.length > 0 ? first : second;
 }
 
 /** The wanted set and the stray may be one, under two names of its zone: then its records are not to go. */
-function strayWhileEmpty(desired: DesiredRecords): RecordSequence {
+function strayWhileEmpty(desired: DesiredRecords): RecordChain {
   return desired.dns.records === "unknown" ? [] : strayRemoval(desired);
 }
 
-function chainOf(desired: DesiredRecords, written: DnsStatus): RecordSequence {
+function chainOf(desired: DesiredRecords, written: DnsStatus): RecordChain {
   const change = changeTo(desired, written);
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
   const stray = strayFirst(desired, change);
@@ -58,7 +58,7 @@ function chainOf(desired: DesiredRecords, written: DnsStatus): RecordSequence {
 }
 
 /** A change has an Event of its own. */
-function ended(desired: DesiredRecords, change: RecordSequence, written: DnsStatus): RecordSequence {
+function ended(desired: DesiredRecords, change: RecordChain, written: DnsStatus): RecordChain {
   const begun = settled(desired, desired);
   if (isSame(desired.last, written) && begun.begun === undefined) return [];
   const changed = change.length === 0 ? halfChange(desired, written.values) : {};
@@ -66,7 +66,7 @@ function ended(desired: DesiredRecords, change: RecordSequence, written: DnsStat
 }
 
 /** Whatever the record set holds after a first change that fails half-way is ours: a deletion has to remove it. */
-function begun(desired: DesiredRecords, change: RecordSequence, written: DnsStatus): RecordSequence {
+function begun(desired: DesiredRecords, change: RecordChain, written: DnsStatus): RecordChain {
   if (change.length === 0) return [];
   if (!isEmptyAndNew(desired)) return begin(desired, written);
   return [recorded({ ...written, values: [] }, "the record set is empty before the first change")];
@@ -78,7 +78,7 @@ function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
 }
 
 /** Deletes what was last written, for a resource that goes. */
-export function removalChain(desired: RecordRemoval): RecordSequence {
+export function removalChain(desired: RecordRemoval): RecordChain {
   const { dns, last } = desired;
   if (isBegun(desired)) return begunRemoval(desired);
   if (last === undefined) return [];
@@ -110,7 +110,7 @@ export function fullNameOf(
 }
 
 /** The first read shows the domain of a zone that the spec names by an id. */
-function zoneRead({ dns, now }: DesiredRecords): RecordSequence {
+function zoneRead({ dns, now }: DesiredRecords): RecordChain {
   const { records, capabilities, claim, retryAt, refused } = dns;
   if (!isUndecidedName(refused)) return [];
   if (records !== "unknown" || capabilities === undefined || claim?.ours !== true || !isDue(retryAt, now)) return [];
@@ -118,7 +118,7 @@ function zoneRead({ dns, now }: DesiredRecords): RecordSequence {
 }
 
 /** Whoever deletes a record that is in the way need not wait for the drift interval. */
-function blockedRead(desired: DesiredRecords, values: readonly string[]): RecordSequence {
+function blockedRead(desired: DesiredRecords, values: readonly string[]): RecordChain {
   const { dns, now } = desired;
   const readAt = blockedReadAt(dns, desired);
   if (values.length === 0 || readAt === undefined || readAt > now) return [];
@@ -136,13 +136,13 @@ export function blockedReadAt(
 }
 
 /** Nothing is to be written: one more read shows whether the failure is over, and what a change has left. */
-function afterFailure({ failure, halfDone, records }: DnsSnapshot): RecordSequence {
+function afterFailure({ failure, halfDone, records }: DnsSnapshot): RecordChain {
   if ((failure === undefined && halfDone === undefined) || records !== "unknown") return [];
   return [{ do: "read-records", which: "current", why: "the last call failed" }];
 }
 
 /** Nothing is to be written any more, but the operator has written a part. */
-function halfWritten(desired: DesiredRecords): RecordSequence {
+function halfWritten(desired: DesiredRecords): RecordChain {
   const { dns, last, types } = desired;
   if (dns.records === "unknown" || last === undefined || !isDesired(last, desired)) return [];
   const values = [...new Set(ofTypes(dns.records, types.ours).map(({ value }) => value))].sort();
@@ -168,10 +168,7 @@ function mayCall({ dns, reverts, now }: DesiredRecords): boolean {
   return isDue(dns.retryAt, now) && undonePauseUntil(reverts, now) === undefined;
 }
 
-function changeTo(
-  { dns, ttl, owner, last, begun = [] }: DesiredRecords,
-  written: DnsStatus,
-): RecordSequence | "unread" {
+function changeTo({ dns, ttl, owner, last, begun = [] }: DesiredRecords, written: DnsStatus): RecordChain | "unread" {
   if (dns.records === "unknown") return "unread";
   const { values, recordName, provider } = written;
   const wanted = { values, ttl, owner };
@@ -186,7 +183,7 @@ function changeTo(
 }
 
 /** The resource waits for its new name: until then it keeps the set on its former one up to date. */
-function formerSet(desired: DesiredRecords): RecordSequence {
+function formerSet(desired: DesiredRecords): RecordChain {
   const { last, dns } = desired;
   const { records, claim } = dns.previous;
   if (last === undefined || claim === undefined || isDesired(last, desired)) return [];
@@ -198,14 +195,14 @@ function formerSet(desired: DesiredRecords): RecordSequence {
   return records.fqdn === dns.fqdn ? [] : updateOf(desired, { records, values, last, why });
 }
 
-function updateOf({ owner }: DesiredRecords, { records, values, last, why }: FormerUpdate): RecordSequence {
+function updateOf({ owner }: DesiredRecords, { records, values, last, why }: FormerUpdate): RecordChain {
   const changes = planRecordChanges(records, { values, ttl: "keep", owner });
   const written = {
     ...last,
     types: records.types,
     values: values.filter((value) => records.types.includes(typeOf(value))),
   };
-  const change: RecordSequence = [{ do: "apply-records", which: "previous", provider: last.provider, changes, why }];
+  const change: RecordChain = [{ do: "apply-records", which: "previous", provider: last.provider, changes, why }];
   return [
     ...(changes.steps.length === 0 ? [] : change),
     recorded(written, "this is what the former record set holds now"),
@@ -220,12 +217,12 @@ interface FormerUpdate {
 }
 
 /** Other records, or limits, keep the resource from its new name. */
-function heldBack(desired: DesiredRecords, values: readonly string[]): RecordSequence {
+function heldBack(desired: DesiredRecords, values: readonly string[]): RecordChain {
   return desired.dns.refused === undefined && foreignValues(desired, values).length === 0 ? [] : formerSet(desired);
 }
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
-function previousRemoval(desired: DesiredRecords): RecordSequence {
+function previousRemoval(desired: DesiredRecords): RecordChain {
   const { dns, last, wanted, types } = desired;
   if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return [];
   return isWhollyCurrent(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);

@@ -9,8 +9,8 @@ import type { KubeClient } from "../kube/client.js";
 import { type LeaseHooks, LeaseLock } from "../kube/write/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/controller.js";
-import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./election.js";
 import { LeaseFence } from "./fence.js";
+import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./leader-election.js";
 
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
 export type ElectionOutcome = "stopped" | "finished" | "lost";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { labelHolders } from "../../src/addresses/mark-calls.js";
-import { type HolderNodes, labelActionsFor, markSequences, markSequencesFor } from "../../src/addresses/mark-plan.js";
+import { type HolderNodes, labelActionsFor, markChains, markChainsFor } from "../../src/addresses/mark-plan.js";
 import { marksOf, NodeMarks, ownLabelAskedFor } from "../../src/addresses/node-marks.js";
 import type { Placement } from "../../src/addresses/observed.js";
 import { CACHE_LAG_MS } from "../../src/bounds.js";
@@ -155,7 +155,7 @@ describe("the holder label", () => {
     const actionsFor = (certainty: string, id?: string) => {
       const verdict = { node: nodeFacts(slimNode("n1")), refusals: [] };
       const moving = { address: { wanted: true, claim }, certainty, verdict, action: id === undefined ? id : { id } };
-      return markSequences(marks, [moving as unknown as Placement]).flat();
+      return markChains(marks, [moving as unknown as Placement]).flat();
     };
     expect(actionsFor("moving", "")).to.deep.equal([]);
     expect(actionsFor("moving", "7")).to.deep.include.members([
@@ -306,7 +306,7 @@ describe("the taint of nodes that wait for an address", () => {
   const candidates = NODES.map((name) => nodeFacts(slimNode(name)));
   const holders = { names: ["n1"], possible: [], uncertain: false };
   const changes = (taint: Partial<typeof facts>, more: Partial<HolderNodes> = {}) =>
-    markSequencesFor({ candidates, untilTaint: { ...facts, ...taint } }, { ...holders, ...more })
+    markChainsFor({ candidates, untilTaint: { ...facts, ...taint } }, { ...holders, ...more })
       .flat()
       .map((action) => (action.do === "taint-until" ? `${action.present ? "+" : "-"}${action.node}` : action.do));
 

@@ -12,10 +12,10 @@ import { LeaseLock } from "../../src/kube/write/lease.js";
 import { nodeAnnotationPatch, sendPatch } from "../../src/kube/write/patch.js";
 import type { Logger } from "../../src/logging.js";
 import { Controller, done, type Result, type Run } from "../../src/runtime/controller.js";
-import type { ElectionTimings } from "../../src/runtime/election.js";
 import { fenced } from "../../src/runtime/fence.js";
 import { Health, healthRoutes, SmallHttpServer } from "../../src/runtime/http-server.js";
 import { LeaderElector } from "../../src/runtime/leader.js";
+import type { ElectionTimings } from "../../src/runtime/leader-election.js";
 import { Manager } from "../../src/runtime/manager.js";
 import { cachePart } from "../../src/runtime/synced-kinds.js";
 

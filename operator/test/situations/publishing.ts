@@ -6,7 +6,7 @@ import { factsOfService } from "../../src/controllers/publications/services.js";
 import type { Problem } from "../../src/messages/message.js";
 import { publishingMessages } from "../../src/messages/publishing.js";
 import { mostAddresses } from "../../src/publishing/publications.js";
-import { publishedConditions } from "../../src/publishing/published.js";
+import { publishedConditions } from "../../src/publishing/published-addresses.js";
 import { slimServices } from "../../src/routing/service.js";
 import { pool } from "./pool-scenes.js";
 import type { Group, Seen } from "./situation.js";

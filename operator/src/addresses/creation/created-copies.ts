@@ -1,7 +1,7 @@
 /** Where created addresses are on record, beside the status: in `spec.ips`, and in a copy in annotations. Pure. */
 
 import { Annotation, canonicalIp } from "cdk8s-flipop/api";
-import type { ActionSequence } from "../actions.js";
+import type { ActionChain } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "../address-set.js";
 import type { Desired } from "../desired.js";
 import type { Placement } from "../observed.js";
@@ -10,15 +10,15 @@ import type { Placement } from "../observed.js";
  * Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. An edit during the creation may have made
  * the address superfluous: in `spec.ips` it would be wanted again, so it is appended only when it is wanted.
  */
-export function createdCopySequences(
+export function createdCopyChains(
   { set }: AddressSnapshot,
   { addresses }: Desired,
   placements: readonly Placement[],
-): readonly ActionSequence[] {
+): readonly ActionChain[] {
   const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
   const wanted = new Set(addresses.filter((address) => address.wanted).map(({ ip }) => ip));
   const fresh = set.createdIPs.filter((entry) => entry.inSpec !== true);
-  const appends = fresh.map(({ ip }): ActionSequence => {
+  const appends = fresh.map(({ ip }): ActionChain => {
     const known = inSpec.has(canonicalIp(ip));
     if (known) return [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }];
     if (!wanted.has(canonicalIp(ip))) return [];
@@ -41,7 +41,7 @@ export function backup(
   set: AddressSet,
   addresses: Desired["addresses"],
   forgotten: readonly string[] = [],
-): readonly ActionSequence[] {
+): readonly ActionChain[] {
   const value = addresses
     .filter(({ origin, ip }) => origin !== "listed" && !forgotten.includes(ip))
     .map(({ ip }) => ip)
@@ -54,7 +54,7 @@ export function backup(
   return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
 }
 
-function staleCopy({ metadata, pendingCreation }: AddressSet): readonly ActionSequence[] {
+function staleCopy({ metadata, pendingCreation }: AddressSet): readonly ActionChain[] {
   const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
   if (!copied || pendingCreation !== undefined) return [];
   return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];

@@ -9,7 +9,7 @@ import { WHYS } from "../../messages/explanations.js";
 import type { Problem } from "../../messages/message.js";
 import type { CoolOffEnd } from "../../messages/nodes/candidates.js";
 import { omitUndefined } from "../../values.js";
-import type { Action, ActionSequence } from "../actions.js";
+import type { Action, ActionChain } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";
 import { type AssignmentPlan, coolOffOf, isInSetRegion, regionOf, type WaitingNode } from "../assignments.js";
 import type { Desired } from "../desired.js";
@@ -19,7 +19,7 @@ import type { CreationResult } from "./creation-result.js";
 import { blockage, heldUp, holdUpOf, regionsText, withHolders } from "./obstacles.js";
 
 export interface Creation {
-  readonly sequence: ActionSequence;
+  readonly chain: ActionChain;
   /** Why nothing is created though something is missing, or an open creation stays open. */
   readonly problem?: Problem;
   readonly requeueAt?: number;
@@ -49,9 +49,9 @@ export function creationRecoveryOf(snapshot: AddressSnapshot): Creation | undefi
   const { pendingCreation: intent, metadata } = snapshot.set;
   const { creationResult } = snapshot.memory;
   if (creationResult !== undefined)
-    return { sequence: [recording(creationResult)], problem: creationMessages.notRecorded() };
+    return { chain: [recording(creationResult)], problem: creationMessages.notRecorded() };
   const forget = metadata.annotations?.[Annotation.forgetCreation] !== undefined;
-  if (forget) return { sequence: intent === undefined ? [SERVED] : [ended(intent, WHYS.forgetRequested), SERVED] };
+  if (forget) return { chain: intent === undefined ? [SERVED] : [ended(intent, WHYS.forgetRequested), SERVED] };
   return intent === undefined ? undefined : recoveredBy(snapshot, intent, settle(snapshot, intent));
 }
 
@@ -63,11 +63,11 @@ const SERVED: Action = {
 function recoveredBy(snapshot: AddressSnapshot, intent: PendingCreation, end: CreationRecovery): Creation {
   switch (end.is) {
     case "ours":
-      return { sequence: [ended(intent, end.why, end.ip)] };
+      return { chain: [ended(intent, end.why, end.ip)] };
     case "listed":
-      return { sequence: [ended(intent, WHYS.nowListed(end.ip))] };
+      return { chain: [ended(intent, WHYS.nowListed(end.ip))] };
     case "nothing":
-      return { sequence: [ended(intent, WHYS.nothingCreated)] };
+      return { chain: [ended(intent, WHYS.nothingCreated)] };
     case "several":
       return heldUp(creationMessages.severalMayBeIt({ ...lostOf(snapshot, intent), ips: end.ips, doubt: end.why }));
     case "elsewhere": {
@@ -93,7 +93,7 @@ export function unsettledOf(snapshot: AddressSnapshot): Problem | undefined {
   return creationRecoveryOf(snapshot)?.problem;
 }
 
-const NOTHING: Creation = { sequence: [] };
+const NOTHING: Creation = { chain: [] };
 
 /** An address that was found, and not answered, is ours to use and not to release. */
 function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action {
@@ -119,7 +119,7 @@ function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: Ass
   const why = whyOf(set, desired);
   const intent = intentOf(snapshot, desired.family, undefined);
   return {
-    sequence: [
+    chain: [
       { do: "record-intent", intent, why },
       { do: "create-address", desired: { family: desired.family, region }, startedAt: intent.startedAt, why },
     ],
@@ -174,7 +174,7 @@ function createOnNode(
   const { startedAt } = intent;
   const record: Action = { do: "record-intent", intent, why };
   const create: Action = { do: "create-address", desired: { family, node: node.machine }, startedAt, why };
-  return { sequence: [record, ...(cools ? [assignmentRecord(snapshot, why)] : []), create], node };
+  return { chain: [record, ...(cools ? [assignmentRecord(snapshot, why)] : []), create], node };
 }
 
 /** The cool-off counts from before the call: a crash right after it must not shorten it. */
@@ -216,4 +216,4 @@ function onNode({ machine }: WaitingNode, dropletHadAddress: boolean) {
   return { providerID: machine, dropletHadAddress };
 }
 
-const RUNNING: Creation = { sequence: [], problem: creationMessages.running() };
+const RUNNING: Creation = { chain: [], problem: creationMessages.running() };

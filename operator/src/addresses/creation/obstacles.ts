@@ -17,14 +17,14 @@ import { heldUpUntil } from "./creation-registry.js";
 
 /** What the creation waits for. */
 export interface Obstacle {
-  readonly sequence: readonly [];
+  readonly chain: readonly [];
   readonly problem: Problem;
   /** When it may be gone, ms since the epoch. @default when another event shows it */
   readonly requeueAt?: number;
 }
 
 export function heldUp(problem: Problem, requeueAt?: number): Obstacle {
-  return { sequence: [], problem, ...omitUndefined({ requeueAt }) };
+  return { chain: [], problem, ...omitUndefined({ requeueAt }) };
 }
 
 /** What does not pass as soon as others are done. */

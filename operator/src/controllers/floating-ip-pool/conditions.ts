@@ -16,7 +16,7 @@ import {
 import { takenOutOf } from "../../addresses/desired.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem } from "../../addresses/unavailable-nodes.js";
-import { probesDoubted } from "../../health/probed-nodes.js";
+import { probesDoubted } from "../../health/probes-snapshot.js";
 import { taintText } from "../../match/node-facts.js";
 import { addressMessages } from "../../messages/addresses.js";
 import type { Problem } from "../../messages/message.js";
@@ -24,10 +24,10 @@ import { candidateMessages } from "../../messages/nodes/candidates.js";
 import { regionMessages } from "../../messages/nodes/other-region.js";
 import { providerMessages } from "../../messages/provider.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
-import { publishedConditions } from "../../publishing/published.js";
+import { publishedConditions } from "../../publishing/published-addresses.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import type { Snapshot } from "./snapshot.js";
-import { leftByFormer } from "./unlisted.js";
+import { leftByFormer } from "./unlisted-addresses.js";
 
 export function conditionsOf(
   snapshot: Snapshot,

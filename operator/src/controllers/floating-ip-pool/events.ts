@@ -26,7 +26,7 @@ import { recordsRecorded, recordsWritten } from "../../records/record-events.js"
 import type { ControllerContext } from "../context.js";
 import type { Plan } from "./plan.js";
 import type { Pool, Snapshot } from "./snapshot.js";
-import { unlistedBeside } from "./unlisted.js";
+import { unlistedBeside } from "./unlisted-addresses.js";
 
 export function eventsOf(
   snapshot: Snapshot,

@@ -2,7 +2,7 @@
 
 import { Finalizer, type PoolCounts } from "cdk8s-flipop/api";
 import {
-  type ActionSequence as Chain,
+  type ActionChain,
   type ConfirmAddress,
   lockKeyOf,
   movedAddress,
@@ -32,7 +32,7 @@ import {
   type WaitingNodes,
   waitingNodesOf,
 } from "../../addresses/assignments.js";
-import { createdCopySequences } from "../../addresses/creation/created-copies.js";
+import { createdCopyChains } from "../../addresses/creation/created-copies.js";
 import {
   assignmentRecord,
   type Creation,
@@ -42,24 +42,17 @@ import {
   unsettledOf,
 } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
-import { markRemovals, markSequences, markTraces } from "../../addresses/mark-plan.js";
+import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { hasMarks } from "../../addresses/node-marks.js";
-import { observedOf, type Placement, placementsOf, pollSequences } from "../../addresses/observed.js";
+import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain, recordRemoval } from "../../addresses/records.js";
-import {
-  abandonedItems,
-  deletionOf,
-  keptBack,
-  releaseSequences,
-  unreleasedOf,
-  whyOver,
-} from "../../addresses/release.js";
+import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { provenFor } from "../../addresses/safeguards.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
-import { publishedAddresses } from "../../publishing/published.js";
+import { publishedAddresses } from "../../publishing/published-addresses.js";
 import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
@@ -153,25 +146,25 @@ function publicationIn(snapshot: Snapshot, { placements, assignmentPlan }: Decis
 }
 
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
-function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly Chain[] {
+function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly ActionChain[] {
   const { desired, placements, assignmentPlan, creation, waitingNodes } = decision;
-  const polls = snapshot.inventory.complete ? pollSequences(placements) : [];
+  const polls = snapshot.inventory.complete ? pollChains(placements) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
   if (!isObserved(snapshot)) return polls;
-  if (snapshot.pool.spec.paused === true) return [...polls, creation.sequence].filter(isFilled);
-  const bookkeeping = [finalizerChain(snapshot, desired), ...createdCopySequences(snapshot, desired, placements)];
-  if (snapshot.problem !== undefined) return [creation.sequence, ...polls, ...bookkeeping].filter(isFilled);
+  if (snapshot.pool.spec.paused === true) return [...polls, creation.chain].filter(isFilled);
+  const bookkeeping = [finalizerChain(snapshot, desired), ...createdCopyChains(snapshot, desired, placements)];
+  if (snapshot.problem !== undefined) return [creation.chain, ...polls, ...bookkeeping].filter(isFilled);
   const moves = assignmentPlan.assignments.map((pair) => moveChain(snapshot, pair, { desired, choice: waitingNodes }));
   const annotations = annotationChains(snapshot, placements, desired.family);
   const records = mayNeedCleanup(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
-  const releases = releaseSequences(snapshot, placements);
-  const marks = hasFinalizer(snapshot.pool) ? markSequences(snapshot, placements) : [];
+  const releases = releaseChains(snapshot, placements);
+  const marks = hasFinalizer(snapshot.pool) ? markChains(snapshot, placements) : [];
   const nodes = [...annotations, ...marks];
-  return [...moves, creation.sequence, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(isFilled);
+  return [...moves, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(isFilled);
 }
 
 /** An action of a chain runs only when the one before is done. */
-function sequenceOf(snapshot: Snapshot, chain: Chain): ActionSequence<PlannedAction> {
+function sequenceOf(snapshot: Snapshot, chain: ActionChain): ActionSequence<PlannedAction> {
   const [first] = chain;
   const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
   const confirmFirst = confirmation(snapshot, chain);
@@ -179,7 +172,7 @@ function sequenceOf(snapshot: Snapshot, chain: Chain): ActionSequence<PlannedAct
 }
 
 /** An address moves only on fresh data. */
-function confirmation({ inventory }: Snapshot, chain: Chain): ConfirmAddress | undefined {
+function confirmation({ inventory }: Snapshot, chain: ActionChain): ConfirmAddress | undefined {
   const ip = movedAddress(chain);
   const facts = ip === undefined ? undefined : inventory.get(ip);
   if (facts === undefined || facts.ageSeconds <= MOVE_MAX_AGE_SECONDS) return undefined;
@@ -191,7 +184,7 @@ interface MoveContext {
   readonly choice: Choice;
 }
 
-function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): Chain {
+function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): ActionChain {
   const why = moveText(snapshot, pair, choice);
   const move = moveAction(snapshot, pair, why);
   if (move.do === "unassign") return [move];
@@ -217,10 +210,10 @@ function mayNeedCleanup(snapshot: Snapshot, desired: Desired): boolean {
   return !needsFinalizer(snapshot, desired) || hasFinalizer(snapshot.pool);
 }
 
-const NO_CREATION: Creation = { sequence: [] };
+const NO_CREATION: Creation = { chain: [] };
 
-function isFilled(sequence: Chain): boolean {
-  return sequence.length > 0;
+function isFilled(chain: ActionChain): boolean {
+  return chain.length > 0;
 }
 
 export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
@@ -240,7 +233,7 @@ export function needsFinalizer(
 }
 
 /** Of a pool that stays. */
-export function finalizerChain(snapshot: Snapshot, desired: Desired): Chain {
+export function finalizerChain(snapshot: Snapshot, desired: Desired): ActionChain {
   const [needed, there] = [needsFinalizer(snapshot, desired), hasFinalizer(snapshot.pool)];
   if (needed === there) return [];
   if (needed) return [{ do: "add-finalizer", why: "there will be something to clean up" }];
@@ -252,12 +245,12 @@ export function deletionChains(
   snapshot: Snapshot,
   desired: Desired,
   placements: readonly Placement[],
-): readonly Chain[] {
+): readonly ActionChain[] {
   if (!hasCleanup(snapshot)) return [];
   const left = leftOf(snapshot, placements);
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
-  const sequences = [...marks, ...(snapshot.inventory.complete ? cleanUp(snapshot, desired, placements) : [])];
-  if (left.length > 0 && !isOverdue(snapshot)) return sequences;
+  const chains = [...marks, ...(snapshot.inventory.complete ? cleanUp(snapshot, desired, placements) : [])];
+  if (left.length > 0 && !isOverdue(snapshot)) return chains;
   const annotations = annotationRemovals(snapshot, desired.family).flat();
   const kept = keptBack(snapshot, placements);
   const why = whyOver(left, kept);
@@ -273,11 +266,11 @@ function leftOf(snapshot: Snapshot, placements: readonly Placement[]): readonly 
   return [...abandonedItems(snapshot, placements), ...markTraces(snapshot)];
 }
 
-function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly Chain[] {
+function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly ActionChain[] {
   const { spec } = snapshot.pool;
   const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
-  const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.sequence ?? []];
-  const addresses = releaseSequences(snapshot, placements);
+  const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.chain ?? []];
+  const addresses = releaseChains(snapshot, placements);
   return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
 }
 

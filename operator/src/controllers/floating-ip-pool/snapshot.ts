@@ -13,11 +13,11 @@ import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js
 import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
 import type { CreationFields } from "../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../addresses/desired.js";
-import type { ProbesSnapshot } from "../../health/probed-nodes.js";
+import type { ProbesSnapshot } from "../../health/probes-snapshot.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { PortlessNodes } from "../../match/workload.js";
-import type { PublishingSnapshot } from "../../publishing/published.js";
+import type { PublishingSnapshot } from "../../publishing/published-addresses.js";
 import type { DnsView } from "../../records/dns-service.js";
 import type { Stop } from "../../runtime/stop-switch.js";
 

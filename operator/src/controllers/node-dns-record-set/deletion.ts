@@ -11,7 +11,7 @@ import { removalChain } from "../../records/record-plan.js";
 import { isSameName } from "../../records/same-name.js";
 import { omitUndefined } from "../../values.js";
 import type { Desired, Publication } from "./publication.js";
-import type { ActionSequence, NodeRecordSet, Snapshot } from "./resource.js";
+import type { ActionChain, NodeRecordSet, Snapshot } from "./resource.js";
 
 type Of = Pick<Snapshot, "resource">;
 
@@ -34,7 +34,7 @@ function needsFinalizer({ resource: { spec } }: Of): boolean {
 }
 
 /** Of a set that stays. With an invalid spec the desired set is unknown, so it stays as it is. */
-export function finalizerChain(snapshot: Snapshot): ActionSequence {
+export function finalizerChain(snapshot: Snapshot): ActionChain {
   const [needed, there] = [needsFinalizer(snapshot), hasFinalizer(snapshot)];
   if (needed === there || snapshot.problem !== undefined) return [];
   if (needed) return [{ do: "add-finalizer", why: "deletionPolicy Delete asks for a cleanup" }];
@@ -42,7 +42,7 @@ export function finalizerChain(snapshot: Snapshot): ActionSequence {
 }
 
 /** Of a set that goes. */
-export function deletionChain(snapshot: Snapshot, desired: Desired | undefined): ActionSequence {
+export function deletionChain(snapshot: Snapshot, desired: Desired | undefined): ActionChain {
   if (!hasFinalizer(snapshot)) return [];
   const left = abandonedItems(snapshot);
   if (left.length === 0) return [{ do: "remove-finalizer", abandonedItems: [], why: WHYS.cleanedUp }];
@@ -67,7 +67,7 @@ function abandonedItems({ resource: { spec, status } }: Of): readonly string[] {
   return written.map(({ recordName, zone, provider }) => `record set ${recordName} in zone ${zone} at ${provider}`);
 }
 
-function removal({ resource, now, dns, ours }: Snapshot, desired: Desired | undefined): ActionSequence {
+function removal({ resource, now, dns, ours }: Snapshot, desired: Desired | undefined): ActionChain {
   const { dns: last, begunRecords: begun } = resource.status;
   return removalChain({
     now,

@@ -11,7 +11,7 @@ import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
 import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./publication.js";
-import type { Action, ActionSequence, Snapshot } from "./resource.js";
+import type { Action, ActionChain, Snapshot } from "./resource.js";
 import { unreadyTimes } from "./unready-pods.js";
 
 export interface Plan extends EnginePlan<Action> {
@@ -48,9 +48,9 @@ export function plan(snapshot: Snapshot): Plan {
 }
 
 /** Finalizer and records have retry times of their own. */
-function sequencesOf(sequence: ActionSequence): Plan["sequences"] {
-  const ofFinalizer = sequence.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
-  return inOrder(ofFinalizer ? "finalizer" : "records", sequence);
+function sequencesOf(chain: ActionChain): Plan["sequences"] {
+  const ofFinalizer = chain.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
+  return inOrder(ofFinalizer ? "finalizer" : "records", chain);
 }
 
 function decisionOf(snapshot: Snapshot): Decision {
@@ -84,17 +84,17 @@ function formerTypes({ recordSet, provider }: Desired, { dns, resource: { status
 }
 
 /** Nothing is written before the caches are complete; a paused set writes nothing, but is cleaned up when it goes. */
-function chainOf(snapshot: Snapshot, decision: Decision): ActionSequence {
+function chainOf(snapshot: Snapshot, decision: Decision): ActionChain {
   const { resource, cachesComplete, problem } = snapshot;
   if (isDeleting(resource)) return deletionChain(snapshot, decision.desired);
   if (!cachesComplete || resource.spec.paused === true) return [];
   const finalizer = finalizerChain(snapshot);
   if (finalizer.length > 0 || problem !== undefined || decision.desired === undefined) return finalizer;
-  return recordSequence(snapshot, decision, decision.desired);
+  return wantedChain(snapshot, decision, decision.desired);
 }
 
 /** Where every address is stale, the set is left as it is, even where somebody else has changed it meanwhile. */
-function recordSequence(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): ActionSequence {
+function wantedChain(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): ActionChain {
   const { values, stale } = publication;
   const alive = values.length > stale.length;
   const empty = emptying.what === "empty";
@@ -104,7 +104,7 @@ function recordSequence(snapshot: Snapshot, { publication, emptying }: Decision,
 }
 
 /** Nothing is to be written. A read shows all the same what is kept, that the zone is there, and that a failure is over. */
-function viewOfRecords({ dns, now, resource, reverts }: Snapshot): ActionSequence {
+function viewOfRecords({ dns, now, resource, reverts }: Snapshot): ActionChain {
   const known = dns.records !== "unknown" || (resource.status.dns !== undefined && dns.failure === undefined);
   const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
   if (known || !may || undonePauseUntil(reverts, now) !== undefined) return [];
@@ -115,7 +115,7 @@ function recordsOf(
   snapshot: Snapshot,
   desired: Desired,
   { values, empty }: { readonly values: readonly string[]; readonly empty: boolean },
-): ActionSequence {
+): ActionChain {
   const { resource, now, dns, reverts, ours } = snapshot;
   const { namespace, name } = resource.metadata;
   return recordChain({

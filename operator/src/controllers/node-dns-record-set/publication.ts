@@ -15,7 +15,7 @@ import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
 import { timeOf, timestamp } from "../../clock.js";
 import { holderKey } from "../../health/holder-registry.js";
 import type { MassFailure } from "../../health/mass-failure.js";
-import { stopOf } from "../../health/stopped-moves.js";
+import { stopOf } from "../../health/stopped-by-mass-failure.js";
 import { type Grace, graceOf } from "../../match/grace.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { RecordType } from "../../providers/types.js";

@@ -7,7 +7,7 @@ import type { NodeDNSRecordSetSpec, NodeDNSRecordSetStatus } from "cdk8s-flipop/
 import type { Claimant } from "../../claims/claimant.js";
 import { DEFAULT_DNS_PROVIDER, nodeRecordClaims } from "../../claims/read-claims.js";
 import type { MassFailureView } from "../../health/holder-registry.js";
-import type { ProbesSnapshot } from "../../health/probed-nodes.js";
+import type { ProbesSnapshot } from "../../health/probes-snapshot.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { isUnnamed, type LimitedRecords, recordLimits, type TenantAccess } from "../../limits/tenant-access.js";
@@ -18,6 +18,7 @@ import type { Owned } from "../../messages/claims.js";
 import type { Problem } from "../../messages/message.js";
 import type { RefusedNodes } from "../../messages/nodes/refused-nodes.js";
 import type { RecordType } from "../../providers/types.js";
+import type { Chain } from "../../reconcile/plan.js";
 import {
   type Fields,
   type Finding,
@@ -151,4 +152,4 @@ type RecordAction =
 
 export type Action = DnsAction | RecordAction;
 
-export type ActionSequence = readonly Action[];
+export type ActionChain = Chain<Action>;

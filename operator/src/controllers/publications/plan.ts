@@ -5,7 +5,7 @@ import { CONTESTED_PAUSE_MS } from "../../bounds.js";
 import type { Problem } from "../../messages/message.js";
 import { publishingMessages } from "../../messages/publishing.js";
 import type { PublishingResource } from "../../publishing/publications.js";
-import { shownAddresses } from "../../publishing/published.js";
+import { shownAddresses } from "../../publishing/published-addresses.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { listed } from "../../values.js";
 import type { Conflict } from "./memory.js";

@@ -33,6 +33,7 @@ import {
 } from "./firewall/firewall-calls.js";
 import type { GatherTools } from "./gather.js";
 import { createJob, record, removeJob } from "./jobs/calls.js";
+import { type IssuedCall, type RoutedKind, type RoutedState, readOf } from "./memory.js";
 import {
   callRecords,
   dropCopy,
@@ -44,7 +45,6 @@ import {
   recordRetained,
   setTaints,
 } from "./object-calls.js";
-import { type IssuedCall, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
 import type { Gathered } from "./snapshot.js";
 
 type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => Promise<Outcome>;

@@ -1,6 +1,6 @@
 /**
  * What a plan asks for: the actions on addresses that fit a single one, and those on the firewall and on taints. They
- * come in steps, whose order is the one with the least loss of service; see `update/update.ts`.
+ * come in steps, whose order is the one with the least loss of service; see `update/steps.ts`.
  */
 
 import type { CreatedFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
@@ -8,6 +8,7 @@ import type { ListAction, NodeAction, Action as SetAction } from "../../addresse
 import type { Taint } from "../../kube/cache/slim.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { Chain } from "../../reconcile/plan.js";
 import type { Reasoned } from "../../records/desired-records.js";
 import type { Recorded } from "../../routing/firewalls/firewall-shares.js";
 import type { Restored } from "./firewall/firewall.js";
@@ -56,11 +57,11 @@ export type RetainAction = Reasoned & {
 
 export type Action = SharedAction | FirewallAction | TaintAction | RetainAction;
 
-export type ActionSequence = readonly Action[];
+export type ActionChain = Chain<Action>;
 
-/** What of a sequence concerns a single address. */
-export function sharedChain(sequence: readonly SetAction[]): readonly SharedAction[] {
-  return sequence.filter((action): action is SharedAction => !FOREIGN.has(action.do));
+/** What of a chain concerns a single address. */
+export function sharedChain(chain: readonly SetAction[]): readonly SharedAction[] {
+  return chain.filter((action): action is SharedAction => !FOREIGN.has(action.do));
 }
 
 const FOREIGN_ACTIONS: Readonly<Record<(ListAction | NodeAction)["do"], true>> = {
@@ -89,7 +90,7 @@ export type FirewallDo =
   | "change-firewall"
   | "record-created-firewall";
 
-/** The one sequence that brings address, firewall and taint where they belong. */
+/** The one chain that brings address, firewall and taint where they belong. */
 export const UPDATE = "update";
 /** The Job that moves the address. */
 export const JOB_KEY = "job";

@@ -16,19 +16,19 @@ import {
 import type { Desired } from "../../addresses/desired.js";
 import { isOfOther, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
-import { probesDoubted } from "../../health/probed-nodes.js";
+import { probesDoubted } from "../../health/probes-snapshot.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { type Problem, valuesIn } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";
 import { classMessages } from "../../messages/routing.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
-import { publishedConditions } from "../../publishing/published.js";
+import { publishedConditions } from "../../publishing/published-addresses.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
-import { limitOf } from "./election.js";
 import { type FirewallFindings, firewallProblem, firewallReady } from "./firewall/condition.js";
+import { limitOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface Findings extends FirewallFindings {

@@ -7,7 +7,7 @@ import type { StoreEvent } from "../../kube/cache/store.js";
 import { keyOf } from "../../kube/objects.js";
 import type { EventMessage } from "../../messages/message.js";
 import { forgetRouted } from "../../metrics/definitions.js";
-import { publishToOf } from "../../publishing/published.js";
+import { publishToOf } from "../../publishing/published-addresses.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { namespacedSource } from "../../reconcile/resource-source.js";
@@ -20,21 +20,13 @@ import { omitUndefined } from "../../values.js";
 import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
-import { isUnnamed, isUnserved } from "./allowed.js";
 import { eventsOf, portsChanged, samplesOf, warningsOf } from "./events.js";
 import { type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
+import { KIND, newMemory, PLURAL, type RoutedKind, type RoutedMemory, type RoutedState, readOf } from "./memory.js";
 import { noteCreation } from "./object-calls.js";
+import { isUnnamed, isUnserved } from "./permissions.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
 import { probeOnStandby, registerDecision, reserve } from "./register-decision.js";
-import {
-  KIND,
-  newMemory,
-  PLURAL,
-  type RoutedKind,
-  type RoutedMemory,
-  type RoutedState,
-  readOf,
-} from "./routed-state.js";
 import { ServiceFollower } from "./service-follower.js";
 import type { Gathered } from "./snapshot.js";
 import { planOf, type RoutedPlan } from "./update/sequences.js";

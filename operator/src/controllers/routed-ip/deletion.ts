@@ -10,7 +10,7 @@ import {
   abandonedItems as abandonedAddresses,
   isDraining,
   keptBack,
-  releaseSequences,
+  releaseChains,
   deletionOf as sharedDeletionOf,
   whyOver,
 } from "../../addresses/release.js";
@@ -23,12 +23,12 @@ import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import { omitUndefined } from "../../values.js";
-import { type Action, type ActionSequence, type RetainAction, sharedChain } from "./actions.js";
+import { type Action, type ActionChain, type RetainAction, sharedChain } from "./actions.js";
 import { createdIp, retaining } from "./address/address-set.js";
 import { recordOf } from "./address/address-status.js";
-import { strayTaints, taintedByUs } from "./election.js";
 import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
+import { strayTaints, taintedByUs } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 
 export function isDeleting({ metadata }: Pick<RoutedIP, "metadata">): boolean {
@@ -62,7 +62,7 @@ export function deletionChains(
   snapshot: Snapshot,
   placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
-): readonly ActionSequence[] {
+): readonly ActionChain[] {
   if (!hasFinalizer(snapshot.routed)) return [];
   const left = abandonedItems(snapshot, placements, firewall);
   const overdue = isCleanupOverdue(snapshot.routed.metadata, snapshot.now, snapshot.memory.cleanup);
@@ -128,25 +128,25 @@ function cleanUp(
   snapshot: Snapshot,
   placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
-): readonly ActionSequence[] {
+): readonly ActionChain[] {
   const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
   const draining = placements.some((placement) => isDraining(snapshot, placement));
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
-  const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
+  const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionChain => [action]) : [];
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
   const records = recordsGo ? sharedChain(recordRemoval(snapshot)) : [];
   return [records, ...addressChains(snapshot, placements), ...closing, ...taints, ...marks].filter(
-    (sequence) => sequence.length > 0,
+    (chain) => chain.length > 0,
   );
 }
 
-function addressChains(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
+function addressChains(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionChain[] {
   if (snapshot.resolvedClass?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
-  return [creationRecoveryOf(snapshot)?.sequence ?? [], ...releaseSequences(snapshot, placements)].map(sharedChain);
+  return [creationRecoveryOf(snapshot)?.chain ?? [], ...releaseChains(snapshot, placements)].map(sharedChain);
 }
 
 /** Rules first, then nodes, although no resource needs either any more. */
-export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPlan | undefined): ActionSequence {
+export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPlan | undefined): ActionChain {
   const idle = routed.status.firewall === undefined && (routed.status.firewallRules ?? []).length === 0;
   if (firewall === undefined || plan === undefined || idle || firewall.failure !== undefined) return [];
   const { name, facts } = firewall;
@@ -163,7 +163,7 @@ function isToBeRead({ read, reread }: FirewallPlan): boolean {
 }
 
 /** What is left in the firewalls that were named before. */
-export function previousFirewallRemovals({ previousFirewallStates = [], routed }: Snapshot): readonly ActionSequence[] {
+export function previousFirewallRemovals({ previousFirewallStates = [], routed }: Snapshot): readonly ActionChain[] {
   return previousFirewallStates.map((previous) => {
     const { name, facts, failure } = previous;
     const plan = planFirewall(previous, { rules: [] }, recordOf(routed.status, name));
@@ -177,7 +177,7 @@ export function previousFirewallRemovals({ previousFirewallStates = [], routed }
   });
 }
 
-function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPlan, why: string): ActionSequence {
+function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPlan, why: string): ActionChain {
   const parts = [{ removeRules }, { removeNodes }].filter((part) => Object.values(part).flat().length > 0);
   return parts.map((part) => ({ do: "change-firewall", change: changeOf(facts, part), why }));
 }

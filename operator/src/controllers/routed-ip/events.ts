@@ -27,7 +27,7 @@ import { recordsRecorded, recordsWritten } from "../../records/record-events.js"
 import { listed } from "../../values.js";
 import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
-import type { OfKind, RoutedKind, RoutedMemory, RoutedResult } from "./routed-state.js";
+import type { OfKind, RoutedKind, RoutedMemory, RoutedResult } from "./memory.js";
 import type { Gathered, Snapshot } from "./snapshot.js";
 import type { RoutedPlan, StatusChange } from "./update/sequences.js";
 

@@ -32,7 +32,7 @@ import type { Of, RetainAction, TaintAction } from "./actions.js";
 import { CREATION_FIELDS } from "./address/address-set.js";
 import { previousStatus, recordedStatus } from "./address/address-status.js";
 import type { GatherTools } from "./gather.js";
-import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
+import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./memory.js";
 import type { StatusChange } from "./update/sequences.js";
 
 export async function callRecords(

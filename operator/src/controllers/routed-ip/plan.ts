@@ -10,23 +10,23 @@ import {
   regionsOf,
 } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
-import { createdCopySequences } from "../../addresses/creation/created-copies.js";
+import { createdCopyChains } from "../../addresses/creation/created-copies.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
-import { markSequences } from "../../addresses/mark-plan.js";
-import { isOurs, isServed, observedOf, type Placement, placementsOf, pollSequences } from "../../addresses/observed.js";
+import { markChains } from "../../addresses/mark-plan.js";
+import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
 import { unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { provenFor } from "../../addresses/safeguards.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
-import { publishedAddresses } from "../../publishing/published.js";
+import { publishedAddresses } from "../../publishing/published-addresses.js";
 import type { PlannedCondition } from "../../reconcile/conditions.js";
 import type { Deletion } from "../../reconcile/plan.js";
 import type { PortsFound } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
-import { type ActionSequence, sharedChain } from "./actions.js";
+import { type ActionChain, sharedChain } from "./actions.js";
 import { holderOf, supersededChain, supersededIp } from "./address/address-set.js";
 import { type PlannedStatus, plannedStatus } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
@@ -39,11 +39,11 @@ import {
   previousFirewallRemovals,
   withDeletion,
 } from "./deletion.js";
-import { electionOf, machinesOf, type WaitingMachines } from "./election.js";
 import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
 import { isLeaving, replacesPrevious } from "./firewall/previous-firewalls.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
+import { electionOf, machinesOf, type WaitingMachines } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 import {
   begun,
@@ -55,14 +55,14 @@ import {
   type Step,
   stepActions,
   stepsOf,
-} from "./update/update.js";
+} from "./update/steps.js";
 
 export interface Plan {
   /** In this order. A step that fails stops those that rely on it (`reliesOn`), and nothing else. */
   readonly steps: readonly Step[];
   readonly postAllow: boolean;
   /** Stand for themselves, in parallel to the steps. */
-  readonly sequences: readonly ActionSequence[];
+  readonly chains: readonly ActionChain[];
   readonly status: PlannedStatus;
   readonly conditions: readonly PlannedCondition[];
   /** The address for the objects of `publishTo`. Absent: these stay as they are. */
@@ -184,38 +184,38 @@ interface Acts {
 }
 
 /** Nothing is written before all is read; a paused one writes nothing, but is cleaned up when it is deleted. */
-function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "sequences"> {
+function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "chains"> {
   const { snapshot, decision, placements } = acts;
   const { routed, inventory } = snapshot;
-  const polls = inventory.complete ? pollSequences(placements) : [];
+  const polls = inventory.complete ? pollChains(placements) : [];
   if (isDeleting(routed)) {
-    return { steps: [], sequences: [...polls, ...deletionChains(snapshot, placements, decision.firewall)] };
+    return { steps: [], chains: [...polls, ...deletionChains(snapshot, placements, decision.firewall)] };
   }
-  if (!isObserved(snapshot)) return { steps: [], sequences: polls };
+  if (!isObserved(snapshot)) return { steps: [], chains: polls };
   if (routed.spec.paused === true) {
-    return { steps: [], sequences: [...polls, sharedChain(decision.creation.sequence)].filter(isFilled) };
+    return { steps: [], chains: [...polls, sharedChain(decision.creation.chain)].filter(isFilled) };
   }
   const kept = bookkeeping(acts, able);
-  if (!able) return { steps: [], sequences: [...polls, ...kept] };
+  if (!able) return { steps: [], chains: [...polls, ...kept] };
   const actions = stepActions(snapshot, decision);
   const postAllow = snapshot.resolvedClass?.postAllow ?? false;
   const steps = stepsOf({ actions, blocks: blocksOf(snapshot, decision), postAllow });
-  return { steps, sequences: [...polls, ...kept, ...sideChains(acts)] };
+  return { steps, chains: [...polls, ...kept, ...sideChains(acts)] };
 }
 
 /** Also while the address may not move: the marks say where it is. */
-function marking({ snapshot, placements }: Acts): readonly ActionSequence[] {
+function marking({ snapshot, placements }: Acts): readonly ActionChain[] {
   const mayMark = snapshot.problem === undefined && hasFinalizer(snapshot.routed);
-  return mayMark ? markSequences(snapshot, placements) : [];
+  return mayMark ? markChains(snapshot, placements) : [];
 }
 
-function bookkeeping(acts: Acts, able: boolean): readonly ActionSequence[] {
+function bookkeeping(acts: Acts, able: boolean): readonly ActionChain[] {
   const { snapshot, placements, decision } = acts;
   const { desired, creation, placement } = decision;
-  const settled = isCreating(creation) ? [] : sharedChain(creation.sequence);
-  const sequences = createdCopySequences(snapshot, desired, placements).map(sharedChain);
+  const settled = isCreating(creation) ? [] : sharedChain(creation.chain);
+  const chains = createdCopyChains(snapshot, desired, placements).map(sharedChain);
   const replaced = able ? supersededChain(snapshot, placements, { next: placement, needsNode: needsNode(acts) }) : [];
-  return [...sequences, replaced, settled, ...marking(acts)].filter(isFilled);
+  return [...chains, replaced, settled, ...marking(acts)].filter(isFilled);
 }
 
 /** The address of the spec could be assigned now, but no node has room while the one that it replaces is on its node. */
@@ -225,7 +225,7 @@ function needsNode({ snapshot, decision: { superseded, movable, assignmentPlan }
 }
 
 /** What is no step of an update: DNS, and the firewall of yesterday. */
-function sideChains({ snapshot, decision, published }: Acts): readonly ActionSequence[] {
+function sideChains({ snapshot, decision, published }: Acts): readonly ActionChain[] {
   const { desired, assignmentPlan } = decision;
   const isReplaced = assignmentPlan.assignments.length === 0 && replacesPrevious(snapshot, decision);
   const records = isArmed(snapshot, false) ? sharedChain(recordChain(snapshot, published, desired.family)) : [];
@@ -291,9 +291,9 @@ function earliest(times: readonly (number | undefined)[], now: number): { readon
   return ahead.length === 0 ? {} : { requeueAt: Math.min(...ahead) };
 }
 
-function isFilled(sequence: ActionSequence): boolean {
-  return sequence.length > 0;
+function isFilled(chain: ActionChain): boolean {
+  return chain.length > 0;
 }
 
 const NO_SUPPLY: MovableAddresses = { free: [], later: [] };
-const NO_CREATION: Creation = { sequence: [] };
+const NO_CREATION: Creation = { chain: [] };

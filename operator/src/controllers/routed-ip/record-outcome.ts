@@ -11,8 +11,8 @@ import { UPDATE } from "./actions.js";
 import { supersededIp } from "./address/address-set.js";
 import { count, labelsOf } from "./events.js";
 import type { GatherTools } from "./gather.js";
+import { endMove, type OfKind, type RoutedKind, type RoutedState, readOf } from "./memory.js";
 import { noteCreation } from "./object-calls.js";
-import { endMove, type OfKind, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
 import type { Gathered } from "./snapshot.js";
 import type { StatusChange } from "./update/sequences.js";
 

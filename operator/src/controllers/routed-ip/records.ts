@@ -9,7 +9,7 @@ import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-import { adoptAccess, dnsProviderOf, problemOfName, retainedOn } from "./allowed.js";
+import { adoptAccess, dnsProviderOf, problemOfName, retainedOn } from "./permissions.js";
 import type { FoundRecords } from "./snapshot.js";
 
 export interface DnsScene {

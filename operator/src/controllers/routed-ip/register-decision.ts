@@ -6,7 +6,7 @@ import { regionOfCreation } from "../../addresses/creation/creation-registry.js"
 import { movedIps } from "../../addresses/safeguards.js";
 import { PROBED_CANDIDATES } from "../../bounds.js";
 import type { MachineReader } from "../../health/machine-states.js";
-import { followHealth, nodesOf } from "../../health/probed-nodes.js";
+import { followHealth, nodesOf } from "../../health/probes-snapshot.js";
 import type { ProviderId } from "../../providers/types.js";
 import { regardingOf } from "../../reconcile/conditions.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
@@ -21,9 +21,9 @@ import { hasFinalizer } from "./deletion.js";
 import { count, eventMessageOf, labelsOf } from "./events.js";
 import { recoveryOf, sharedFirewall } from "./firewall/firewall-calls.js";
 import { creationKey, type GatherTools } from "./gather.js";
-import { freeInOrder } from "./jobs/election.js";
+import { freeInOrder } from "./jobs/node-election.js";
 import { addressOf } from "./jobs/snapshot.js";
-import { endMove, type RoutedKind, type RoutedState } from "./routed-state.js";
+import { endMove, type RoutedKind, type RoutedState } from "./memory.js";
 import type { Gathered, IssuedGathered, JobsGathered } from "./snapshot.js";
 import type { RoutedPlan } from "./update/sequences.js";
 

@@ -3,11 +3,11 @@
 import type { IpFamily, RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
-import type { ProbesSnapshot } from "../../health/probed-nodes.js";
+import type { ProbesSnapshot } from "../../health/probes-snapshot.js";
 import type { Problem } from "../../messages/message.js";
 import type { FirewallProvider } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { PublishingSnapshot } from "../../publishing/published.js";
+import type { PublishingSnapshot } from "../../publishing/published-addresses.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
 import type { PortsFound } from "../../routing/ports.js";

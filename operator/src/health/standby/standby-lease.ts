@@ -5,8 +5,8 @@ import { SECOND_MS, STANDBY_TIMINGS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { LeaseLock } from "../../kube/write/lease.js";
 import type { Logger } from "../../logging.js";
-import { Candidate, leaseCallMs } from "../../runtime/election.js";
 import { LeaseFence } from "../../runtime/fence.js";
+import { Candidate, leaseCallMs } from "../../runtime/leader-election.js";
 import type { Runnable } from "../../runtime/manager.js";
 import { holderOf, type Replica } from "./replicas.js";
 

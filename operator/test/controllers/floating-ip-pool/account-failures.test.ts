@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressLockKey, type PlannedAction } from "../../../src/addresses/actions.js";
 import { type Outcome, outcomeOf, outcomeOfAction } from "../../../src/addresses/calls.js";
-import { accountOf } from "../../../src/controllers/floating-ip-pool/actions.js";
+import { accountOf } from "../../../src/controllers/floating-ip-pool/action-table.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { targetOf } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { openMoves } from "../../../src/controllers/floating-ip-pool/reservations.js";

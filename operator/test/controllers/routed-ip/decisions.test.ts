@@ -10,9 +10,9 @@ import {
   needsFinalizer,
   previousFirewallRemovals,
 } from "../../../src/controllers/routed-ip/deletion.js";
-import { electionOf } from "../../../src/controllers/routed-ip/election.js";
 import type { FirewallPlan } from "../../../src/controllers/routed-ip/firewall/firewall.js";
 import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/snapshot.js";
+import { electionOf } from "../../../src/controllers/routed-ip/node-election.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import {
   type Block,
@@ -20,7 +20,7 @@ import {
   type Decision,
   isCreating,
   type StepName,
-} from "../../../src/controllers/routed-ip/update/update.js";
+} from "../../../src/controllers/routed-ip/update/steps.js";
 import { FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 
@@ -144,7 +144,7 @@ describe("what holds up the steps of a RoutedIP", () => {
   });
 
   it("does not hold up what settles a creation of earlier", () => {
-    expect(isCreating({ sequence: [] })).to.equal(false);
+    expect(isCreating({ chain: [] })).to.equal(false);
     expect(isCreating({ sequence: [{ do: "forget-creation" }] } as unknown as Decision["creation"])).to.equal(false);
     expect(isCreating({ sequence: [{ do: "create-address" }] } as unknown as Decision["creation"])).to.equal(true);
   });

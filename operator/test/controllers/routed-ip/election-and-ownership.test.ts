@@ -31,8 +31,8 @@ function settled(...args: Parameters<typeof world>): ModelWorld {
   return made;
 }
 
-function actions({ steps, sequences }: Plan): readonly string[] {
-  return [...steps.flatMap((step) => step.actions), ...sequences.flat()].map((action) => action.do);
+function actions({ steps, chains }: Plan): readonly string[] {
+  return [...steps.flatMap((step) => step.actions), ...chains.flat()].map((action) => action.do);
 }
 
 describe("a RoutedIP elects its node and keeps its address", () => {

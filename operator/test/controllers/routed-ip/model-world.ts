@@ -5,7 +5,7 @@ import { withList } from "../../../src/addresses/creation/creation-registry.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { previousStatus, recordedStatus } from "../../../src/controllers/routed-ip/address/address-status.js";
 import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
-import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/update.js";
+import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/steps.js";
 import { isOwnTaint } from "../../../src/match/node-facts.js";
 import { ruleKey } from "../../../src/providers/diff.js";
 import { dnsFields } from "../../../src/records/begun-records.js";
@@ -32,7 +32,7 @@ export class ModelWorld extends RoutedView {
     this.actionsLeft = fault?.at ?? Number.POSITIVE_INFINITY;
     try {
       const failed = this.runSteps(name, made, fault);
-      for (const sequence of made.sequences) this.runChain(name, sequence, fault);
+      for (const sequence of made.chains) this.runChain(name, sequence, fault);
       this.writeStatus(name, made, failed);
       this.forgetEnded(name, made);
     } catch (error) {
@@ -56,7 +56,7 @@ export class ModelWorld extends RoutedView {
       this.pass(Math.max(1000, this.assignMs));
     }
     throw new Error(
-      `not at rest: ${JSON.stringify([...this.routed.keys()].map((name) => [this.plan(name).steps, this.plan(name).sequences]))}`,
+      `not at rest: ${JSON.stringify([...this.routed.keys()].map((name) => [this.plan(name).steps, this.plan(name).chains]))}`,
     );
   }
 
@@ -67,8 +67,8 @@ export class ModelWorld extends RoutedView {
 
   isAtRest(): boolean {
     return [...this.routed.keys()].every((name) => {
-      const { steps, sequences } = this.plan(name);
-      return steps.length === 0 && sequences.length === 0;
+      const { steps, chains } = this.plan(name);
+      return steps.length === 0 && chains.length === 0;
     });
   }
 
@@ -241,8 +241,8 @@ export class ModelWorld extends RoutedView {
   }
 
   /** A poll has found out that its action is over. */
-  private forgetEnded(name: string, { sequences }: Plan): void {
-    const polled = sequences.flat().flatMap((action) => (action.do === "poll" ? [action.ip] : []));
+  private forgetEnded(name: string, { chains }: Plan): void {
+    const polled = chains.flat().flatMap((action) => (action.do === "poll" ? [action.ip] : []));
     if (polled.some((ip) => this.addresses.get(ip)?.moving === undefined)) this.patch(name, { actionID: undefined });
   }
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import { orderOf } from "../../../src/controllers/routed-ip/update/update.js";
+import { orderOf } from "../../../src/controllers/routed-ip/update/steps.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
 import type { ModelWorld } from "./model-world.js";
 import { altered, condition, conditionOf, does, IP, settled, world } from "./routed-plans.js";
@@ -236,8 +236,8 @@ describe("the plan of a RoutedIP", () => {
     if (firewall === undefined) throw new Error("no firewall");
     const failure = { reason: "Unauthorized", message: "no" } as const;
     const late = altered(made, { now, memory, firewall: { ...firewall, facts: "unknown", failure } });
-    expect(late.sequences.flat().map((action) => action.do)).to.deep.equal(["remove-finalizer"]);
-    expect(late.sequences.flat()[0]).to.deep.include({
+    expect(late.chains.flat().map((action) => action.do)).to.deep.equal(["remove-finalizer"]);
+    expect(late.chains.flat()[0]).to.deep.include({
       abandonedItems: [
         "rule tcp 443 in firewall ingress",
         "digitalocean://n1 in firewall ingress",

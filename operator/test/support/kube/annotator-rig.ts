@@ -8,7 +8,7 @@ import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { jsonEqual } from "../../../src/kube/objects.js";
 import { Transport, type WriteGuard } from "../../../src/kube/transport/transport.js";
 import { silentLogger } from "../../../src/logging.js";
-import type { ElectionTimings } from "../../../src/runtime/election.js";
+import type { ElectionTimings } from "../../../src/runtime/leader-election.js";
 import { ADDRESS, type Annotator, annotator } from "../../example/annotator.js";
 import { FaultProxy } from "../fault-proxy.js";
 import { NodeFleet } from "../node-fleet.js";

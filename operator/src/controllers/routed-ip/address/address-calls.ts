@@ -18,8 +18,8 @@ import type { ProviderId } from "../../../providers/types.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import type { Of } from "../actions.js";
 import type { GatherTools } from "../gather.js";
+import type { IssuedCall } from "../memory.js";
 import { endCreation } from "../object-calls.js";
-import type { IssuedCall } from "../routed-state.js";
 
 export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);

@@ -10,7 +10,7 @@ import { giveBack, isReleasable, isSurelyGone } from "../../../addresses/release
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
-import { type ActionSequence, type RetainAction, sharedChain } from "../actions.js";
+import { type ActionChain, type RetainAction, sharedChain } from "../actions.js";
 import type { Snapshot } from "../snapshot.js";
 
 export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" | "resolvedClass">): AddressSet {
@@ -99,7 +99,7 @@ export function supersededChain(
   snapshot: Snapshot,
   placements: readonly Placement[],
   { next, needsNode }: Replacing,
-): ActionSequence {
+): ActionChain {
   const { routed } = snapshot;
   const ip = supersededIp(routed);
   const placement = placements.find(({ address }) => address.ip === ip);
@@ -112,7 +112,7 @@ export function supersededChain(
   return removal(snapshot, placement, why);
 }
 
-function removal(snapshot: Snapshot, placement: Placement, why: string): ActionSequence {
+function removal(snapshot: Snapshot, placement: Placement, why: string): ActionChain {
   const { routed } = snapshot;
   const { claim } = placement.address;
   if (nextOwner(claim) === undefined && isReleasable(snapshot, placement))
@@ -126,12 +126,12 @@ function whyReplaced({ spec }: RoutedIP, { address, certainty }: Placement): str
   return WHYS.replaced(address.ip, spec.routedIP, end);
 }
 
-function leaving(placement: Placement, why: string): ActionSequence {
+function leaving(placement: Placement, why: string): ActionChain {
   const from = ownHolder(placement);
   return from === undefined ? [] : [{ do: "unassign", ip: placement.address.ip, from, why }];
 }
 
-function forgetting(routed: RoutedIP, { address: { ip } }: Placement, why: string): ActionSequence {
+function forgetting(routed: RoutedIP, { address: { ip } }: Placement, why: string): ActionChain {
   return [...withoutCopy(routed, ip, why), { do: "forget-created", ip, why }];
 }
 
@@ -140,7 +140,7 @@ function nextOwner(claim: Placement["address"]["claim"]) {
 }
 
 /** The address would otherwise still count as one of the RoutedIP, and no resource could use or release it. */
-function withoutCopy({ metadata }: RoutedIP, ip: string, why: string): ActionSequence {
+function withoutCopy({ metadata }: RoutedIP, ip: string, why: string): ActionChain {
   const copied = annotatedIps({ metadata });
   if (!copied.includes(ip)) return [];
   const value = copied.filter((each) => each !== ip).join(",") || undefined;

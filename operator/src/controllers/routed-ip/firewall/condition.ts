@@ -27,7 +27,7 @@ import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
-import type { Place } from "../update/update.js";
+import type { Place } from "../update/steps.js";
 import type { FirewallPlan } from "./firewall.js";
 import { keptTraces } from "./previous-firewalls.js";
 import type { FirewallSnapshot } from "./snapshot.js";

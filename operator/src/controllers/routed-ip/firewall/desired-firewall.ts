@@ -6,7 +6,7 @@ import { omitUndefined } from "../../../values.js";
 import { recordOf } from "../address/address-status.js";
 import { isDeleting } from "../deletion.js";
 import type { Snapshot } from "../snapshot.js";
-import type { Decision } from "../update/update.js";
+import type { Decision } from "../update/steps.js";
 import { type FirewallPlan, planFirewall } from "./firewall.js";
 import { isLeaving, joinsWithoutMove } from "./previous-firewalls.js";
 import type { DesiredFirewall } from "./snapshot.js";

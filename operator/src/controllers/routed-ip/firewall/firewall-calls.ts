@@ -17,7 +17,7 @@ import type { IssuerObject } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import { type FirewallDo, joining, type Of } from "../actions.js";
 import type { GatherTools } from "../gather.js";
-import type { IssuedCall } from "../routed-state.js";
+import type { IssuedCall } from "../memory.js";
 import type { IssuedGathered, Snapshot } from "../snapshot.js";
 
 export function readFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"read-firewall">) {

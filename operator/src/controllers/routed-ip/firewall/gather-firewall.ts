@@ -16,7 +16,7 @@ import type { RoutedIP } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import { omitUndefined } from "../../../values.js";
 import { recordOf } from "../address/address-status.js";
-import type { RoutedState } from "../routed-state.js";
+import type { RoutedState } from "../memory.js";
 import type { FirewallSnapshot } from "./snapshot.js";
 
 export interface ResolvedAccount {

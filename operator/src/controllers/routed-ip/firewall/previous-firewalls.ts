@@ -4,7 +4,7 @@ import { isOfOther, isOurs, type Placement } from "../../../addresses/observed.j
 import type { KeptTraces } from "../../../messages/firewall-remarks.js";
 import { recordOf } from "../address/address-status.js";
 import type { Snapshot } from "../snapshot.js";
-import type { Place } from "../update/update.js";
+import type { Place } from "../update/steps.js";
 import type { FirewallPlan } from "./firewall.js";
 
 interface Scene {

@@ -10,8 +10,8 @@ import { serverMessages } from "../../../messages/provider.js";
 import type { ActionCall } from "../../../reconcile/kind.js";
 import type { RoutedObject } from "../../../routing/resource.js";
 import type { GatherTools } from "../gather.js";
+import type { OfKind, RoutedKind } from "../memory.js";
 import { keep } from "../object-calls.js";
-import type { OfKind, RoutedKind } from "../routed-state.js";
 import type { JobTools } from "./gather.js";
 
 /** An older CRD drops the intent of a creation: then nothing is created. */

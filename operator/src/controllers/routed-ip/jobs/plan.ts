@@ -3,7 +3,7 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { MarkAction } from "../../../addresses/actions.js";
 import { annotatedIps } from "../../../addresses/desired.js";
-import { markRemovals, markSequencesFor, markTraces } from "../../../addresses/mark-plan.js";
+import { markChainsFor, markRemovals, markTraces } from "../../../addresses/mark-plan.js";
 import { assignVariables, type JobNode, type JobVariables } from "../../../jobs/job.js";
 import { decideJob, type JobDecision, type JobObject, type JobSituation } from "../../../jobs/job-decision.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
@@ -14,24 +14,24 @@ import type { PublishedAddresses } from "../../../publishing/publications.js";
 import type { PlannedCondition } from "../../../reconcile/conditions.js";
 import type { Deletion } from "../../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../../reconcile/retries.js";
-import type { RecordSequence } from "../../../records/desired-records.js";
+import type { RecordChain } from "../../../records/desired-records.js";
 import type { RoutedIP } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
 import { retaining } from "../address/address-set.js";
 import { hasFinalizer, isDeleting, retainingRecords } from "../deletion.js";
-import { electTaint, heldTaint, strayTaints } from "../election.js";
+import { electTaint, heldTaint, strayTaints } from "../node-election.js";
 import { behindFirewall, creation, type JobAction, taken } from "./actions.js";
-import { conflictOf, createdBy, type Election, elect, rejected, rejectionOf } from "./election.js";
+import { conflictOf, createdBy, type Election, elect, rejected, rejectionOf } from "./node-election.js";
 import { publishedOf, recordsLeft, recordsOf, recordTimes } from "./records.js";
 import { addressOf, type Change, type JobSnapshot } from "./snapshot.js";
 import { conditionsOf, statusOf } from "./status.js";
 
 export interface JobPlan {
   /** One after the other, as long as each is done. */
-  readonly sequence: readonly JobAction[];
-  /** Beside the sequence: DNS waits for no Job, and no Job for DNS. */
-  readonly records: RecordSequence;
-  /** Beside the sequence, too. */
+  readonly chain: readonly JobAction[];
+  /** Beside the chain: DNS waits for no Job, and no Job for DNS. */
+  readonly records: RecordChain;
+  /** Beside the chain, too. */
   readonly marks: readonly (readonly MarkAction[])[];
   readonly status: Change;
   /** The address for the objects of `publishTo`. Absent: these stay as they are. */
@@ -58,7 +58,7 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
   const status = statusOf(snapshot, election, { decision, conflict });
   const publication = isAble(snapshot) ? publicationOf(snapshot, published, status) : undefined;
   return {
-    sequence: sequenceOf(snapshot, election, { decision, able, lost }),
+    chain: jobChain(snapshot, election, { decision, able, lost }),
     records: recordsOf(snapshot, { published, able }),
     marks: marksOf(snapshot, conflict === undefined),
     status,
@@ -77,7 +77,7 @@ function publicationOf({ routed }: JobSnapshot, active: readonly string[], { sta
   return { active, kept: state === "in-progress" && ip !== undefined && !active.includes(ip) ? [ip] : [] };
 }
 
-function sequenceOf(
+function jobChain(
   snapshot: JobSnapshot,
   election: Election,
   { decision, able, lost }: { readonly decision: JobDecision; readonly able: boolean; readonly lost: boolean },
@@ -145,7 +145,7 @@ function marksOf(snapshot: JobSnapshot, isOurs: boolean): JobPlan["marks"] {
   if (isDeleting(routed)) return cachesComplete && hasFinalizer(routed) ? markRemovals(snapshot) : [];
   if (!isAble(snapshot) || !hasFinalizer(routed)) return [];
   const holder = isOurs ? holderNow(snapshot) : undefined;
-  return markSequencesFor(snapshot, { names: holder === undefined ? [] : [holder], possible: [], uncertain: false });
+  return markChainsFor(snapshot, { names: holder === undefined ? [] : [holder], possible: [], uncertain: false });
 }
 
 function holderNow({ routed, verdictOf }: JobSnapshot): string | undefined {

@@ -6,9 +6,9 @@ import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { lacksAddress, type PlannedCondition, unknown } from "../../../reconcile/conditions.js";
-import type { RecordSequence } from "../../../records/desired-records.js";
+import type { RecordChain } from "../../../records/desired-records.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
-import type { Election } from "./election.js";
+import type { Election } from "./node-election.js";
 import { addressOf, type JobSnapshot } from "./snapshot.js";
 
 /** Once a Job has assigned the address. Then the set stays as it is until the address serves, or another one takes its place. */
@@ -28,7 +28,7 @@ export function publishedOf(
 export function recordsOf(
   snapshot: JobSnapshot,
   { published, able }: { readonly published: readonly string[]; readonly able: boolean },
-): RecordSequence {
+): RecordChain {
   const { routed, set } = snapshot;
   if (isDeleting(routed)) return isRemoval(snapshot) ? recordRemoval(snapshot) : [];
   return able && hasFinalizer(routed) ? recordChain(snapshot, published, set.family) : [];

@@ -7,7 +7,7 @@ import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceSte
 import { reportedRetry } from "../../../reconcile/retries.js";
 import {
   type Action,
-  type ActionSequence as Chain,
+  type ActionChain,
   FINALIZER,
   firewallKey,
   JOB_KEY,
@@ -22,7 +22,7 @@ import type { JobAction } from "../jobs/actions.js";
 import { type JobPlan, planJobs } from "../jobs/plan.js";
 import { type Plan, plan } from "../plan.js";
 import type { Gathered, IssuedGathered, JobsGathered, Snapshot } from "../snapshot.js";
-import { reliesOn, type Step, type StepName } from "./update.js";
+import { reliesOn, type Step, type StepName } from "./steps.js";
 
 export interface RoutedPlan extends EnginePlan<Action | JobAction> {
   readonly status: StatusChange;
@@ -36,16 +36,16 @@ export function planOf(gathered: Gathered): RoutedPlan {
 
 function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
   const made = planJobs(snapshot);
-  const { sequence, records, marks, conditions, requeueAt, status } = made;
+  const { chain, records, marks, conditions, requeueAt, status } = made;
   const ofFirewall = typeof snapshot.firewall === "object" ? snapshot.firewall.retryAt : undefined;
   const ofRecords = snapshot.dns?.failure && snapshot.dns.retryAt;
   const retry =
     status.retryAt ?? reportedRetry([retryAt, ofFirewall, ofRecords], snapshot.routed.status.retryAt, snapshot.now);
   return {
     sequences: [
-      ...inOrder(JOB_KEY, sequence),
+      ...inOrder(JOB_KEY, chain),
       ...inOrder(lockKeyOf(records), records),
-      ...marks.flatMap((sequence) => inOrder(lockKeyOf(sequence), sequence)),
+      ...marks.flatMap((chain) => inOrder(lockKeyOf(chain), chain)),
     ],
     ...(requeueAt === undefined ? {} : { requeueAt }),
     ...{ conditions, explanation: "", status: { ...status, retryAt: retry }, decision: { by: "jobs", ...made } },
@@ -54,9 +54,9 @@ function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
 
 function planOfIssued(gathered: IssuedGathered): RoutedPlan {
   const made = plan(gathered.snapshot);
-  const { steps, sequences, conditions, explanation, requeueAt } = made;
+  const { steps, chains, conditions, explanation, requeueAt } = made;
   return {
-    sequences: [...updateOf(gathered, made, steps), ...sequences.map((chain) => besideUpdate(gathered, chain))],
+    sequences: [...updateOf(gathered, made, steps), ...chains.map((chain) => besideUpdate(gathered, chain))],
     ...(requeueAt === undefined ? {} : { requeueAt }),
     ...{ conditions, explanation, status: statusOf(gathered.snapshot, made), decision: { by: "issuer", ...made } },
   };
@@ -78,7 +78,7 @@ function updateOf(
 }
 
 /** `undefined`: that of the firewall. */
-function retryKeyOf(name: StepName, actions: Chain): string | undefined {
+function retryKeyOf(name: StepName, actions: ActionChain): string | undefined {
   switch (name) {
     case "arm":
       return FINALIZER;
@@ -98,13 +98,13 @@ function retryKeyOf(name: StepName, actions: Chain): string | undefined {
 }
 
 /** What was refused for one machine does not hold up another one. `undefined`: no machine joins. */
-function joinKey(actions: Chain): string | undefined {
+function joinKey(actions: ActionChain): string | undefined {
   const [machine] = actions.flatMap(joining);
   return machine === undefined ? undefined : `join ${machine}`;
 }
 
 /** What is no step of an update. */
-function besideUpdate(gathered: IssuedGathered, actions: Chain): ActionSequence<Action> {
+function besideUpdate(gathered: IssuedGathered, actions: ActionChain): ActionSequence<Action> {
   const [first] = actions;
   switch (first?.do) {
     case "poll":
@@ -122,7 +122,7 @@ function besideUpdate(gathered: IssuedGathered, actions: Chain): ActionSequence<
 }
 
 /** A removal does not wait for an addition that was refused. */
-function cleaning(name: string, actions: Chain): ActionSequence<Action> {
+function cleaning(name: string, actions: ActionChain): ActionSequence<Action> {
   return { lockKey: firewallKey(name), steps: [{ actions, retryKey: `clean ${name}` }] };
 }
 
@@ -135,7 +135,7 @@ function pollOf({ poll, move }: IssuedGathered, action: Of<"poll">): ActionSeque
 }
 
 /** The end of a creation does not wait until the next creation may be tried. */
-function sharedSequence(actions: Chain): ActionSequence<Action> {
+function sharedSequence(actions: ActionChain): ActionSequence<Action> {
   const lockKey = lockKeyOf(actions.filter(isShared));
   return { lockKey, steps: [{ actions, ...(lockKey === CREATION ? { retryKey: "end of creation" } : {}) }] };
 }

@@ -9,7 +9,7 @@ import { timestamp } from "../../../../src/clock.js";
 import { actions } from "../../../../src/controllers/routed-ip/action-table.js";
 import { addressSetOf } from "../../../../src/controllers/routed-ip/address/address-set.js";
 import type { GatherTools } from "../../../../src/controllers/routed-ip/gather.js";
-import { memoryOf, type RoutedKind } from "../../../../src/controllers/routed-ip/routed-state.js";
+import { memoryOf, type RoutedKind } from "../../../../src/controllers/routed-ip/memory.js";
 import { silentLogger } from "../../../../src/logging.js";
 import type { ActionCall, RunAction } from "../../../../src/reconcile/kind.js";
 import { Retries } from "../../../../src/reconcile/retries.js";

@@ -72,7 +72,7 @@ describe("a firewall that the issuer names no more", () => {
       actions.flatMap((action) => (action.do === "change-firewall" ? action.change : [])),
     );
     expect(changes.map(({ name, addNodes }) => [name, addNodes]).at(-1)).to.deep.equal([NEXT, [N1]]);
-    expect(altered(made, waits).sequences, "it leaves nothing yet").to.deep.equal([]);
+    expect(altered(made, waits).chains, "it leaves nothing yet").to.deep.equal([]);
   });
 
   it("loses nothing while the next one, which looked complete, cannot be read", () => {
@@ -83,8 +83,8 @@ describe("a firewall that the issuer names no more", () => {
     const { firewall } = made.snapshot("a");
     if (firewall === undefined) throw new Error("no firewall");
     const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
-    expect(altered(made, {}).sequences, "it is read").to.have.length(1);
-    expect(altered(made, { firewall: { ...firewall, failure } }).sequences).to.deep.equal([]);
+    expect(altered(made, {}).chains, "it is read").to.have.length(1);
+    expect(altered(made, { firewall: { ...firewall, failure } }).chains).to.deep.equal([]);
   });
 
   it("keeps a holder that the next one has no room for", () => {

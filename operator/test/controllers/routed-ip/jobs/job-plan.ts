@@ -120,4 +120,4 @@ const claim = (ours: boolean): JobSnapshot["claims"] => ({
 });
 export const CLAIMED = claim(false);
 export const CLAIMED_BY_US = claim(true);
-export const does = ({ sequence }: ReturnType<typeof plan>) => sequence.map((action) => action.do).join(" ");
+export const does = ({ chain }: ReturnType<typeof plan>) => chain.map((action) => action.do).join(" ");

@@ -65,7 +65,7 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
     const left = (firewall: JobSnapshot["firewall"]) => {
       const overdue = { ...ARMED, deletionTimestamp: timestamp(NOW - 3_600_000) };
       const cleanup = { attempts: 10, since: NOW - 600_000 };
-      const [action] = plan({ status: ON_N1, metadata: overdue, cleanup, firewall }).sequence;
+      const [action] = plan({ status: ON_N1, metadata: overdue, cleanup, firewall }).chain;
       return action?.do === "remove-finalizer" ? [action.kept, action.abandonedItems] : [];
     };
     const kept = [`address ${IP}, which a class with Jobs never releases`];

@@ -167,15 +167,15 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
   for (const [what, changes, expected] of rows) it(what, () => expect(does(plan(changes))).to.equal(expected));
 
   it("takes the youngest node, and of a move names the previous one", () => {
-    const [fresh] = plan().sequence.filter((action) => action.do === "create-job");
+    const [fresh] = plan().chain.filter((action) => action.do === "create-job");
     expect(fresh?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: "", PREVIOUS_NODE_NAME: "" });
-    const move = plan({ status: ON_N1, candidates: [N2] }).sequence.filter((action) => action.do === "create-job");
+    const move = plan({ status: ON_N1, candidates: [N2] }).chain.filter((action) => action.do === "create-job");
     expect(move[0]?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: IP, PREVIOUS_NODE_NAME: "n1" });
   });
 
   it("records what a Job reported, whether it ended well or not", () => {
     const recorded = (state: JobState) => {
-      const [record] = plan({ job: jobFor(to("n1"), state) }).sequence.filter((action) => action.do === "record");
+      const [record] = plan({ job: jobFor(to("n1"), state) }).chain.filter((action) => action.do === "record");
       return record?.change;
     };
     const well = { routedIP: IP, created: true, assignedNode: "n1", providerID: "cloud://n1", state: "active" };
@@ -189,7 +189,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     const keeperOf = (ip: string) => (ip === IP ? { owner: WINNER, basis: "uses" as const } : undefined);
     for (const is of ["succeeded", "failed"] as const) {
       const made = plan({ job: jobFor(to("n1"), { is, words: CREATED }), keeperOf, metadata: ARMED });
-      const [record, removal] = made.sequence.filter(({ do: verb }) => verb === "record" || verb === "remove-job");
+      const [record, removal] = made.chain.filter(({ do: verb }) => verb === "record" || verb === "remove-job");
       const { assignedNode, providerID, created, ...change } = record?.do === "record" ? record.change : {};
       expect([assignedNode, providerID, created], is).to.deep.equal([undefined, undefined, undefined]);
       expect(change).to.include({ routedIP: IP, state: "error", reason: "ClaimedByOther", pendingCreation: undefined });
@@ -220,7 +220,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     const status = { ...ON_N1, created: true };
     const job = jobFor(to("n2", OTHER), { is: "succeeded", words: "" });
     const change = (spec: object, ip: JobSnapshot["job"]) => {
-      const [record] = plan({ status, spec, job: ip }).sequence.filter((action) => action.do === "record");
+      const [record] = plan({ status, spec, job: ip }).chain.filter((action) => action.do === "record");
       return record?.change.created;
     };
     expect(change({ routedIP: OTHER }, job)).to.equal(undefined);
@@ -230,7 +230,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
   it("records with a move that the firewall of the new node is unknown, so that a successor asks for it", () => {
     const taken = (status: RoutedIPStatus) => {
       const job = jobFor(to("n2", IP), { is: "succeeded", words: "" });
-      const [record] = plan({ status, job }).sequence.filter((action) => action.do === "record");
+      const [record] = plan({ status, job }).chain.filter((action) => action.do === "record");
       return record?.change.conditions?.map((condition) => `${condition.type}=${condition.status}`);
     };
     expect(taken(ON_N1)).to.deep.equal(["FirewallReady=Unknown"]);
@@ -245,20 +245,20 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
   it("moves to another node when the grace period was over before, and not back", () => {
     const status = { ...ON_N1, state: "no-match", graceSince: timestamp(NOW - 1000) } as const;
     const made = plan({ spec: { gracePeriodSeconds: 3600 }, status, candidates: [N2] });
-    const [job] = made.sequence.filter((action) => action.do === "create-job");
+    const [job] = made.chain.filter((action) => action.do === "create-job");
     expect(job?.variables).to.include({ NODE_NAME: "n2" });
   });
 
   it("notes the nodes of all Jobs until one succeeds", () => {
     const noted = (changes: Changes) => {
-      const [record] = plan(changes).sequence.filter((action) => action.do === "record");
+      const [record] = plan(changes).chain.filter((action) => action.do === "record");
       return record?.change.attemptedNodes?.map(({ name }) => name);
     };
     const status = { ...ON_N1, attemptedNodes: [ATTEMPTED] };
     expect(noted({ status: ON_N1, candidates: [N2] })).to.deep.equal(["n2"]);
     expect(noted({ status, state: "error" } as Changes)).to.deep.equal(["n2", "n1"]);
     const job = jobFor(to("n2", IP), { is: "succeeded", words: "" });
-    const [record] = plan({ status, job }).sequence.filter((action) => action.do === "record");
+    const [record] = plan({ status, job }).chain.filter((action) => action.do === "record");
     expect(record?.change).to.have.property("attemptedNodes", undefined);
   });
 
@@ -272,7 +272,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
 
   it("elects a node that is about to leave last of all", () => {
     const leaving = { ...node("n3"), leaving: true };
-    const [job] = plan({ candidates: [leaving, N1] }).sequence.filter((action) => action.do === "create-job");
+    const [job] = plan({ candidates: [leaving, N1] }).chain.filter((action) => action.do === "create-job");
     expect(job?.variables).to.include({ NODE_NAME: "n1" });
   });
 });

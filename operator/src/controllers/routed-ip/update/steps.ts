@@ -18,11 +18,11 @@ import { changeOf, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { type PortsFound, ruleFacts } from "../../../routing/ports.js";
-import { type Action, type ActionSequence, sharedChain } from "../actions.js";
+import { type Action, type ActionChain, sharedChain } from "../actions.js";
 import { hasFinalizer, needsFinalizer } from "../deletion.js";
-import { electTaint, heldTaint, strayTaints } from "../election.js";
 import type { FirewallPlan, Restored } from "../firewall/firewall.js";
 import type { FirewallSnapshot } from "../firewall/snapshot.js";
+import { electTaint, heldTaint, strayTaints } from "../node-election.js";
 import type { Snapshot } from "../snapshot.js";
 
 /** In the order in which they run; with `firewallPostAllow` the assignment comes before the rules. */
@@ -46,7 +46,7 @@ export type StepName = (typeof ORDER)[number];
 export interface Step {
   readonly name: StepName;
   /** One after the other; the step fails with the first that does not succeed. */
-  readonly actions: ActionSequence;
+  readonly actions: ActionChain;
 }
 
 /** `pending`: it is under way, and nothing that relies on it may begin. */
@@ -90,7 +90,7 @@ export function reliesOn(step: StepName, other: StepName, postAllow: boolean): b
 }
 
 export interface Draft {
-  readonly actions: Readonly<Partial<Record<StepName, ActionSequence>>>;
+  readonly actions: Readonly<Partial<Record<StepName, ActionChain>>>;
   readonly blocks: ReadonlyMap<StepName, Block>;
   readonly postAllow: boolean;
 }
@@ -169,7 +169,7 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
   };
 }
 
-function tainting(snapshot: Snapshot, { target, holder, placement, superseded }: Decision): ActionSequence {
+function tainting(snapshot: Snapshot, { target, holder, placement, superseded }: Decision): ActionChain {
   if (target !== undefined) {
     const serving = superseded?.holder && snapshot.verdictOf(superseded.holder)?.node.name;
     // A node that was elected before, and that the address never reached, loses the taint first.
@@ -184,15 +184,15 @@ function isAboutToAct({ target, firewall, desired }: Decision): boolean {
 }
 
 /** An assignment of its own, or a creation on the elected node. */
-function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation }: Decision): ActionSequence {
+function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation }: Decision): ActionChain {
   const [pair] = assignmentPlan.assignments;
-  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.sequence) : [];
+  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.chain) : [];
   return [moveAction(snapshot, pair, explanation)];
 }
 
-/** Otherwise its sequence settles an earlier creation, which does not wait. */
-export function isCreating({ sequence }: Decision["creation"]): boolean {
-  return sequence.some((action) => action.do === "create-address");
+/** Otherwise its chain settles an earlier creation, which does not wait. */
+export function isCreating({ chain }: Decision["creation"]): boolean {
+  return chain.some((action) => action.do === "create-address");
 }
 
 function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan | undefined): Draft["actions"] {
@@ -210,7 +210,7 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
 function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
   const { addRules, freeRules, replacedRules, addNodes, makeRoom = [], removeRules, removeNodes, extend } = plan;
   const { name } = facts;
-  const change = (part: Parameters<typeof changeOf>[1], why: string, restored: Restored = {}): ActionSequence =>
+  const change = (part: Parameters<typeof changeOf>[1], why: string, restored: Restored = {}): ActionChain =>
     Object.values(part).flat().length === 0
       ? []
       : [{ do: "change-firewall", change: changeOf(facts, part), why, ...restored }];
@@ -248,13 +248,13 @@ function restoredOf(plan: FirewallPlan, part: keyof Restored): Restored {
 }
 
 /** Each change of rules goes to the additional firewalls, too, and brings them in step. */
-function mirroring(facts: FirewallFacts, { mirror, addRules, removeRules }: FirewallPlan): ActionSequence {
+function mirroring(facts: FirewallFacts, { mirror, addRules, removeRules }: FirewallPlan): ActionChain {
   if (mirror !== true || addRules.length + removeRules.length > 0) return [];
   return [{ do: "change-firewall", change: changeOf(facts, {}), why: "an additional firewall has other rules" }];
 }
 
 /** With an empty id first: after a crash the firewall of that name is known to be ours. */
-function creation({ name }: FirewallSnapshot, { create }: FirewallPlan, now: number): ActionSequence {
+function creation({ name }: FirewallSnapshot, { create }: FirewallPlan, now: number): ActionChain {
   if (create === undefined) return [];
   const why = `there is no firewall "${name}"`;
   const { addRules: rules, addNodes: nodes } = create;

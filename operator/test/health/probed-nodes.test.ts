@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { ProbeState } from "../../src/health/probe-state.js";
-import { type Entry, peersOf, standingOf } from "../../src/health/probed-entry.js";
+import { type Entry, peersOf, standingOf } from "../../src/health/probed-nodes.js";
 
 const probed = (...verdicts: readonly ProbeState["verdict"][]) =>
   verdicts.map((verdict) => {

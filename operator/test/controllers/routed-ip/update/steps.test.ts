@@ -6,7 +6,7 @@ import {
   reliesOn,
   type StepName,
   stepsOf,
-} from "../../../../src/controllers/routed-ip/update/update.js";
+} from "../../../../src/controllers/routed-ip/update/steps.js";
 
 const RECORD = ["arm", "find-firewall", "find-ports"] as const;
 const RULES = [...RECORD, "record", "add-rules"] as const;

@@ -6,7 +6,7 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import { provenFor } from "../../../addresses/safeguards.js";
 import { timeOf, timestamp } from "../../../clock.js";
-import { type StoppedHolder, stopOf } from "../../../health/stopped-moves.js";
+import { type StoppedHolder, stopOf } from "../../../health/stopped-by-mass-failure.js";
 import type { JobDecision } from "../../../jobs/job-decision.js";
 import { type Grace, graceOf } from "../../../match/grace.js";
 import type { NodeFacts } from "../../../match/node-facts.js";

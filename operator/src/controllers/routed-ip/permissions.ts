@@ -22,7 +22,7 @@ import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { formerOf } from "./address/former.js";
 import { addressOf } from "./jobs/snapshot.js";
-import type { RoutedState } from "./routed-state.js";
+import type { RoutedState } from "./memory.js";
 import { problemOfService } from "./service-follower.js";
 import type { Former } from "./snapshot.js";
 

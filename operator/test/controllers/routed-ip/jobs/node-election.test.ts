@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { freeInOrder } from "../../../../src/controllers/routed-ip/jobs/election.js";
+import { freeInOrder } from "../../../../src/controllers/routed-ip/jobs/node-election.js";
 import type { NodeFacts } from "../../../../src/match/node-facts.js";
 import type { ProviderId } from "../../../../src/providers/types.js";
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ListObservations } from "../../../src/addresses/creation/creation-registry.js";
 import { TakenAddresses } from "../../../src/addresses/undone-writes.js";
-import { memoryOf, type RoutedMemory } from "../../../src/controllers/routed-ip/routed-state.js";
+import { memoryOf, type RoutedMemory } from "../../../src/controllers/routed-ip/memory.js";
 import { nodesOf, type ServiceFollower } from "../../../src/controllers/routed-ip/service-follower.js";
 import { Retries } from "../../../src/reconcile/retries.js";
 import { ModelWorld } from "./model-world.js";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { STANDBY_ATTEMPTS } from "../../../src/bounds.js";
 import type { Probe } from "../../../src/health/probe.js";
-import { Answers } from "../../../src/health/standby/answers.js";
+import { Answers } from "../../../src/health/standby/probe-answer.js";
 import { holderOf, OwnReplica } from "../../../src/health/standby/replicas.js";
 import { type Question, questionToken, readAnswer } from "../../../src/health/standby/signed-messages.js";
 import { Signer } from "../../../src/health/standby/tokens.js";
