@@ -4,6 +4,7 @@ import { DELEGATION_MAX_AGE_MS, MAX_RECORD_SETS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
 import type { DnsProvider } from "../providers/types.js";
+import { putLast } from "../values.js";
 import type { Caller } from "./cached-record-set.js";
 
 /** Where a record set is, as `normalName` writes it. */
@@ -63,10 +64,7 @@ export class Delegations {
   }
 
   private put(key: string, entry: Entry): void {
-    this.known.delete(key);
-    this.known.set(key, entry);
-    const [oldest] = this.known.keys();
-    if (this.known.size > MAX_RECORD_SETS && oldest !== undefined) this.known.delete(oldest);
+    putLast(this.known, key, entry, MAX_RECORD_SETS);
   }
 }
 

@@ -18,7 +18,7 @@ import type { LimitWait } from "../providers/layers/limiter.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
-import { omitUndefined } from "../values.js";
+import { omitUndefined, putLast } from "../values.js";
 import { strayOf, typesLeft } from "./begun-records.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
@@ -282,10 +282,7 @@ export class RecordRegistry {
     const { clock, driftMs } = this;
     const recoveryOf = (account: object) => this.recoveryOf(account);
     const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf });
-    this.sets.delete(key);
-    this.sets.set(key, set);
-    const [oldest] = this.sets.keys();
-    if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
+    putLast(this.sets, key, set, MAX_RECORD_SETS);
     return set;
   }
 }

@@ -7,6 +7,7 @@ import { zoneElsewhere } from "../messages/failed-calls.js";
 import type { CallContext } from "../providers/call.js";
 import { isProviderError, type ProviderError, withProps } from "../providers/errors.js";
 import type { DnsProvider } from "../providers/types.js";
+import { putLast } from "../values.js";
 import type { Caller } from "./cached-record-set.js";
 
 interface Entry {
@@ -44,10 +45,7 @@ export class ZonesElsewhere {
   }
 
   private put(key: string, entry: Entry): void {
-    this.known.delete(key);
-    this.known.set(key, entry);
-    const [oldest] = this.known.keys();
-    if (this.known.size > MAX_RECORD_SETS && oldest !== undefined) this.known.delete(oldest);
+    putLast(this.known, key, entry, MAX_RECORD_SETS);
   }
 }
 

@@ -1,6 +1,7 @@
 /** From a change set to the bodies of batch requests, with what the last reading showed of the record set. */
 
 import { MAX_RECORD_SETS } from "../../bounds.js";
+import { putLast } from "../../values.js";
 import type { RecordChangeSet, RecordStep, RecordType } from "../types.js";
 
 export interface SeenRecord {
@@ -17,11 +18,8 @@ export class SeenRecords {
 
   /** Replaces what was seen of the record set before. */
   remember(zone: string, fqdn: string, records: readonly SeenRecord[]): void {
-    const key = `${zone}/${fqdn}`;
-    this.sets.delete(key);
-    this.sets.set(key, new Map(records.map((record) => [record.id, record])));
-    const [oldest] = this.sets.keys();
-    if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
+    const seen = new Map(records.map((record) => [record.id, record]));
+    putLast(this.sets, `${zone}/${fqdn}`, seen, MAX_RECORD_SETS);
   }
 
   /** Adds the written records to the reading, and takes the deleted ones out. */
