@@ -91,7 +91,9 @@ export class Engine<T extends KindTypes> {
   private noteCleanup(state: ResourceState<T>): void {
     const { names, isCleaningUp = (one) => one.hasFinalizer(names.finalizer) } = this.kind;
     if (!state.isDeleting() || !isCleaningUp(state)) return;
-    state.cleanup = nextAttempt(state.cleanup, this.tools.clock.now());
+    // A stopped operator tries nothing: the time of the stop must not end the cleanup.
+    if (this.tools.stop?.current !== undefined) state.cleanup = { attempts: 0 };
+    else state.cleanup = nextAttempt(state.cleanup, this.tools.clock.now());
   }
 
   /** One at a time: what an earlier run still reads is not read twice. */
