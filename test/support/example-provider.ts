@@ -16,6 +16,7 @@ import { EXAMPLE } from "./example-row.js";
 const KIND: ProviderKind = {
   ...EXAMPLE,
   rateLimits: [{ calls: 10, seconds: 1 }],
+  probes: { baseUrl: "https://api.example.com", reads: [{ path: "/addresses", scope: "read" }], unprobed: "write" },
   build: () => ({ close: async () => undefined }),
 };
 

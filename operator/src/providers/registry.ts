@@ -17,6 +17,7 @@ import type { AuditSink } from "./layers/mutations.js";
 import type { RateLimit } from "./layers/rate-limits.js";
 import { SameAccount } from "./layers/same-account.js";
 import { TokenGuards } from "./layers/token-guards.js";
+import type { ProviderProbes } from "./probes.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -47,6 +48,7 @@ export interface ProviderKind
   readonly movesAddresses?: boolean;
   /** The API counts a user's calls over all tokens: they share one budget here, rotated tokens included. @default false */
   readonly countsAllTokens?: boolean;
+  readonly probes: ProviderProbes;
   build(setup: ProviderSetup): ProviderSet;
 }
 

@@ -5,7 +5,8 @@ import { allProviders, type ProviderFacts } from "cdk8s-flipop/api";
 import { CLI_CALL_SECONDS, SECOND_MS } from "../../bounds.js";
 import { errorText } from "../../logging.js";
 import { Connections } from "../../providers/http.js";
-import { PROBES, type ProviderProbes } from "../../providers/probes.js";
+import { PROVIDER_KINDS } from "../../providers/kinds.js";
+import type { ProviderProbes } from "../../providers/probes.js";
 import { type Finding, ok, problem, unknown, warning } from "./finding.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -27,7 +28,7 @@ interface Account {
 
 async function findingsOf(provider: ProviderFacts, env: Env): Promise<readonly Finding[]> {
   const { name, title, tokenVariable, urlVariable } = provider;
-  const probes = PROBES[name];
+  const probes = PROVIDER_KINDS.find((kind) => kind.name === name)?.probes;
   const token = tokenOf(tokenVariable, env);
   if (probes === undefined || token === undefined) {
     const remedy = `set ${tokenVariable} or ${tokenVariable}_FILE for doctor, too`;
@@ -55,7 +56,7 @@ async function tokenFinding(account: Account, variable: string): Promise<Finding
   const { title, probes } = account;
   const check = `token of ${title}`;
   const answers = await Promise.all(
-    probes.probes.map(async ({ path, scope }) => ({ scope, ...(await get(account, path)) })),
+    probes.reads.map(async ({ path, scope }) => ({ scope, ...(await get(account, path)) })),
   );
   if (answers.some(({ status }) => status === 401)) {
     return problem(check, "the provider does not accept it (401)", `replace the value of ${variable}`);

@@ -26,6 +26,11 @@ export const cloudflare: ProviderKind = {
   rateLimits: [{ calls: 1_200, seconds: 300 }],
   movesAddresses: false,
   countsAllTokens: true,
+  probes: {
+    baseUrl: DEFAULT_URL,
+    reads: [{ path: "/zones?per_page=5", scope: "Zone:Read" }],
+    unprobed: "DNS:Edit",
+  },
   build,
 };
 

@@ -30,6 +30,22 @@ export const digitalOcean: ProviderKind = {
     { calls: 5_000, seconds: 3_600 },
     { calls: 12, seconds: 60, group: "IPv4 creations" },
   ],
+  probes: {
+    baseUrl: DEFAULT_URL,
+    reads: [
+      { path: "/v2/reserved_ips?per_page=1", scope: "reserved_ip:read" },
+      { path: "/v2/droplets?per_page=1", scope: "droplet:read" },
+      { path: "/v2/domains?per_page=1", scope: "domain:read" },
+      { path: "/v2/firewalls?per_page=1", scope: "firewall:read" },
+      { path: "/v2/account", scope: "account:read" },
+    ],
+    unprobed: "reserved_ip:create/update/delete, domain:create/update/delete, firewall:create/update/delete, tag:read",
+    limits: {
+      path: "/v2/account",
+      fields: ["account", "floating_ip_limit"],
+      used: "/v2/reserved_ips?per_page=1",
+    },
+  },
   build,
 };
 
