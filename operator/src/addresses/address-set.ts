@@ -12,7 +12,7 @@ import type {
 } from "cdk8s-flipop/api";
 import type { ClaimView } from "../claims/claims.js";
 import type { MassFailureView } from "../health/holder-registry.js";
-import type { ProbesSnapshot } from "../health/probes-snapshot.js";
+import type { ProbesSnapshot } from "../health/resource-probes.js";
 import type { InventoryView, ResourceRef } from "../inventory/view.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { MoveAllowance } from "../limits/move-limits.js";

@@ -18,7 +18,7 @@ import { omitUndefined } from "../values.js";
 import { addressLockKey } from "./actions.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from "./address-set.js";
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
-import type { Desired } from "./desired.js";
+import type { Desired } from "./desired-addresses.js";
 import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
 import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
 import { massFailureOf } from "./safeguards.js";

@@ -19,7 +19,7 @@ import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
 import { type AssignmentPlan, isIn, regionOf } from "./assignments.js";
-import { type Desired, dnsProviderOf } from "./desired.js";
+import { type Desired, dnsProviderOf } from "./desired-addresses.js";
 import { foreignRecords, lostName, type RecordsSnapshot } from "./records.js";
 import { busyNodesOf } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone, undonePauseUntil } from "./undone-writes.js";

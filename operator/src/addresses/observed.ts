@@ -10,7 +10,7 @@ import type { ProviderId } from "../providers/types.js";
 import { omitUndefined } from "../values.js";
 import type { ActionChain, AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
-import type { Desired, DesiredAddress } from "./desired.js";
+import type { Desired, DesiredAddress } from "./desired-addresses.js";
 
 export interface Placement extends Holding {
   /** `undefined`: no known holder, or the set may not judge it. */

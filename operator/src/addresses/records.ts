@@ -9,7 +9,7 @@ import type { RecordChain } from "../records/desired-records.js";
 import { foreignValues } from "../records/foreign-values.js";
 import { recordChain as chainOf, fullNameOf, recorded, removalChain, ttlOf } from "../records/record-plan.js";
 import type { AddressMemory, AddressSnapshot } from "./address-set.js";
-import { dnsProviderOf } from "./desired.js";
+import { dnsProviderOf } from "./desired-addresses.js";
 import { isOurs, isServed, type Placement } from "./observed.js";
 
 /** What a decision about the record set of a set of addresses reads. */

@@ -20,7 +20,7 @@ import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor, hasMachine, isIn, type Regions, type WaitingNode } from "./assignments.js";
-import type { Desired } from "./desired.js";
+import type { Desired } from "./desired-addresses.js";
 import type { ResourceMarks } from "./node-marks.js";
 import type { Placement } from "./observed.js";
 

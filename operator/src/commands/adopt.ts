@@ -8,7 +8,7 @@ import {
   isIp,
   KINDS,
 } from "cdk8s-flipop/api";
-import { annotatedIps } from "../addresses/desired.js";
+import { annotatedIps } from "../addresses/desired-addresses.js";
 import { FACT_WRITE_ATTEMPTS } from "../bounds.js";
 import { EXIT } from "../exit.js";
 import { isInvalid, type KubeClient } from "../kube/client.js";

@@ -3,7 +3,7 @@
 import type { Clock } from "../../src/clock.js";
 import type { MachineStatesProps } from "../../src/health/machine-states.js";
 import type { Probe } from "../../src/health/probe.js";
-import { probeRepeatedly } from "../../src/health/standby/repeated-probe.js";
+import { probeRepeatedly } from "../../src/health/standby/probe-attempts.js";
 import { OwnReplica, type Replica } from "../../src/health/standby/replicas.js";
 import { answerToken, readQuestion } from "../../src/health/standby/signed-messages.js";
 import type { StandbyWitnessProps } from "../../src/health/standby/standby-witness.js";

@@ -3,7 +3,7 @@
 import { Annotation, canonicalIp } from "cdk8s-flipop/api";
 import type { ActionChain } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "../address-set.js";
-import type { Desired } from "../desired.js";
+import type { Desired } from "../desired-addresses.js";
 import type { Placement } from "../observed.js";
 
 /**

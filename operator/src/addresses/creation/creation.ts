@@ -12,7 +12,7 @@ import { omitUndefined } from "../../values.js";
 import type { Action, ActionChain } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";
 import { type AssignmentPlan, coolOffOf, isInSetRegion, regionOf, type WaitingNode } from "../assignments.js";
-import type { Desired } from "../desired.js";
+import type { Desired } from "../desired-addresses.js";
 import { busyNodesOf } from "../unavailable-nodes.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import type { CreationResult } from "./creation-result.js";

@@ -11,7 +11,7 @@ import { isDue } from "../../reconcile/retries.js";
 import { compareText, omitUndefined } from "../../values.js";
 import type { AddressSnapshot } from "../address-set.js";
 import { accountUntil, isInSetRegion, regionOf } from "../assignments.js";
-import type { Desired } from "../desired.js";
+import type { Desired } from "../desired-addresses.js";
 import { lostName } from "../records.js";
 import { heldUpUntil } from "./creation-registry.js";
 

@@ -3,7 +3,7 @@
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/calls.js";
-import { dnsProviderOf } from "../../addresses/desired.js";
+import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/claimed-names.js";
 import {

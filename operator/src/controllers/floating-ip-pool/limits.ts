@@ -1,7 +1,7 @@
 /** What the limits of its namespace refuse a pool, and what it claims under them. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { dnsProviderOf } from "../../addresses/desired.js";
+import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import type { Claimant } from "../../claims/claimant.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { isUnnamed, type LimitedRecords, recordLimits } from "../../limits/tenant-access.js";

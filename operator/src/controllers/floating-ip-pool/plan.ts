@@ -41,7 +41,7 @@ import {
   creationRecoveryOf,
   unsettledOf,
 } from "../../addresses/creation/creation.js";
-import { type Desired, desiredOf } from "../../addresses/desired.js";
+import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { hasMarks } from "../../addresses/node-marks.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";

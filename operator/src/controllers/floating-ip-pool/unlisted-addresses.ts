@@ -1,6 +1,6 @@
 /** Addresses of the account that no resource has, such as those of a pool that was deleted, and that the pool could have. Pure. */
 
-import type { Desired } from "../../addresses/desired.js";
+import type { Desired } from "../../addresses/desired-addresses.js";
 import type { InventoryAddress } from "../../inventory/view.js";
 import type { candidateMessages } from "../../messages/nodes/candidates.js";
 import { compareText } from "../../values.js";

@@ -3,7 +3,7 @@
 import type { Condition, Reason, RecordSetState } from "cdk8s-flipop/api";
 import { isRepeatedlyUndone, undonePauseUntil } from "../../addresses/undone-writes.js";
 import { timeOf } from "../../clock.js";
-import { probesDoubted } from "../../health/probes-snapshot.js";
+import { probesDoubted } from "../../health/resource-probes.js";
 import { stopCondition } from "../../health/stopped-by-mass-failure.js";
 import type { Verdict } from "../../match/checks.js";
 import { isSystemTaint } from "../../match/node-facts.js";
@@ -22,9 +22,9 @@ import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addr
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { type Emptying, isDeleting, isPaused } from "./deletion.js";
+import { longUnready } from "./long-unready-pods.js";
 import type { Desired, Publication } from "./publication.js";
 import type { Snapshot } from "./resource.js";
-import { longUnready } from "./unready-pods.js";
 
 /** What the steps came to. */
 export interface Decision {

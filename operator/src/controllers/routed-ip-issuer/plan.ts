@@ -12,8 +12,8 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
-import { createdFirewallsOf } from "../../routing/firewalls/created-firewalls.js";
 import { isEmpty } from "../../routing/firewalls/firewall-group.js";
+import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 

@@ -13,10 +13,10 @@ import {
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
-import type { Desired } from "../../addresses/desired.js";
+import type { Desired } from "../../addresses/desired-addresses.js";
 import { isOfOther, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
-import { probesDoubted } from "../../health/probes-snapshot.js";
+import { probesDoubted } from "../../health/resource-probes.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { type Problem, valuesIn } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";

@@ -2,7 +2,7 @@
 
 import { canonicalIp, type DnsStatus, type RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
-import { annotatedIps } from "../../addresses/desired.js";
+import { annotatedIps } from "../../addresses/desired-addresses.js";
 import { normalName } from "../../claims/claimed-names.js";
 import type { ClaimView } from "../../claims/claims.js";
 import type { Problem } from "../../messages/message.js";

@@ -12,7 +12,7 @@ import {
 import { retryOf } from "../../addresses/conditions.js";
 import { createdCopyChains } from "../../addresses/creation/created-copies.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
-import { type Desired, desiredOf } from "../../addresses/desired.js";
+import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains } from "../../addresses/mark-plan.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";

@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.js";
 import type { Route } from "../../runtime/http-server.js";
 import type { Probe } from "../probe.js";
 import type { ProbeTarget } from "../target.js";
-import { probeRepeatedly } from "./repeated-probe.js";
+import { probeRepeatedly } from "./probe-attempts.js";
 import type { OwnReplica } from "./replicas.js";
 import { answerToken, type Question, readQuestion } from "./signed-messages.js";
 

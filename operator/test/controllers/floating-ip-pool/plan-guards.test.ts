@@ -1,7 +1,7 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { desiredOf } from "../../../src/addresses/desired.js";
+import { desiredOf } from "../../../src/addresses/desired-addresses.js";
 import { isServed, observedOf, placementsOf } from "../../../src/addresses/observed.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";

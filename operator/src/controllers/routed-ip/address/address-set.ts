@@ -4,7 +4,7 @@ import { type AddressStatus, type CreatedAddress, canonicalIp, familyOf, type Ro
 import type { AddressSet } from "../../../addresses/address-set.js";
 import type { CreationResult } from "../../../addresses/creation/creation-result.js";
 import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
-import { annotatedIps, familyOfList } from "../../../addresses/desired.js";
+import { annotatedIps, familyOfList } from "../../../addresses/desired-addresses.js";
 import { isOfOther, isServed, type Placement } from "../../../addresses/observed.js";
 import { giveBack, isReleasable, isSurelyGone } from "../../../addresses/release.js";
 import { WHYS } from "../../../messages/explanations.js";

@@ -2,7 +2,7 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { MarkAction } from "../../../addresses/actions.js";
-import { annotatedIps } from "../../../addresses/desired.js";
+import { annotatedIps } from "../../../addresses/desired-addresses.js";
 import { markChainsFor, markRemovals, markTraces } from "../../../addresses/mark-plan.js";
 import { assignVariables, type JobNode, type JobVariables } from "../../../jobs/job.js";
 import { decideJob, type JobDecision, type JobObject, type JobSituation } from "../../../jobs/job-decision.js";

@@ -1,12 +1,12 @@
 /** All that a decision about a RoutedIP whose class works by Jobs reads. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
-import { annotatedIps } from "../../../addresses/desired.js";
+import { annotatedIps } from "../../../addresses/desired-addresses.js";
 import type { ResourceMarks } from "../../../addresses/node-marks.js";
 import type { RecordsSnapshot } from "../../../addresses/records.js";
 import type { Claims, ClaimView } from "../../../claims/claims.js";
 import type { MassFailureView } from "../../../health/holder-registry.js";
-import type { ProbesSnapshot } from "../../../health/probes-snapshot.js";
+import type { ProbesSnapshot } from "../../../health/resource-probes.js";
 import type { JobSituation } from "../../../jobs/job-decision.js";
 import type { MoveAllowance } from "../../../limits/move-limits.js";
 import type { Verdict } from "../../../match/checks.js";

@@ -10,7 +10,7 @@ import {
   type WaitingNodes,
 } from "../../../addresses/assignments.js";
 import type { Creation } from "../../../addresses/creation/creation.js";
-import type { Desired } from "../../../addresses/desired.js";
+import type { Desired } from "../../../addresses/desired-addresses.js";
 import { isOurs, type Placement } from "../../../addresses/observed.js";
 import { timestamp } from "../../../clock.js";
 import type { Problem } from "../../../messages/message.js";

@@ -1,7 +1,7 @@
 import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { desiredOf } from "../../src/addresses/desired.js";
+import { desiredOf } from "../../src/addresses/desired-addresses.js";
 import { addressSetOf } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import { NOTHING_SEEN } from "../../src/inventory/view.js";
 import { meta } from "../claims/resources.js";
