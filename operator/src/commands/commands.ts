@@ -217,8 +217,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     details: [
       "This command changes the cluster: it sets annotation `flipop.digitalocean.com/stop` on the operator's Lease, with the reason",
       "and the time as its value. After 1 s at most, the leader sends no call that changes a cloud or DNS, and starts no Job. A call that",
-      "was already sent is completed. Condition Ready of each resource becomes False with reason `Stopped`, metric `flipop_stopped` becomes",
-      "1, and alert FlipopStopped fires after 15 minutes. The operator stays stopped when it restarts and when another pod leads. If the",
+      "was already sent is completed. Meanwhile the operator reads, and writes statuses and Events, but no annotations, labels, taints or",
+      "finalizers: a deleted resource stays until `flipop resume`. Condition Ready of each resource becomes False with reason `Stopped`,",
+      "metric `flipop_stopped` becomes 1, and alert FlipopStopped fires after 15 minutes. The operator stays stopped when it restarts and when another pod leads. If the",
       "operator's role lacks the right to watch the Lease, it notices the annotation at the next renewal, after 2 s at most. Without the command:",
       "`kubectl annotate lease -n flipop floating-ip-pool-controller-leader-election flipop.digitalocean.com/stop=REASON`.",
     ],
