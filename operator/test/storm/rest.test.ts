@@ -2,7 +2,7 @@
 
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { History } from "./history.js";
+import type { History, HolderFact } from "./history.js";
 import { call, fact, held, history, IP, NODE, OTHER_IP, object, POOL } from "./made-up.js";
 import type { Picture, PictureNode, PictureResource } from "./oracle/picture.js";
 import { unsettled } from "./oracle/rest.js";
@@ -184,6 +184,13 @@ describe("the oracle of the storm, at rest", () => {
   it("annotations, leaks, and what should be gone", () => {
     finds({ nodes: [HOLDER, { ...FREE, annotations: { ipv4: OTHER_IP } }] }, /node-2 has the annotation/);
     finds({ lingering: ["web"] }, /web is deleted and still there/);
+    const created = { objects: [object({ created: [OTHER_IP] })] };
+    const released: HolderFact = { at: 30_000, ip: OTHER_IP, family: "ipv4", by: "hand" };
+    passes({ lingering: ["web"] }, { ...created, holders: [...history().holders, released] });
+    finds({ lingering: ["web"] }, /still there/, {
+      ...created,
+      holders: [...history().holders, { ...released, by: "api" }],
+    });
     const holders = [...history().holders, held(30_000, OTHER_IP, null)];
     const objects = [object({ known: [IP] })];
     const leaked = { [IP]: 1, [OTHER_IP]: null };

@@ -12,11 +12,22 @@ import { healthProblems, isFit, waitsForMassFailure } from "./rest-health.js";
 export function unsettled(picture: Picture, history: History): readonly string[] {
   const evaluate = new FirewallLookup(picture, history);
   return [
-    ...picture.lingering.map((name) => `${name} is deleted and still there`),
+    ...picture.lingering
+      .filter((name) => !waitsForReleasedByHand(history, name))
+      .map((name) => `${name} is deleted and still there`),
     ...picture.resources.flatMap((resource) => ofResource(evaluate, resource)),
     ...wrongAnnotations(evaluate),
     ...leaks(evaluate),
   ];
+}
+
+/** A created address that a person released: the operator looks for it for 10 minutes before the deletion ends. */
+function waitsForReleasedByHand({ objects, holders }: History, name: string): boolean {
+  const created = objects.findLast((fact) => fact.name === name)?.created ?? [];
+  return created.some((ip) => {
+    const last = holders.findLast((fact) => fact.ip === ip);
+    return last?.by === "hand" && last.holder === undefined;
+  });
 }
 
 /** A picture with the questions that all checks ask it. */
