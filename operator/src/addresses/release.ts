@@ -4,7 +4,7 @@
  */
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { FORGET_AFTER_MS, LONGEST_DRAIN_MS, SECOND_MS } from "../bounds.js";
+import { FORGET_AFTER_MS, LONGEST_DRAIN_MS, MINUTE_MS, SECOND_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { refText } from "../messages/claims.js";
@@ -238,7 +238,7 @@ export function deletionOf(
 export function abandonedItems(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
   const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns, begunRecords = [] } = snapshot.set;
   const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
-  const kept = reclaimPolicy === "Delete" ? addresses.map(({ address }) => `address ${address.ip}`) : [];
+  const kept = reclaimPolicy === "Delete" ? addresses.map(leftAddress) : [];
   const intent = reclaimPolicy === "Delete" ? pendingCreation : undefined;
   const open = intent !== undefined && undecided(snapshot, intent).length === 0;
   const records =
@@ -248,6 +248,11 @@ export function abandonedItems(snapshot: AddressSnapshot, placements: readonly P
     ...(open ? [`the address of the creation of ${intent.startedAt}, if there is one`] : []),
     ...records.map(({ recordName, zone }) => `record set ${recordName} in zone ${zone}`),
   ];
+}
+
+function leftAddress({ address: { ip }, certainty }: Placement): string {
+  const isMissing = certainty === "gone";
+  return `address ${ip}${isMissing ? `, which the account does not have now: it counts as gone after ${FORGET_AFTER_MS / MINUTE_MS} minutes` : ""}`;
 }
 
 /** The lists can say no more of these. */

@@ -235,12 +235,14 @@ describe("the cleanup of a pool", () => {
         ...{ now: 0, listedAt: 0, cachedStates: new Map(), reservations: new Map() },
         gone: new Map([[ip, -sinceMs]]),
       });
-      return actions(altered(cloud, { inventory: view }));
+      return altered(cloud, { inventory: view });
     };
-    expect(missing(FORGET_AFTER_MS - 1))
-      .to.not.include("forget-created")
-      .and.not.include("remove-finalizer");
-    expect(missing(FORGET_AFTER_MS)).to.include("forget-created");
+    const early = missing(FORGET_AFTER_MS - 1);
+    expect(actions(early)).to.not.include("forget-created").and.not.include("remove-finalizer");
+    expect(early.deletion?.left).to.deep.equal([
+      `address ${ip}, which the account does not have now: it counts as gone after 10 minutes`,
+    ]);
+    expect(actions(missing(FORGET_AFTER_MS))).to.include("forget-created");
   });
 
   it("releases nothing that an unread resource may list, shows that, and still lets the pool go at the deadline", () => {
