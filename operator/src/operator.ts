@@ -134,6 +134,8 @@ class Assembly {
     showStop(this.stop, metrics);
     this.providers = this.makeProviders(metrics);
     this.providers.onTokenReplaced(() => this.notifier.notifyAll());
+    // Runs that found the fence shut have ended, and nothing else asks for another one.
+    this.fence.onReopen?.(() => this.notifier.notifyAll());
     this.recorder = this.makeRecorder();
     this.context = this.makeContext(metrics);
     metrics.unlisted.readFrom(() => countUnlisted(this.context, this.context.nodes));
@@ -267,11 +269,8 @@ class Assembly {
 
   private makeClient(): ControllerContext["client"] {
     const { transport, settings, logger } = this.options;
-    const { fence } = this;
-    const behind = fenced(
-      transport.fenced(() => fence.assertHeld()),
-      fence,
-    );
+    const asserted = transport.fenced(() => this.fence.assertHeld());
+    const behind = fenced(asserted, this.fence);
     return settings.dryRun ? dryRunClient(behind, logger) : behind;
   }
 

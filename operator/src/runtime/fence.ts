@@ -19,6 +19,8 @@ export interface Fence {
   assertHeld(): void;
   /** ms that a write started now may take, its own deadline: it ends `callMarginMs` before the renew deadline. */
   remainingMs(): number;
+  /** Calls the listener each time the fence opens again after it shut by itself: the lease was renewed late. @default never */
+  onReopen?(listener: () => void): void;
   /** Each write passes through here, with the signal that may cut it off. Settles as the write does. */
   track?<T>(write: Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -37,6 +39,7 @@ export class LeaseFence implements Fence {
   private deadline: number | undefined;
   private inFlight = 0;
   private cutOffAt = Number.NEGATIVE_INFINITY;
+  private readonly reopened: (() => void)[] = [];
 
   private readonly marginMs: number;
 
@@ -49,7 +52,13 @@ export class LeaseFence implements Fence {
 
   /** @param deadline monotonic ms: the renew deadline, counted from the moment the last successful renewal was sent. */
   extendTo(deadline: number): void {
+    const expired = this.deadline !== undefined && this.remainingMs() === 0;
     this.deadline = deadline;
+    if (expired && this.remainingMs() > 0) for (const listener of this.reopened) listener();
+  }
+
+  onReopen(listener: () => void): void {
+    this.reopened.push(listener);
   }
 
   shut(): void {

@@ -38,6 +38,22 @@ describe("fence", () => {
     expect(() => fence.assertHeld()).to.throw(NotLeaderError);
   });
 
+  it("says when a late renewal opens it again, and neither when the lease is won nor when it is renewed in time", async () => {
+    const clock = new FakeClock();
+    const fence = new LeaseFence(clock);
+    let opened = 0;
+    fence.onReopen(() => {
+      opened += 1;
+    });
+    fence.extendTo(10_000);
+    await clock.advance(7_000);
+    fence.extendTo(17_000);
+    expect(opened).to.equal(0);
+    await clock.advance(8_500);
+    fence.extendTo(25_500);
+    expect(opened).to.equal(1);
+  });
+
   it("does not care for steps of the wall clock", () => {
     const clock = new FakeClock();
     const fence = new LeaseFence(clock);
