@@ -3,7 +3,7 @@
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import { JOB_DRY_RUN_RETRY_MS } from "../bounds.js";
 import type { ControllerContext } from "../controllers/context.js";
-import { isConflict, isNotFound, isPodSecurityRefusal, StatusError } from "../kube/client.js";
+import { isConflict, isNotFound, isPodSecurityRefusal, isTooManyRequests, StatusError } from "../kube/client.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import { accountProblem, buildJob, type JobOrder, podOfJob, serviceAccountOf } from "./job.js";
 
@@ -115,7 +115,17 @@ export function isDefinite(error: unknown): boolean {
   return error instanceof JobRefusedError || isRefusal(error);
 }
 
+/** There is no such Job, though the same request may succeed in a moment. */
+export function hadNoEffect(error: unknown): boolean {
+  return isDefinite(error) || isTooManyRequests(error) || (isConflict(error) && !isTaken(error));
+}
+
+/** A Job of that name exists. Another 409 is of a quota that changed meanwhile: then there is no Job. */
+export function isTaken(error: unknown): boolean {
+  return isConflict(error) && error.reason === "AlreadyExists";
+}
+
 /** It would be the same if it were sent again now. */
 function isRefusal(error: unknown): error is StatusError {
-  return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
+  return error instanceof StatusError && error.code >= 400 && error.code < 500 && ![409, 429].includes(error.code);
 }

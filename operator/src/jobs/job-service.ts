@@ -12,7 +12,7 @@ import { cachePart } from "../runtime/synced-kinds.js";
 import { compareText } from "../values.js";
 import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose } from "./job.js";
 import { type JobObject, type JobScene, type JobState, jobState } from "./job-decision.js";
-import { isDefinite, JobDryRuns } from "./job-dry-run.js";
+import { isDefinite, isTaken, JobDryRuns } from "./job-dry-run.js";
 import type { JobPod } from "./pod-start.js";
 
 export interface FoundJob {
@@ -116,16 +116,18 @@ export class JobService {
 
   /**
    * One that is there already is the one of an earlier try.
+   * @param onSend called right before the server is asked to create it
    * @throws JobRefusedError, or StatusError: the class is to be tried again
    */
-  async create(order: JobOrder): Promise<void> {
+  async create(order: JobOrder, onSend: () => void = () => undefined): Promise<void> {
     const path = `/apis/batch/v1/namespaces/${order.namespace}/jobs`;
     try {
       await this.dryRuns.checkAccount(order);
+      onSend();
       const job = await this.context.client.request<JobObject>({ method: "POST", path, body: buildJob(order) });
       this.created.set(job.metadata.uid, { job, at: this.context.clock.monotonic() });
     } catch (error) {
-      if (isConflict(error)) return;
+      if (isTaken(error)) return;
       if (isDefinite(error)) {
         this.dryRuns.contradict(order.owner.name);
         this.unconfirmed(order.owner.name);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { JOB_DRY_RUN_RETRY_MS } from "../../src/bounds.js";
-import { isDefinite } from "../../src/jobs/job-dry-run.js";
+import { hadNoEffect, isDefinite } from "../../src/jobs/job-dry-run.js";
 import { StatusError } from "../../src/kube/client.js";
 import { meta } from "../claims/resources.js";
 import { job, ORDER, refusal, rig, SPEC, status, whole } from "./service-rig.js";
@@ -46,6 +46,27 @@ describe("the service of Jobs", () => {
     made.service.onUnconfirmed((name) => contradictions.push(name));
     expect(await refusal(made.service.create(ORDER))).to.equal("none");
     expect(contradictions).to.deep.equal([]);
+  });
+
+  it("knows which answers leave no Job, also if the same request may succeed in a moment", async () => {
+    const refused = (code: number, reason = "") => hadNoEffect(new StatusError({ code, reason, message: "m" }));
+    expect([403, 422, 429, 500].map((code) => refused(code))).to.deep.equal([true, true, true, false]);
+    expect(refused(409, "Conflict"), "the quota has changed meanwhile").to.equal(true);
+    expect(refused(409, "AlreadyExists")).to.equal(false);
+    const made = rig(() => {
+      throw new StatusError({ code: 409, reason: "Conflict", message: "the quota has changed" });
+    });
+    expect(await refusal(made.service.create(ORDER)), "there is no Job of that name").to.equal("the quota has changed");
+  });
+
+  it("says when it asks the server for a Job: an account that cannot be read keeps it from that", async () => {
+    let sent = 0;
+    const made = rig(() => status(500));
+    const spec = { template: { spec: { serviceAccountName: "worker" } } };
+    expect(await refusal(made.service.create({ ...ORDER, spec }, () => sent++))).to.equal("answer 500");
+    expect(sent).to.equal(0);
+    await refusal(made.service.create(ORDER, () => sent++));
+    expect(sent).to.equal(1);
   });
 
   it("starts no Job as an account whose label is gone", async () => {

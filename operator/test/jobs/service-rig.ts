@@ -55,7 +55,7 @@ export function job(name: string, more: Partial<KubeObject["metadata"]> = {}, pu
 
 export const whole = <O extends KubeObject>(object: O) => wholeObjects<O>()(object);
 export const status = (code: number) => {
-  throw new StatusError({ code, reason: code === 409 ? "Conflict" : "Refused", message: `answer ${code}` });
+  throw new StatusError({ code, reason: code === 409 ? "AlreadyExists" : "Refused", message: `answer ${code}` });
 };
 export const refusal = async (promise: Promise<unknown>) => {
   return promise.then(() => "none").catch((error: unknown) => (error as Error).message);

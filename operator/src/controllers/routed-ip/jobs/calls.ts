@@ -3,7 +3,7 @@
 import { DONE, type Outcome } from "../../../addresses/calls.js";
 import { type JobOrder, jobNamespaceOf } from "../../../jobs/job.js";
 import type { JobObject } from "../../../jobs/job-decision.js";
-import { isDefinite } from "../../../jobs/job-dry-run.js";
+import { hadNoEffect } from "../../../jobs/job-dry-run.js";
 import { deadlineOf, jobSpecOf } from "../../../jobs/job-service.js";
 import { statusPatch } from "../../../kube/write/patch.js";
 import { serverMessages } from "../../../messages/provider.js";
@@ -48,12 +48,16 @@ export async function createJob(
     attempt,
     ...deadlineOf(found.spec),
   };
+  let sent = false;
+  const onSend = () => {
+    sent = true;
+  };
   try {
-    await jobService.create(order);
+    await jobService.create(order, onSend);
     return DONE;
   } catch (error) {
-    // Nothing can have been created: the creation is tried anew, once the class can work.
-    if (isDefinite(error)) await keep(state, { pendingCreation: undefined });
+    // Nothing can have been created: the creation is tried anew.
+    if (!sent || hadNoEffect(error)) await keep(state, { pendingCreation: undefined });
     throw error;
   }
 }
