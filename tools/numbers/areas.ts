@@ -28,7 +28,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_550,
   "operator/src/records": 1_900,
-  "operator/src/routing": 3_440,
+  "operator/src/routing": 3_445,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,
   "constructs/src": 18_450,

@@ -187,18 +187,23 @@ function mayGrant({ namespace }: Pick<LimitSource, "namespace">, token: DnsToken
 /** Why the name may not be used. Without limits, a resource may use a token of its own namespace. */
 export function nameProblem(asked: AskedName, { lists, sources }: NameAccess, token: DnsToken): Problem | undefined {
   const { fqdn: name } = asked.normal;
-  const isOwn = token.namespace === asked.namespace;
-  if (isOwn || lists.some((list) => mayGrant(list, token))) return refusedName(asked, lists);
   const source = sources.find((each) => mayGrant(each, token));
-  if (source === undefined) return accessMessages.tokenOfOthers({ name, ...token });
-  const wrong = wrongNameLists(source);
-  if (wrong.length > 0) return specMessages.ofNameLists({ name, limiter: source.of, wrong });
+  const isOwn = token.namespace === asked.namespace;
+  if (source === undefined && !isOwn) return accessMessages.tokenOfOthers({ name, ...token });
+  const wrong = wrongNameLists(name, sources);
+  if (wrong !== undefined) return wrong;
+  if (isOwn || source === undefined || lists.some((list) => mayGrant(list, token))) return refusedName(asked, lists);
   return accessMessages.noNameAllowed({ name, limiter: source.of, refusals: refusalsOf(asked, lists) });
 }
 
-function wrongNameLists(source: LimitSource): readonly Mistake[] {
-  return mistakesIn(source, /^spec\.allowed(Names|Zones)\b/);
+/** A list that cannot be read may allow less than the others. */
+function wrongNameLists(name: string, sources: readonly LimitSource[]): Problem | undefined {
+  const all = sources.map((source) => ({ limiter: source.of, wrong: mistakesIn(source, NAME_LISTS) }));
+  const found = all.find(({ wrong }) => wrong.length > 0);
+  return found && specMessages.ofNameLists({ name, ...found });
 }
+
+const NAME_LISTS = /^spec\.allowed(Names|Zones)\b/;
 
 /** Limits that cannot be read would count as absent, and allow everything. */
 export function wrongLimitsOf(sources: readonly LimitSource[]): Problem | undefined {

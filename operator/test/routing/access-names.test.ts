@@ -1,6 +1,7 @@
 import type { AccessLimits } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { specMessages } from "../../src/messages/spec.js";
 import { adoptAccessOf, nameAccessOf, nameProblem } from "../../src/routing/access.js";
 
 const TOKEN = { provider: "cloudflare", namespace: "flipop" };
@@ -51,6 +52,23 @@ describe("the DNS names that a class and an issuer allow", () => {
     expect(reason("www.example.com", [both])).to.equal("NameNotAllowed");
     expect(reason("www.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal("NameNotAllowed");
     expect(reason("api.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal(undefined);
+  });
+
+  it("are none while a list is wrong as it is stored: what is left of the lists may allow more than was meant", () => {
+    const mistakes = [{ path: "spec.allowedNames[0]", message: "must be a DNS name or a pattern" }];
+    const asked = { zone: "example.com", normal: { zone: "example.com", fqdn: "www.example.com" }, namespace: "team" };
+    const wrong = {
+      of: "ClusterRoutedIPClass public",
+      limits: { allowedZones: ["example.com"] },
+      problem: specMessages.invalid({ mistakes }),
+    };
+    const right = { of: "RoutedIPIssuer flipop/do", namespace: "flipop", limits: { allowedNames: ["*.example.com"] } };
+    const judged = (sources: Parameters<typeof nameAccessOf>[0], token = TOKEN) =>
+      nameProblem(asked, nameAccessOf(sources), token)?.id;
+    expect(judged([wrong]), "another list of the same author is there").to.equal("spec.ofNameLists");
+    expect(judged([wrong, right]), "another author allows the name").to.equal("spec.ofNameLists");
+    expect(judged([wrong], { ...TOKEN, namespace: "team" }), "a token of its own").to.equal("spec.ofNameLists");
+    expect(judged([{ ...right, namespace: "other" }])).to.equal("access.tokenOfOthers");
   });
 
   it("are no issuer's to allow where the token is one of another namespace, nor are its records to replace", () => {
