@@ -197,7 +197,8 @@ export class SharedFirewall {
   remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<boolean> {
     return this.inTurn(async () => {
       const { facts } = this;
-      if (typeof facts === "object" && !(isEmpty(facts) && facts.rules.length === 0)) return false;
+      // After a change that failed, it may have what the change was to add.
+      if (facts === undefined || (facts !== "missing" && !(isEmpty(facts) && facts.rules.length === 0))) return false;
       await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall), "removal");
       this.own.removed(firewall.id);
       this.facts = "missing";

@@ -82,6 +82,17 @@ describe("a firewall whose list shows the state before a write of the operator",
     expect(cloud.state).to.deep.equal({ ingress: "80 " });
   });
 
+  it("is not removed as empty after a change that failed, before it is read again", async () => {
+    await change({ removeNodes: [A], removeRules: [rule("443")] });
+    cloud.faults.set("apply", {});
+    // The removal waits for the change of another RoutedIP to end.
+    const added = change({ addNodes: [B] }).catch(() => undefined);
+    expect(await firewall.remove(caller, cloud.facts("ingress"))).to.equal(false);
+    await added;
+    await firewall.read(caller, []);
+    expect(await firewall.remove(caller, cloud.facts("ingress"))).to.equal(true);
+  });
+
   describe("after an addition whose answer was lost", () => {
     beforeEach(async () => {
       freeze();
