@@ -80,7 +80,9 @@ export class RoutedIPs {
   private slicesChanged(event: StoreEvent<SliceFacts>): void {
     const before = event.type === "updated" ? event.old : undefined;
     const nodes = nodesOfSlices(event.object, before);
-    for (const state of this.following(event.object.service)) {
+    // A slice may have left another Service.
+    const services = new Set([event.object.service, ...(before === undefined ? [] : [before.service])]);
+    for (const state of [...services].flatMap((service) => this.following(service))) {
       state.memory.follower.endpointsChanged(nodes);
       state.enqueue();
     }

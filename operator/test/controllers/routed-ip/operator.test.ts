@@ -48,6 +48,21 @@ describe("operator in process: RoutedIP", function () {
     ]);
   });
 
+  it("leaves a node whose slice belongs to another Service now", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
+    made.serveAs("web", "n2");
+    await made.world.rest();
+    expect(made.nodeOf("a")).to.equal("n1");
+    const ref = { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", namespace: "default", name: "web-1" };
+    const labels = { "kubernetes.io/service-name": "other" };
+    made.world.kubernetes.change(ref, (slice) => ({
+      ...slice,
+      metadata: { ...(slice["metadata"] as object), labels },
+    }));
+    await made.until("on n2", () => made.nodeOf("a") === "n2");
+  });
+
   it("creates an address with the token of the issuer's Secret, and leaves nothing behind under Delete", async () => {
     made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
     const { kubernetes, digitalocean } = made.world;
