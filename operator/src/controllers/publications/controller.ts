@@ -18,7 +18,7 @@ import { omitUndefined } from "../../values.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
 import { followReading, gatewayTargets, readGateways, watchGateways } from "./gateway-watches.js";
 import { GATEWAY } from "./gateways.js";
-import { type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict, wrote } from "./memory.js";
+import { lagEndsInMs, type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict, wrote } from "./memory.js";
 import { type Action, type Plan, plan, type Snapshot } from "./plan.js";
 import { serviceTargets } from "./services.js";
 import type { TargetKind, TargetObject } from "./target-kind.js";
@@ -95,13 +95,14 @@ function kindOf(tools: Tools): Kind<PublicationTypes> {
 
 function gather({ context: { clock }, publications, targets }: Tools, { key, memory }: State): Snapshot {
   const { shown: cached, all, allowed } = targets.get(key) ?? NO_OBJECT;
-  const now = clock.now();
+  const [now, monotonic] = [clock.now(), clock.monotonic()];
   const before = withoutOldConflict(memory.value, all);
-  memory.value = observed(before, { shown: cached, now, monotonic: clock.monotonic() });
+  memory.value = observed(before, { shown: cached, now, monotonic });
   const { undone, conflict } = memory.value;
+  const lag = lagEndsInMs(memory.value, monotonic);
   return {
     ...{ target: `${targets.kind} ${key}`, now, undone, allowed },
-    ...omitUndefined({ conflict }),
+    ...omitUndefined({ conflict, unseenUntil: lag === undefined ? undefined : now + lag }),
     shown: shownNow(memory.value, cached),
     most: mostAddresses(targets.kind),
     resources: publications.resourcesOf(targets.kind, key),

@@ -60,6 +60,11 @@ export function withoutOldConflict(memory: Memory, all: readonly string[]): Memo
   return conflict !== undefined && conflict.all.join() !== all.join() ? others : memory;
 }
 
+/** ms from now until a write that the cache does not show yet counts no more; `undefined`: there is none. */
+export function lagEndsInMs({ sent }: Memory, monotonic: number): number | undefined {
+  return sent === undefined || sent.confirmed ? undefined : Math.max(0, sent.at + CACHE_LAG_MS - monotonic);
+}
+
 /** The addresses of the object: the cache lags behind our own write. */
 export function shownNow({ sent }: Memory, shown: readonly string[]): readonly string[] {
   return sent === undefined || sent.confirmed ? shown : sent.ips;

@@ -7,7 +7,7 @@ import { publishingMessages } from "../../messages/publishing.js";
 import type { PublishingResource } from "../../publishing/publications.js";
 import { shownAddresses } from "../../publishing/published-addresses.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
-import { listed } from "../../values.js";
+import { listed, omitUndefined } from "../../values.js";
 import type { Conflict } from "./memory.js";
 
 export interface Snapshot {
@@ -27,6 +27,8 @@ export interface Snapshot {
   readonly allowed: boolean;
   /** Another writer owns its addresses. */
   readonly conflict?: Conflict;
+  /** Until then, `shown` is what the operator has written, whatever the cache shows; ms since the epoch. Absent: the cache shows it. */
+  readonly unseenUntil?: number;
 }
 
 export interface Action extends EngineAction {
@@ -40,9 +42,11 @@ export interface Plan extends EnginePlan<Action> {
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const { target, shown } = snapshot;
+  const { target, shown, unseenUntil } = snapshot;
   const ips = desiredOf(snapshot);
-  if (ips === undefined || ips.join() === shown.join()) return NOTHING;
+  // Somebody may have replaced the addresses before the cache could show them: no event follows.
+  if (ips === undefined || ips.join() === shown.join())
+    return { ...NOTHING, ...omitUndefined({ requeueAt: unseenUntil }) };
   const pause = pauseOf(snapshot);
   if (pause !== undefined) return { ...NOTHING, ...pause };
   const why = reasonOf(snapshot);

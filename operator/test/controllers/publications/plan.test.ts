@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { CACHE_LAG_MS, CONTESTED_PAUSE_MS, PLACEMENT_LASTING_MS } from "../../../src/bounds.js";
 import {
   type Conflict,
+  lagEndsInMs,
   type Memory,
   NOTHING_SENT,
   observed,
@@ -83,6 +84,14 @@ describe("the plan of an object that shows addresses", () => {
     expect(written({ resources: [resource("a", { active: [A, B], kept: [C] })], most: 2, shown: [A, C] })).to.equal(
       undefined,
     );
+  });
+
+  it("looks again when a write counts no more that the cache has not shown", () => {
+    const unseenUntil = NOW + 4_000;
+    const facts = { shown: [A], resources: [resource("a", { active: [A] })], unseenUntil };
+    expect(plan(snapshot(facts))).to.deep.include({ sequences: [], requeueAt: unseenUntil });
+    expect(lagEndsInMs({ undone: [], sent: { ips: [A], at: 0, confirmed: false } }, 6_000)).to.equal(4_000);
+    expect(lagEndsInMs({ undone: [], sent: { ips: [A], at: 0, confirmed: true } }, 6_000)).to.equal(undefined);
   });
 
   it("has nothing left to do after it was carried out", () => {
