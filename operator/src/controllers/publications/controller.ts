@@ -86,8 +86,9 @@ function kindOf(tools: Tools): Kind<PublicationTypes> {
     gather: (state) => gather(tools, state),
     plan,
     actions: actions(tools),
-    register: ({ key, memory }, _snapshot, { problem }) => {
-      publications.report(kind, key, problem ?? memory.value.failure);
+    register: ({ key, memory }, _snapshot, { problem, sequences }) => {
+      // A write that failed, and is not needed any more, keeps no address from the object.
+      publications.report(kind, key, problem ?? (sequences.length > 0 ? memory.value.failure : undefined));
     },
     recordOutcome: (state, snapshot, result) => recordOutcome(state, snapshot, result),
   };
