@@ -65,6 +65,17 @@ describe("flipop plan", () => {
     expect(writes()).to.equal(0);
   });
 
+  it("tells new resources of one name in two namespaces apart", async () => {
+    const named = (namespace: string) => ({
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace } },
+      spec: { provider: "digitalocean", match: MATCH, dnsRecordSet: { zone: "example.com", recordName: namespace } },
+    });
+    const { code, out } = await flipop.run("plan", "-f", file(named("blue"), named("green")));
+    for (const name of ["blue", "green"])
+      expect(out).to.match(new RegExp(`apply-records +${name}\\.example\\.com: nothing`));
+    expect(code).to.equal(2);
+  });
+
   it("shows what the operator would do for the resources of the cluster, also while it is stopped", async () => {
     kubernetes.create(pool("live", { desiredIPs: 1 }));
     kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "flipop" } });

@@ -113,16 +113,16 @@ function applied({ fields, kind, place, title }: Applied, live: OwnObject | unde
   return {
     ...live,
     ...{ apiVersion: GROUP_VERSION, kind: kind.kind },
-    metadata: { ...metadata, ...identity(live, fields), ...(place !== "" && { namespace: place }) } as ObjectMeta,
+    metadata: { ...metadata, ...identity(live, title), ...(place !== "" && { namespace: place }) } as ObjectMeta,
     spec,
   };
 }
 
 /** A new resource is younger than all others; a changed one has not been observed yet. */
-function identity(live: OwnObject | undefined, fields: Fields) {
+function identity(live: OwnObject | undefined, title: string) {
   if (live !== undefined) return { ...ids(live), generation: (live.metadata.generation ?? 0) + 1 };
   const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
-  return { uid: `planned ${titleOf(fields)}`, creationTimestamp: now, generation: 1, resourceVersion: "1" };
+  return { uid: `planned ${title}`, creationTimestamp: now, generation: 1, resourceVersion: "1" };
 }
 
 function ids({ metadata: { uid, creationTimestamp, resourceVersion } }: OwnObject) {
