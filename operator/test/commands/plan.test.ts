@@ -14,13 +14,14 @@ describe("flipop plan", () => {
   let digitalocean: DigitalOceanSimulator;
   let flipop: Flipop;
   let free: string;
+  let machine: string;
 
   before(async () => {
     kubernetes = await startEmulator();
     digitalocean = await startDigitalOceanSimulator();
     digitalocean.state.dns.addDomain("example.com");
     const world = { kubernetes, digitalocean };
-    addNode(world, { name: "node-1", labels: { pool: "work" } });
+    machine = addNode(world, { name: "node-1", labels: { pool: "work" } });
     free = digitalocean.state.addAddress({ region: "nyc3" }).ip;
     const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
     flipop = new Flipop(kubernetes.kubeconfig(), env);
@@ -131,6 +132,22 @@ describe("flipop plan", () => {
     const served = await flipop.run("plan", "-f", file(issuer), ...options, ...more);
     expect(served.err).not.to.include("incomplete");
     expect(served).to.include({ code: 0, out: "" });
+  });
+
+  it("ends with code 1 where the provider of the records alone can't be read", async () => {
+    digitalocean.state.setHolder(free, Number(machine.replace("digitalocean://", "")));
+    const served = pool("served", {
+      ips: [free],
+      dnsRecordSet: { provider: "cloudflare", zone: "example.com", recordName: "x" },
+    });
+    const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
+    const cloudflare = { CLOUDFLARE_TOKEN: "refused", CLOUDFLARE_API_URL: "http://127.0.0.1:1" };
+    const both = new Flipop(kubernetes.kubeconfig(), { ...env, ...cloudflare });
+    const path = both.file("served.yaml", JSON.stringify(served));
+    const { code, err } = await both.run("plan", "-f", path);
+    both.close();
+    expect(err).to.match(/incomplete, because the provider of these was not read: FloatingIPPool default\/served/);
+    expect(code).to.equal(1);
   });
 
   it("ends with code 1 where the provider can't be read, because that is not nothing to do", async () => {

@@ -1,5 +1,6 @@
 /** The plans of a dry run, by resource, and whether all of them are complete. */
 
+import type { Reason } from "cdk8s-flipop/api";
 import { PLAN_QUIET_MS, PLAN_UNOBSERVED_QUIET_MS } from "../../bounds.js";
 import type { Requester } from "../../providers/call.js";
 import { isBad, type PlannedCondition } from "../../reconcile/conditions.js";
@@ -69,9 +70,17 @@ export class CollectedPlans implements PlanViewer {
       ...{ kind, namespace, name, explanation },
       actions: actions as readonly PlannedAction[],
       problems: conditions.filter(isBad),
-      incomplete: conditions.some(({ type, status }) => type === "ProviderReachable" && status !== "True"),
+      incomplete: conditions.some(isUnread),
     };
   }
+}
+
+/** Records and firewalls may be of another provider than the addresses. */
+const UNREAD: ReadonlySet<Reason> = new Set(["ProviderUnavailable", "Unauthorized", "RateLimited", "UnknownProvider"]);
+
+function isUnread({ type, status, reason }: PlannedCondition): boolean {
+  if (type === "ProviderReachable") return status !== "True";
+  return (type === "DNSReady" || type === "FirewallReady") && status !== "True" && UNREAD.has(reason);
 }
 
 function isUnobserved({ status, reason }: PlannedCondition): boolean {
