@@ -142,6 +142,9 @@ describe("flipop migrate", () => {
     const { code, err } = await limited.run("migrate", "check");
     expect(code).to.equal(1);
     expect(err).to.match(/forbidden/);
+    const back = await limited.run("migrate", "back");
+    expect(back.err, "a RoutedIP may be there").to.match(/routedips can't be read: .*forbidden/);
+    expect(back).to.include({ code: 1, out: "" });
     limited.close();
     expect((await flipop.run("migrate", "chekc")).err).to.include(
       '"chekc" is no step: use check, back, addresses, names',

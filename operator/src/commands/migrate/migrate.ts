@@ -105,7 +105,8 @@ async function readResources(
   const reads = await readKinds(client, call.io.stop, { kinds });
   // Before the migration, the cluster has the kinds of the Go operator only.
   const unread = reads.find(
-    ({ problem, kind }) => problem !== undefined && GO_KINDS.some((one) => one.kind === kind.kind),
+    ({ problem, missing, kind }) =>
+      problem !== undefined && (missing !== true || GO_KINDS.some((one) => one.kind === kind.kind)),
   );
   if (unread !== undefined) throw new CommandError(`${unread.kind.plural} can't be read: ${unread.problem}`);
   return resourcesOf(reads);
