@@ -235,6 +235,17 @@ describe("flipop doctor", () => {
     expect((await doctor([], dead)).of("token of DigitalOcean")[0]?.seen).to.match(/^the provider does not answer: /);
   });
 
+  it("checks the rest where the file of a token can't be read, or the URL of an API is none", async () => {
+    const lost = await doctor([], { DIGITALOCEAN_ACCESS_TOKEN_FILE: "/nowhere/token" });
+    const [file] = lost.of("token of DigitalOcean");
+    expect(file).to.include({ result: "problem", remedy: "correct DIGITALOCEAN_ACCESS_TOKEN_FILE" });
+    expect(file?.seen).to.match(/ENOENT.*\/nowhere\/token/);
+    expect(lost.of("rights")).to.have.length(1);
+    const wrong = await doctor([], { DIGITALOCEAN_ACCESS_TOKEN: "t", DIGITALOCEAN_API_URL: "none" });
+    expect(wrong.of("token of DigitalOcean")[0]?.result).to.equal("problem");
+    expect(wrong.of("rights")).to.have.length(1);
+  });
+
   it("prints a table, and refuses a feature that does not exist", async () => {
     const flipop = new Flipop(kubernetes.kubeconfig());
     const { code, out } = await flipop.run("doctor", "--self");

@@ -28,20 +28,32 @@ interface Account {
 
 async function findingsOf(provider: ProviderFacts, env: Env): Promise<readonly Finding[]> {
   const { name, title, tokenVariable, urlVariable } = provider;
+  const check = `token of ${title}`;
   const probes = PROVIDER_KINDS.find((kind) => kind.name === name)?.probes;
-  const token = tokenOf(tokenVariable, env);
+  let token: string | undefined;
+  try {
+    token = tokenOf(tokenVariable, env);
+  } catch (error) {
+    return [problem(check, `its file can't be read: ${errorText(error)}`, `correct ${tokenVariable}_FILE`)];
+  }
   if (probes === undefined || token === undefined) {
     const remedy = `set ${tokenVariable} or ${tokenVariable}_FILE for doctor, too`;
-    return [unknown(`token of ${title}`, "there is none in the environment of doctor", remedy)];
+    return [unknown(check, "there is none in the environment of doctor", remedy)];
   }
   const base = (env[urlVariable]?.trim() || probes.baseUrl).replace(/\/+$/, "");
-  const connections = new Connections(base, env);
-  const account: Account = { provider, title, probes, connections, base, token };
   try {
-    return [await tokenFinding(account, tokenVariable), ...(await quotaFindings(account))];
+    return await answersOf({ provider, title, probes, base, token }, env);
   } catch (error) {
     const remedy = `check that doctor can reach ${base}, and ${urlVariable}`;
-    return [problem(`token of ${title}`, `the provider does not answer: ${errorText(error)}`, remedy)];
+    return [problem(check, `the provider does not answer: ${errorText(error)}`, remedy)];
+  }
+}
+
+async function answersOf(of: Omit<Account, "connections">, env: Env): Promise<readonly Finding[]> {
+  const connections = new Connections(of.base, env);
+  const account: Account = { ...of, connections };
+  try {
+    return [await tokenFinding(account, of.provider.tokenVariable), ...(await quotaFindings(account))];
   } finally {
     await connections.close();
   }
