@@ -117,6 +117,8 @@ export interface NamePlace {
   readonly issued: IssuedAccount | undefined;
 }
 
+type MaybePlace = Pick<NamePlace, "issued"> & { readonly resolvedClass: ResolvedClass | undefined };
+
 /** Of the records; empty: unknown. */
 export function dnsProviderOf({ spec }: RoutedIP, resolvedClass: ResolvedClass | undefined): string {
   return spec.dnsRecordSet?.provider || (resolvedClass?.by === "issuer" ? resolvedClass.provider : "");
@@ -153,8 +155,14 @@ export function adoptAccess(routing: RoutingCaches, routed: RoutedIP, place: Nam
 }
 
 /** The token for the records is kept with the issuer, or with the operator. */
-function tokenOf(operator: string, provider: string, { resolvedClass, issued }: NamePlace): DnsToken {
-  if (resolvedClass.by === "jobs") return { provider, namespace: operator };
-  const ofIssuer = provider === resolvedClass.provider && issued?.providers.dns !== undefined;
-  return { provider, namespace: ofIssuer ? (resolvedClass.issuer.split("/")[0] ?? "") : operator };
+function tokenOf(operator: string, provider: string, place: NamePlace): DnsToken {
+  const { resolvedClass } = place;
+  if (resolvedClass.by === "jobs" || !goesByIssuer(provider, place)) return { provider, namespace: operator };
+  return { provider, namespace: resolvedClass.issuer.split("/")[0] ?? "" };
+}
+
+/** Also while its token is missing: the operator's may be of another account, which knows nothing of these records. */
+export function goesByIssuer(provider: string, { resolvedClass, issued }: MaybePlace): boolean {
+  if (resolvedClass?.by !== "issuer" || provider !== resolvedClass.provider) return false;
+  return issued === undefined || issued.providers.dns !== undefined;
 }

@@ -9,7 +9,7 @@ import type { ResolvedClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-import { adoptAccess, dnsProviderOf, problemOfName, retainedOn } from "./permissions.js";
+import { adoptAccess, dnsProviderOf, goesByIssuer, problemOfName, retainedOn } from "./permissions.js";
 import type { FoundRecords } from "./snapshot.js";
 
 export interface DnsScene {
@@ -26,16 +26,12 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
   const { spec, status, metadata } = routed;
   const { records, providers } = routing.context;
   const ofOperator = ofRegistry(providers);
-  const ofIssuer = (name: string) => {
-    const isIssuers = resolvedClass?.by === "issuer" && name === resolvedClass.provider;
-    return isIssuers && issued?.providers.dns !== undefined ? issued.providers : undefined;
-  };
+  const isIssuers = (name: string) => goesByIssuer(name, { resolvedClass, issued });
   const dnsService = new DnsService({
     records,
     claims: routing.context.claims,
-    dnsOf: (name) => ofIssuer(name)?.dns ?? ofOperator.dnsOf(name),
-    longWaitOf: (name) =>
-      ofIssuer(name) === undefined ? ofOperator.longWaitOf?.(name) : issued?.providers.longWait?.(),
+    dnsOf: (name) => (isIssuers(name) ? issued?.providers.dns : ofOperator.dnsOf(name)),
+    longWaitOf: (name) => (isIssuers(name) ? issued?.providers.longWait?.() : ofOperator.longWaitOf?.(name)),
   });
   const { dnsRecordSet: wanted } = spec;
   const { dns: last, begunRecords: begun } = status;

@@ -50,6 +50,29 @@ describe("operator in process: DNS names with the operator's own token", functio
       .and.include("list the name in allowedNames of a class");
   });
 
+  it("are not those of an issuer whose Secret is gone: its records wait for its own token", async () => {
+    const { kubernetes, digitalocean } = made.world;
+    const secret = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "team" };
+    const dnsRecordSet = { ...DNS, provider: "digitalocean", deletionPolicy: "Delete" as const };
+    kubernetes.delete(made.refTo("do", "RoutedIPIssuer"));
+    made.addIssuer({ credentialsSecretRef: { name: "team" } });
+    made.addRouted("a", { dnsRecordSet });
+    const first = made.world.start();
+    await made.until("the name is in place", () => made.condition("a", "DNSReady") === "True/Observed");
+    await first.stop();
+    const data = kubernetes.get(secret)?.["data"];
+    kubernetes.delete(secret);
+    made.world.start();
+    await made.until("no token", () => made.condition("a", "Accepted") === "False/SecretNotFound");
+    const calls = digitalocean.journal.calls().length;
+    kubernetes.delete(made.refTo("a"));
+    await made.world.rest();
+    expect(digitalocean.journal.calls().slice(calls), "with the operator's token").to.be.empty;
+    expect(made.status("a").dns).to.include({ recordName: "www" });
+    kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata: { name: "team", namespace: "default" }, data });
+    await made.until("all gone", () => made.object("a") === undefined);
+  });
+
   it("are those that a class allows, whose records it may let the operator replace", async () => {
     made.world.kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata: { name: "public" } },
