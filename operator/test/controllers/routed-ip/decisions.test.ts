@@ -145,8 +145,8 @@ describe("what holds up the steps of a RoutedIP", () => {
 
   it("does not hold up what settles a creation of earlier", () => {
     expect(isCreating({ chain: [] })).to.equal(false);
-    expect(isCreating({ sequence: [{ do: "forget-creation" }] } as unknown as Decision["creation"])).to.equal(false);
-    expect(isCreating({ sequence: [{ do: "create-address" }] } as unknown as Decision["creation"])).to.equal(true);
+    expect(isCreating({ chain: [{ do: "forget-creation" }] } as unknown as Decision["creation"])).to.equal(false);
+    expect(isCreating({ chain: [{ do: "create-address" }] } as unknown as Decision["creation"])).to.equal(true);
   });
 });
 
