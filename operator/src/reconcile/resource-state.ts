@@ -220,6 +220,8 @@ export class PendingStatus {
   /** @param value `undefined` removes the field. */
   set(path: StatusPath, value: unknown): void {
     this.waiting.set(keyOf(path), { path, value });
+    // What the server did not keep of the whole field is older.
+    if (path.length === 1) this.facts.delete(path[0]);
     this.changes += 1;
   }
 
