@@ -258,9 +258,10 @@ export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
     // Written with the rest of the status at the end of the run; until then this process knows it.
     "record-dns": async ({ state, plan, snapshot }, action) => {
       const { written, changed, begun } = action;
+      const { resource } = snapshot.snapshot;
       // Before a change, it has to be there: after a restart, nothing else would know of the record set.
-      if (begun !== undefined) await state.keep(() => dnsFields(action));
-      if (begun !== undefined && jsonEqual(written, snapshot.snapshot.resource.status.dns)) return DONE;
+      if (begun !== undefined || isBeforeFirst(resource, written)) await state.keep(() => dnsFields(action));
+      if (begun !== undefined && jsonEqual(written, resource.status.dns)) return DONE;
       const isLeft = ({ address }: PublishedAddress) => changed === undefined || changed.after.includes(address);
       state.pendingStatus.set(["dns"], written);
       state.pendingStatus.set(["addresses"], written?.values.length === 0 ? [] : plan.intended.filter(isLeft));
@@ -269,6 +270,11 @@ export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
     "add-finalizer": ({ state, signal }) => setFinalizer(state, true, signal),
     "remove-finalizer": ({ state, signal }) => setFinalizer(state, false, signal),
   };
+}
+
+/** Of a name that a deletion has to clear: nothing is written on it yet. */
+function isBeforeFirst({ spec, status }: NodeRecordSet, written: NodeDNSRecordSetStatus["dns"]): boolean {
+  return status.dns === undefined && written?.values.length === 0 && spec.dnsRecordSet?.deletionPolicy === "Delete";
 }
 
 async function callProvider(

@@ -60,26 +60,27 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     expect(rig.condition("none", "DNSReady")).to.equal("False/NoCandidate");
   });
 
-  it("keeps records under an older CRD that drops our fields, says so once, and fills them in when ours comes", async () => {
-    rig = await DnsWorld.create({ definitions: loosened({ state: { type: "string" }, error: { type: "string" } }) });
-    for (const node of ["n1", "n2"]) rig.addNode(node);
-    rig.create("game", { dnsRecordSet: RECORD, match: MATCH });
-    rig.start();
-    await rig.publishes("n1", "n2");
-    await rig.until("state", () => rig.status("game").state === "active");
-    await rig.until("Event", () => rig.events("CRDTooOld").length === 1);
-    rig.world.removeNode("n1");
-    await rig.publishes("n2");
-    rig.world.removeNode("n2");
-    await rig.until("it says so", () => rig.events("KeptLastKnown").length === 1);
-    await rig.world.clock.sleep(5_000);
-    const revision = rig.world.kubernetes.revision;
-    await rig.world.clock.sleep(130_000);
-    expect(rig.world.kubernetes.revision, "at rest nothing is written").to.equal(revision);
-    expect(rig.records()).to.have.length(1);
-    expect(rig.events("CRDTooOld")).to.have.length(1);
-    for (const definition of customResourceDefinitions()) rig.redefine(definition);
-    await rig.until("the whole status", () => rig.condition("game", "DNSReady") === "False/KeptLastKnown");
-    expect(rig.status("game").addresses).to.have.length(1);
-  });
+  for (const deletionPolicy of ["Retain", "Delete"] as const)
+    it(`keeps records under an older CRD that drops our fields, says so once, and fills them in, with policy ${deletionPolicy}`, async () => {
+      rig = await DnsWorld.create({ definitions: loosened({ state: { type: "string" }, error: { type: "string" } }) });
+      for (const node of ["n1", "n2"]) rig.addNode(node);
+      rig.create("game", { dnsRecordSet: { ...RECORD, deletionPolicy }, match: MATCH });
+      rig.start();
+      await rig.publishes("n1", "n2");
+      await rig.until("state", () => rig.status("game").state === "active");
+      await rig.until("Event", () => rig.events("CRDTooOld").length === 1);
+      rig.world.removeNode("n1");
+      await rig.publishes("n2");
+      rig.world.removeNode("n2");
+      await rig.until("it says so", () => rig.events("KeptLastKnown").length === 1);
+      await rig.world.clock.sleep(5_000);
+      const revision = rig.world.kubernetes.revision;
+      await rig.world.clock.sleep(130_000);
+      expect(rig.world.kubernetes.revision, "at rest nothing is written").to.equal(revision);
+      expect(rig.records()).to.have.length(1);
+      expect(rig.events("CRDTooOld")).to.have.length(1);
+      for (const definition of customResourceDefinitions()) rig.redefine(definition);
+      await rig.until("the whole status", () => rig.condition("game", "DNSReady") === "False/KeptLastKnown");
+      expect(rig.status("game").addresses).to.have.length(1);
+    });
 });

@@ -53,6 +53,20 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     expect(rig.records()).to.deep.equal([]);
   });
 
+  it("has its name on record before its first call, so that a crash after it leaves no record behind", async () => {
+    rig.addNode("n1");
+    const seen: unknown[] = [];
+    const onPost = ({ method, path }: { readonly method: string; readonly path: string }) => {
+      if (method === "POST" && path.includes("/domains/")) seen.push(rig.status("game").dns?.recordName);
+      return false;
+    };
+    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: onPost, times: Infinity });
+    rig.addSet("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
+    rig.start();
+    await rig.ready();
+    expect(seen).to.deep.equal([NAME]);
+  });
+
   it("does not remove what was there before a first change that failed", async () => {
     rig.addNode("n1");
     const { dns } = rig.world.digitalocean.state;
