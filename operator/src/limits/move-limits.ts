@@ -17,9 +17,9 @@ export function refilled(bucket: Bucket | undefined, perMinute: number, now: num
   return { tokens: Math.min(perMinute, bucket.tokens + gained), at: now };
 }
 
-/** ms until the bucket has a whole token. */
-export function tokenInMs({ tokens }: Bucket, perMinute: number): number {
-  return tokens + ROUNDING >= 1 ? 0 : Math.ceil(((1 - tokens) * MINUTE_MS) / perMinute);
+/** ms until the bucket has so many whole tokens. */
+export function tokenInMs({ tokens }: Bucket, perMinute: number, wanted = 1): number {
+  return tokens + ROUNDING >= wanted ? 0 : Math.ceil(((wanted - tokens) * MINUTE_MS) / perMinute);
 }
 
 /** Tokens are sums of fractions. */
@@ -29,7 +29,7 @@ const ROUNDING = 1e-6;
 export interface MoveAllowance {
   /** Moves that may begin now. */
   readonly moves: number;
-  /** When the next one may begin, ms since the epoch. */
+  /** When one more may begin, ms since the epoch. */
   readonly nextAt: number;
   /** Addresses whose move has begun: it counts already. */
   readonly begun: ReadonlySet<string>;
@@ -61,9 +61,11 @@ export class MoveLimits {
       ...(perMinute === 0 ? [] : [{ bucket: own.bucket, perMinute }]),
       ...(this.perMinute === 0 ? [] : [{ bucket: this.whole, perMinute: this.perMinute }]),
     ];
-    const waits = buckets.map((each) => tokenInMs(each.bucket, each.perMinute));
+    const moves = Math.min(...buckets.map(({ bucket: { tokens } }) => Math.floor(tokens + ROUNDING)));
+    // The moves of now may wait for something else: the others wait until there is a token for them, too.
+    const waits = buckets.map((each) => tokenInMs(each.bucket, each.perMinute, Math.max(0, moves) + 1));
     return {
-      moves: Math.min(...buckets.map(({ bucket: { tokens } }) => Math.floor(tokens + ROUNDING))),
+      moves,
       nextAt: this.clock.now() + Math.max(...waits),
       begun: new Set(own.begun),
     };

@@ -34,8 +34,19 @@ describe("limits of moves", () => {
     limits.begin("web", "b");
     expect(now()).to.deep.include({ moves: 0, nextAt: clock.now() + MINUTE_MS / 2 });
     await clock.advance(MINUTE_MS / 2);
-    expect(now()).to.deep.include({ moves: 1, nextAt: clock.now() });
+    expect(now()?.moves).to.equal(1);
     expect(limits.allowance("other", 1)?.moves).to.equal(1);
+  });
+
+  it("say when one more may begin than may now, so that nobody who waits for it looks again at once", () => {
+    const limits = new MoveLimits(clock, 3);
+    expect(limits.allowance("web", 2)?.nextAt).to.equal(clock.now() + MINUTE_MS / 2);
+    limits.begin("web", "a");
+    expect(limits.allowance("web", 2)).to.deep.include({ moves: 1, nextAt: clock.now() + MINUTE_MS / 2 });
+    expect(limits.allowance("web", 0), "of the operator alone").to.deep.include({
+      moves: 2,
+      nextAt: clock.now() + MINUTE_MS / 3,
+    });
   });
 
   it("count a move once until it has ended", () => {
