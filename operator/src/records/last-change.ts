@@ -56,7 +56,7 @@ export class LastChange {
     if (this.halfDone !== undefined) this.left ??= facts;
     if (this.written === undefined) this.written = this.repaired(facts) ? reading : undefined;
     else if (!sameRecords(this.written.facts, facts)) {
-      this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
+      this.reverts = [...this.reverts, this.clock.now()].slice(-REVERTS_KEPT);
       this.written = undefined;
       this.foreign = facts;
     } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];

@@ -238,6 +238,21 @@ describe("a record set of the book", () => {
     expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
   });
 
+  it("notices a dispute also after many single changes of others", async () => {
+    const { set, read, write, clock, dns } = rig();
+    const undo = async (minutes: number) => {
+      await write("192.0.2.1");
+      dns.set(FQDN, ["198.51.100.9"]);
+      await clock.advance(minutes * MINUTE);
+      await read();
+    };
+    await read();
+    for (let change = 0; change < 12; change++) await undo(6);
+    expect(isRepeatedlyUndone(set.view().reverts)).to.equal(false);
+    for (let change = 0; change < 3; change++) await undo(2);
+    expect(isRepeatedlyUndone(set.view().reverts)).to.equal(true);
+  });
+
   for (const [what, repair] of [
     ["its own change, though the answer was lost", "own"],
     ["the other party's second thought", "other"],
