@@ -1,7 +1,14 @@
 /** When the next run is due if no event comes: the earliest time that the plan waits for. */
 
 import type { Condition } from "cdk8s-flipop/api";
-import { CLEANUP_ATTEMPTS, CLEANUP_TRYING_MS, LIST_MAX_AGE_SECONDS, SHORT_LIST_MAX_AGE_SECONDS } from "../bounds.js";
+import {
+  CLEANUP_ATTEMPTS,
+  CLEANUP_TRYING_MS,
+  DUE_READ_MS,
+  LIST_MAX_AGE_SECONDS,
+  SECOND_MS,
+  SHORT_LIST_MAX_AGE_SECONDS,
+} from "../bounds.js";
 import { type AddressSnapshot, isDeleting } from "./address-set.js";
 import type { AssignmentPlan, MovableAddresses } from "./assignments.js";
 import type { Creation } from "./creation/creation.js";
@@ -30,10 +37,8 @@ export interface Waits {
 
 /** ms since the epoch; `undefined`: only for what happens. */
 export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | undefined {
-  const { now, inventory, dns, memory } = snapshot;
+  const { now, dns, memory } = snapshot;
   const { placements, movable, assignmentPlan, creation } = waits;
-  // An account that does not answer is asked at its own times.
-  const contradiction = snapshot.providerFailure === undefined ? inventory.rereadSeconds : undefined;
   const times = [
     ...placements.map(({ grace }) => (grace?.state === "protected" ? grace.until : undefined)),
     ...placements.map((placement) => drainUntil(snapshot, placement)),
@@ -43,7 +48,7 @@ export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | und
       : undefined,
     assignmentPlan.limitedUntil,
     creation.requeueAt,
-    contradiction === undefined ? undefined : now + contradiction * 1000,
+    rereadAt(snapshot),
     ...(movable.free.length > 0 ? memory.nodeRetryAt.values() : []),
     dns?.retryAt,
     dns?.readAgainAt,
@@ -52,6 +57,12 @@ export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | und
   ];
   const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+/** An account that does not answer is asked at its own times. What this run has not read although it is due has to wait. */
+function rereadAt({ now, inventory: { rereadSeconds }, providerFailure }: AddressSnapshot): number | undefined {
+  if (rereadSeconds === undefined || providerFailure !== undefined) return undefined;
+  return now + (rereadSeconds * SECOND_MS || DUE_READ_MS);
 }
 
 /** Each run is an attempt: the cleanup must end some day, also while a kind cannot be read. */

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { desiredOf } from "../../../src/addresses/desired-addresses.js";
 import { isServed, observedOf, placementsOf } from "../../../src/addresses/observed.js";
-import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
+import { DUE_READ_MS, MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
@@ -25,6 +25,14 @@ function able(cloud: ModelCloud, change: object): Pick<Snapshot, "capabilities">
 }
 
 describe("what the plan of a pool holds back", () => {
+  it("does not run again at once for the read of an address that could not be made although it is due", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    const { inventory } = cloud.snapshot("web");
+    const requeueAfter = (rereadSeconds: number) =>
+      (altered(cloud, { inventory: { ...inventory, rereadSeconds } }).requeueAt ?? 0) - cloud.now;
+    expect([requeueAfter(0), requeueAfter(5)]).to.deep.equal([DUE_READ_MS, 5_000]);
+  });
+
   it("looks at no action before the account has been read in full, and at none on another one's address", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     cloud.edit("web", { status: { ips: RUNNING } });
