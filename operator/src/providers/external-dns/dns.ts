@@ -62,7 +62,7 @@ export class ExternalDns implements DnsProvider {
     const fqdn = fullRecordName(zone, name);
     const found = await Promise.all(types.map((type) => this.find(context, fqdn, type)));
     const records = types.flatMap((type, index) => recordsOf(found[index], type));
-    return { zone: zone.trim().toLowerCase(), fqdn, types, records };
+    return { zone: fullRecordName(zone, "@"), fqdn, types, records };
   }
 
   async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {

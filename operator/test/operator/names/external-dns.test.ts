@@ -75,6 +75,23 @@ describe("operator in process: record sets for external-dns", function () {
       await world.until("it is restored", () => endpoints(world)[0]?.targets.join() === before?.targets.join());
     }));
 
+  it("stay when their zone is written in another way, and lose only the type that is not asked for any more", () =>
+    inWorld({ flags: FLAGS }, async (world) => {
+      world.kubernetes.create(ENDPOINT_DEFINITION);
+      world.addNode("node-1");
+      const spec = { addressType: "ExternalIP", ipFamilies: ["IPv4", "IPv6"], dnsRecordSet: RECORD };
+      const ref = { apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", namespace: "default", name: "nodes" };
+      const { namespace, name, ...type } = ref;
+      world.kubernetes.create({ ...type, metadata: { namespace, name }, spec });
+      world.start();
+      await world.until("it is published", () => endpoints(world).length === 1);
+      await world.rest();
+      const dnsRecordSet = { ...RECORD, zone: "example.org." };
+      world.kubernetes.change(ref, (old) => ({ ...old, spec: { ...spec, ipFamilies: ["IPv4"], dnsRecordSet } }));
+      await world.rest();
+      expect(endpoints(world)).to.have.length(1);
+    }));
+
   it("wait, with what to do, until the CRD is there", () =>
     inWorld({ flags: FLAGS }, async (world) => {
       world.addNode("node-1");
