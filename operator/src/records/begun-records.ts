@@ -12,8 +12,13 @@ type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
 type Begun = Pick<DesiredRecords, "begun" | "last">;
 
 /** The spec asks for all that was written. */
-export function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
+function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
   return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
+}
+
+/** Nothing of what was written last is to be removed: the spec asks for all of it, or its zone is gone. */
+export function isSettled(last: DnsStatus, desired: Spec & Pick<RecordRemoval, "dns">): boolean {
+  return isWhollyCurrent(last, desired) || desired.dns.previous.lost === "zone";
 }
 
 /** The next one to remove: the spec does not ask for it, or not for all of it. */

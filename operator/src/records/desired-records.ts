@@ -62,7 +62,14 @@ export interface DnsSnapshot extends OwnChange {
   /** The set that the spec names. */
   readonly records: Records;
   /** What `status.dns` names and the spec does not (any more). */
-  readonly previous: { readonly records: Records; readonly claim?: Claim };
+  readonly previous: {
+    readonly records: Records;
+    readonly claim?: Claim;
+    /** See `begun`. */
+    readonly lost?: "provider" | "zone";
+    /** ms since the epoch: no call about it before. */
+    readonly retryAt?: number;
+  };
   /** See `WhichRecords`. Absent: there is none. */
   readonly begun?: {
     readonly records: Records;

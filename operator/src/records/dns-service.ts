@@ -25,7 +25,7 @@ import { Delegations } from "./delegations.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import { RemarkedSets } from "./remarked-sets.js";
-import { claimPart, failurePart, lostPlace, ownersOf, viewOf } from "./snapshot-parts.js";
+import { claimPart, failurePart, lostPlace, ownersOf, previousPart, viewOf } from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
 
@@ -94,10 +94,10 @@ export class DnsService {
         ...(wanted && { fqdn: this.normalName({ ...wanted, provider: question.provider }).fqdn }),
         ...claimPart(decided.find((claim) => claim.ours) ?? decided[0]),
         records: view.records,
-        previous: { records: previousView.records, ...claimPart(previousClaim) },
+        previous: previousPart(previous, previousView, previousClaim),
         ...begun.part,
         // What is wrong with another name holds up no change of the wanted one.
-        ...failurePart([view, previousView, ...(question.deleting === true ? [begun.view] : [])]),
+        ...(question.deleting ? failurePart([view, previousView, begun.view]) : failurePart([view], [previousView])),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
         ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),

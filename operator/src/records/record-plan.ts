@@ -10,7 +10,7 @@ import type { RecordChangeSet, RecordSetFacts, RecordType } from "../providers/t
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
-import { begin, begunRemoval, isBegun, isWhollyCurrent, settled, strayFirst, strayRemoval } from "./begun-records.js";
+import { begin, begunRemoval, isBegun, isSettled, settled, strayFirst, strayRemoval } from "./begun-records.js";
 import type { Records } from "./cached-record-set.js";
 import type {
   DesiredRecords,
@@ -87,7 +87,7 @@ export function removalChain(desired: RecordRemoval): RecordChain {
   if ((named ? dns.claim : dns.previous.claim)?.ours === false) return [forget];
   if (!isDue(dns.retryAt, desired.now)) return [];
   const current = named ? removalOf(partOf(dns.records, last.types), "current", last) : [];
-  const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
+  const previous = isSettled(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
   const removal = [...current, ...previous];
   return removal.some(isRead) ? removal : [...removal, forget];
 }
@@ -225,7 +225,7 @@ function heldBack(desired: DesiredRecords, values: readonly string[]): RecordCha
 function previousRemoval(desired: DesiredRecords): RecordChain {
   const { dns, last, wanted, types } = desired;
   if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return [];
-  return isWhollyCurrent(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
+  return isSettled(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
 }
 
 /** What the former name still holds, where nothing is to delete it. */

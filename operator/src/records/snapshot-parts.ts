@@ -3,6 +3,7 @@
 import type { Claim } from "../claims/claims.js";
 import type { Owned } from "../messages/claims.js";
 import { problemOf } from "../reconcile/conditions.js";
+import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
 import type { DnsSnapshot } from "./desired-records.js";
 
@@ -21,14 +22,29 @@ export function claimPart(claim: Claim | undefined): { readonly claim?: Claim } 
   return claim === undefined ? {} : { claim };
 }
 
-/** Of the first that has any; none is called before the last of them may be. */
-export function failurePart(views: readonly RecordSetView[]): Pick<DnsSnapshot, "failure" | "retryAt"> {
-  const failure = views.find((view) => view.failure !== undefined)?.failure;
+/**
+ * Of the first that has any; none is called before the last of them may be.
+ * @param others hold up no call
+ */
+export function failurePart(
+  views: readonly RecordSetView[],
+  others: readonly RecordSetView[] = [],
+): Pick<DnsSnapshot, "failure" | "retryAt"> {
+  const failure = [...views, ...others].find((view) => view.failure !== undefined)?.failure;
   const times = views.flatMap(({ retryAt }) => retryAt ?? []);
   return {
     ...(failure === undefined ? {} : { failure: problemOf(failure, "ZoneNotFound") }),
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
   };
+}
+
+export function previousPart(
+  tracked: object | undefined,
+  view: RecordSetView,
+  claim: Claim | undefined,
+): DnsSnapshot["previous"] {
+  const { records, retryAt } = view;
+  return { records, ...claimPart(claim), ...omitUndefined({ lost: tracked && lostPlace(tracked, view), retryAt }) };
 }
 
 /** What is gone, so that a written set cannot be read any more. */

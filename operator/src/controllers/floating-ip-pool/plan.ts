@@ -53,7 +53,7 @@ import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
-import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
+import { type ActionSequence, type Plan as EnginePlan, stepsOf } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
@@ -168,7 +168,7 @@ function sequenceOf(snapshot: Snapshot, chain: ActionChain): ActionSequence<Plan
   const [first] = chain;
   const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
   const confirmFirst = confirmation(snapshot, chain);
-  return { lockKey: lockKeyOf(chain), steps: [{ actions: chain }], ...omitUndefined({ notBefore, confirmFirst }) };
+  return { lockKey: lockKeyOf(chain), steps: stepsOf(chain), ...omitUndefined({ notBefore, confirmFirst }) };
 }
 
 /** An address moves only on fresh data. */

@@ -261,6 +261,6 @@ function failureOf({ dns, resource }: Snapshot): Problem | undefined {
 
 export function retryOf(snapshot: Snapshot): string | undefined {
   const { dns, now, resource } = snapshot;
-  const retryAt = failureOf(snapshot) === undefined ? undefined : dns.retryAt;
+  const retryAt = failureOf(snapshot) && (dns.retryAt ?? dns.previous.retryAt);
   return reportedRetry([retryAt], resource.status.retryAt, now);
 }

@@ -3,7 +3,13 @@
 import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/actions.js";
 import { cut } from "../../../reconcile/conditions.js";
-import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../../reconcile/plan.js";
+import {
+  type ActionSequence,
+  type Plan as EnginePlan,
+  inOrder,
+  type SequenceStep,
+  stepsOf,
+} from "../../../reconcile/plan.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
 import {
   type Action,
@@ -137,7 +143,7 @@ function pollOf({ poll, move }: IssuedGathered, action: Of<"poll">): ActionSeque
 /** The end of a creation does not wait until the next creation may be tried. */
 function sharedSequence(actions: ActionChain): ActionSequence<Action> {
   const lockKey = lockKeyOf(actions.filter(isShared));
-  return { lockKey, steps: [{ actions, ...(lockKey === CREATION ? { retryKey: "end of creation" } : {}) }] };
+  return { lockKey, steps: lockKey === CREATION ? [{ actions, retryKey: "end of creation" }] : stepsOf(actions) };
 }
 
 /** An action that pools have, too. */

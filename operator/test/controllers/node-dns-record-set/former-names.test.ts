@@ -1,0 +1,37 @@
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { DnsWorld, NAME, ZONE } from "./dns-world.js";
+
+describe("a record set that has left its former name, whose provider refuses to delete it", function () {
+  this.timeout(120_000);
+  let rig: DnsWorld;
+
+  beforeEach(async () => {
+    rig = await DnsWorld.create();
+  });
+
+  afterEach(() => rig.close());
+
+  for (const status of [401, 404, 500]) {
+    it(`follows its nodes on its new name as before, with status ${status}`, async () => {
+      rig.addNode("n1");
+      const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
+      rig.addSet("game", { dnsRecordSet });
+      rig.start();
+      await rig.ready();
+      rig.world.digitalocean.faults.inject({ kind: "status", status }, { on: /\/domains/, times: Infinity });
+      rig.edit("game", { dnsRecordSet: { ...dnsRecordSet, provider: "cloudflare" } });
+      await rig.until("it has its new name", () => rig.cloudflareRecords().length === 1);
+      await rig.world.clock.sleep(100_000);
+      const before = rig.world.clock.now();
+      rig.addNode("n2");
+      await rig.until("it follows", () => rig.cloudflareRecords().length === 2);
+      expect(rig.world.clock.now() - before).to.be.lessThan(5_000);
+      if (status === 404)
+        await rig.until("the zone is gone", () => rig.condition("game", "DNSReady") === "True/Observed");
+      rig.world.digitalocean.faults.clear();
+      await rig.until("its name is on record", () => rig.status("game").dns?.provider === "cloudflare");
+      expect(rig.records()).to.have.length(status === 404 ? 1 : 0);
+    });
+  }
+});
