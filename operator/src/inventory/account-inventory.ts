@@ -288,7 +288,7 @@ export class AccountInventory {
   }
 
   private take(ip: string, observation: Observation): void {
-    const cachedState = observe(this.cachedStates.get(ip), observation);
+    const cachedState = this.gone.isLate(ip, observation) ? undefined : observe(this.cachedStates.get(ip), observation);
     if (cachedState === undefined) {
       this.cachedStates.delete(ip);
       this.gone.missing(ip);

@@ -10,6 +10,8 @@ const RELEASED = Number.NEGATIVE_INFINITY;
 export class GoneAddresses {
   /** Monotonic ms: since when. */
   private readonly since = new Map<string, number>();
+  /** Monotonic ms: when the operator released them. */
+  private readonly releasedAt = new Map<string, number>();
   /** Monotonic ms: until when a read that does not find them shows that their releases came through, whose answers were lost. */
   private readonly lostReleases = new Map<string, number>();
 
@@ -18,6 +20,12 @@ export class GoneAddresses {
   released(ip: string): void {
     this.lostReleases.delete(ip);
     this.since.set(ip, RELEASED);
+    this.releasedAt.set(ip, this.clock.monotonic());
+  }
+
+  /** A read that began before the release shows the past. */
+  isLate(ip: string, { askedAt }: { readonly askedAt: number }): boolean {
+    return this.isReleased(ip) && askedAt < (this.releasedAt.get(ip) ?? askedAt);
   }
 
   /** Throws the error again. */
@@ -48,7 +56,8 @@ export class GoneAddresses {
 
   /** No resource names the others any more. */
   keepOnly(named: ReadonlySet<string>): void {
-    for (const ips of [this.since, this.lostReleases]) for (const ip of ips.keys()) if (!named.has(ip)) ips.delete(ip);
+    for (const ips of [this.since, this.releasedAt, this.lostReleases])
+      for (const ip of ips.keys()) if (!named.has(ip)) ips.delete(ip);
   }
 
   picture(): ReadonlyMap<string, number> {

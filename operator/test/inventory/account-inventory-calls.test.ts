@@ -14,6 +14,23 @@ describe("the calls of an account's inventory", () => {
     expect(cloud.asked).to.have.length(1);
   });
 
+  it("do not bring an address back that the operator has released since the list began", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    inventory.want(WEB, [A]);
+    await list();
+    await clock.advance(MINUTE);
+    let answer = () => {};
+    const gate = new Promise<void>((resolve) => (answer = resolve));
+    const seen = [...cloud.addresses.values()];
+    Object.assign(cloud.provider, { list: () => gate.then(() => seen) });
+    const late = list();
+    await clock.advance(1000);
+    await inventory.release(cloud.provider, ASKER, A);
+    answer();
+    await late;
+    expect([inventory.view().get(A), inventory.view().isGone(A, MINUTE)]).to.deep.equal([undefined, true]);
+  });
+
   it("do not count a list in that began before a creation whose answer was lost", async () => {
     const { clock, cloud, inventory, list } = start();
     let open = (): void => undefined;
