@@ -39,19 +39,21 @@ export class Zones {
   find(context: CallContext, zone: string): Promise<Zone> {
     if (!isZoneId(zone)) checkZoneName(zone);
     this.dropOthers();
+    // A late answer stays with the token that asked.
+    const { entries } = this;
     const key = isZoneId(zone) ? zone.trim().toLowerCase() : zoneName(zone);
-    const known = this.entries.get(key);
+    const known = entries.get(key);
     known?.urgency.raise(context.priority);
     if (known !== undefined && this.now() < known.until) return unlessAborted(context.signal, FINDING, known.zone);
     const urgency = new Urgency(context.priority);
     const asked = this.ask(sharedRead(context.why, urgency), key);
-    this.entries.set(key, { zone: asked, urgency, until: Number.POSITIVE_INFINITY });
+    entries.set(key, { zone: asked, urgency, until: Number.POSITIVE_INFINITY });
     asked.then(
       ({ name }) => {
         const maxAgeMs = name === undefined ? ZONE_NAME_RETRY_MS : ZONE_MAX_AGE_MS;
-        this.entries.set(key, { zone: asked, urgency, until: this.now() + maxAgeMs });
+        entries.set(key, { zone: asked, urgency, until: this.now() + maxAgeMs });
       },
-      () => this.entries.delete(key),
+      () => entries.delete(key),
     );
     return unlessAborted(context.signal, FINDING, asked);
   }
