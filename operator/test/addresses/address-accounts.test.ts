@@ -43,6 +43,16 @@ describe("an account of addresses", () => {
     expect(state.lists).to.equal(2);
   });
 
+  it("reports no failed read of an address that a list shows and that needs no other read", async () => {
+    const { provider, account } = rig();
+    const ip = "203.0.113.7";
+    Object.assign(provider, { list: () => Promise.resolve([{ ip, family: "IPv4", region: "" }]) });
+    await account.refresh(300, "check");
+    provider.get = () => Promise.reject(error("Unavailable", { status: 500 }));
+    await account.read(sharedRead("a test asks"), [ip]);
+    expect(account.troubleOf([ip])).to.deep.equal({});
+  });
+
   it("keeps still after a failure until another try is due, and says what it was", async () => {
     const { state, account, clock } = rig();
     await account.refresh(300, "check");

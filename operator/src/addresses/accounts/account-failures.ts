@@ -2,7 +2,7 @@
 
 import { ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
-import type { InventoryView } from "../../inventory/view.js";
+import type { InventoryAddress, InventoryView } from "../../inventory/view.js";
 import { type AccountError, type ProviderError, withProps } from "../../providers/errors.js";
 import { afterFailure, type RetryState } from "../../reconcile/retries.js";
 
@@ -50,10 +50,18 @@ export class FailedReads {
   get(ip: string, view: InventoryView | undefined): FailedRead | undefined {
     const failed = this.all.get(ip);
     if (failed === undefined) return undefined;
-    const { ageSeconds = Number.POSITIVE_INFINITY } = view?.get(ip) ?? {};
+    const address = view?.get(ip);
+    const { ageSeconds = Number.POSITIVE_INFINITY } = address ?? {};
     const readSince = this.clock.monotonic() - ageSeconds * SECOND_MS > failed.at;
-    if (!readSince && view?.isGone(ip) !== true) return failed;
+    if (!readSince && needsRead(address) && view?.isGone(ip) !== true) return failed;
     this.all.delete(ip);
     return undefined;
   }
+}
+
+/** Else no run reads it again: a list has shown it meanwhile, or a poll follows the action on it. */
+function needsRead(address: InventoryAddress | undefined): boolean {
+  return (
+    address === undefined || address.unconfirmed || (address.action !== undefined && address.inFlight === undefined)
+  );
 }
