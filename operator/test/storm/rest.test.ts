@@ -181,16 +181,21 @@ describe("the oracle of the storm, at rest", () => {
     finds({ resources: [pool({ conditions: [...conditions("True"), doubted] })] }, /its probes are doubted/);
   });
 
-  it("annotations, leaks, and what should be gone", () => {
-    finds({ nodes: [HOLDER, { ...FREE, annotations: { ipv4: OTHER_IP } }] }, /node-2 has the annotation/);
-    finds({ lingering: ["web"] }, /web is deleted and still there/);
+  it("a deleted resource, unless the operator still looks for an address that it created", () => {
     const created = { objects: [object({ created: [OTHER_IP] })] };
     const released: HolderFact = { at: 30_000, ip: OTHER_IP, family: "ipv4", by: "hand" };
     passes({ lingering: ["web"] }, { ...created, holders: [...history().holders, released] });
-    finds({ lingering: ["web"] }, /still there/, {
-      ...created,
-      holders: [...history().holders, { ...released, by: "api" }],
-    });
+    const holders = [...history().holders, { ...released, by: "api" as const }];
+    finds({ lingering: ["web"] }, /still there/, { ...created, holders });
+    const [process] = history().processes;
+    const processes =
+      process === undefined ? [] : [{ ...process, exit: { at: 30_500, code: null, signal: "SIGKILL" } }];
+    passes({ lingering: ["web"] }, { ...created, holders, processes });
+  });
+
+  it("annotations, leaks, and what should be gone", () => {
+    finds({ nodes: [HOLDER, { ...FREE, annotations: { ipv4: OTHER_IP } }] }, /node-2 has the annotation/);
+    finds({ lingering: ["web"] }, /web is deleted and still there/);
     const holders = [...history().holders, held(30_000, OTHER_IP, null)];
     const objects = [object({ known: [IP] })];
     const leaked = { [IP]: 1, [OTHER_IP]: null };

@@ -13,7 +13,7 @@ export function unsettled(picture: Picture, history: History): readonly string[]
   const evaluate = new FirewallLookup(picture, history);
   return [
     ...picture.lingering
-      .filter((name) => !waitsForReleasedByHand(history, name))
+      .filter((name) => !waitsForMissing(history, name))
       .map((name) => `${name} is deleted and still there`),
     ...picture.resources.flatMap((resource) => ofResource(evaluate, resource)),
     ...wrongAnnotations(evaluate),
@@ -21,12 +21,16 @@ export function unsettled(picture: Picture, history: History): readonly string[]
   ];
 }
 
-/** A created address that a person released: the operator looks for it for 10 minutes before the deletion ends. */
-function waitsForReleasedByHand({ objects, holders }: History, name: string): boolean {
+/**
+ * A created address that a person released, or a leader that ended before it could record its own release: the operator looks
+ * for the address for 10 minutes before the deletion ends.
+ */
+function waitsForMissing({ objects, holders, processes }: History, name: string): boolean {
   const created = objects.findLast((fact) => fact.name === name)?.created ?? [];
   return created.some((ip) => {
     const last = holders.findLast((fact) => fact.ip === ip);
-    return last?.by === "hand" && last.holder === undefined;
+    if (last === undefined || last.holder !== undefined) return false;
+    return last.by === "hand" || processes.some(({ exit }) => exit !== undefined && exit.at > last.at);
   });
 }
 
