@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 4_950,
+  "operator/src/addresses": 5_100,
   "operator/src/claims": 850,
   "operator/src/commands": 6_600,
   "operator/src/controllers/cluster-routed-ip-class": 600,

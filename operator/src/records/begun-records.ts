@@ -16,7 +16,7 @@ function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
   return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
 }
 
-/** Nothing of what was written last is to be removed: the spec asks for all of it, or its zone is gone. */
+/** No record that was written last is to be removed: the spec asks for all of them, or their zone is gone. */
 export function isSettled(last: DnsStatus, desired: Spec & Pick<RecordRemoval, "dns">): boolean {
   return isWhollyCurrent(last, desired) || desired.dns.previous.lost === "zone";
 }
