@@ -13,7 +13,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     details: [
       "READY and PROBLEM come from the conditions of the resource: PROBLEM is the first condition that is bad, with its",
       "[reason](conditions.md), or the pause of a resource that serves. If there is none, a NOTE in parentheses shows a condition that is",
-      "good with a restriction that you may not have meant. A kind that you may not read is named on the error output.",
+      "good with a restriction that you may not have meant. A kind that you may not read is named on the error output; the command",
+      "ends with code 1 only if it can read none. With `--watch`, it runs until Ctrl-C, which ends it with code 130.",
     ],
     args: [],
     options: [

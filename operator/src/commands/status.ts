@@ -2,11 +2,12 @@
 
 import { ALL_KINDS, type AnyKind } from "cdk8s-flipop/api";
 import { untilAbort } from "../async.js";
+import { EXIT, INTERRUPTED } from "../exit.js";
 import { SharedWatches } from "../kube/cache/shared-watches.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { type Cluster, withCluster } from "./cluster.js";
-import { type CommandCall, textOption } from "./command.js";
+import { type CommandCall, CommandError, textOption } from "./command.js";
 import { type KindRead, kindPath, type OwnObject, readKinds } from "./read.js";
 import { cellsOf, rowOf, type StatusRow, statusTable, summaryText } from "./render/status.js";
 import { dataText, fitted, tableText } from "./render/table.js";
@@ -18,19 +19,30 @@ export function run(call: CommandCall): Promise<number> {
     for (const { kind, problem } of reads) {
       if (problem !== undefined) call.io.err(`flipop: ${kind.plural} are not shown: ${problem}\n`);
     }
-    const rows = rowsOf(reads);
-    print(call, rows);
-    reportEmpty(call, rows, namespace);
-    if (call.options["watch"] === true) await watch(call, cluster, { reads, rows, namespace });
-    return 0;
+    if (reads.every(isUnread)) throw new CommandError(unreadText(namespace));
+    const shown = { reads, rows: rowsOf(reads), namespace };
+    print(call, shown);
+    reportEmpty(call, shown);
+    if (call.options["watch"] !== true) return EXIT.ok;
+    await watch(call, cluster, shown);
+    return INTERRUPTED;
   });
+}
+
+function isUnread({ problem }: KindRead): boolean {
+  return problem !== undefined;
+}
+
+function unreadText(namespace: string | undefined): string {
+  const narrower = namespace === undefined ? "name a namespace that you may read with -n, or " : "";
+  return `none of flipop's kinds can be read: ${narrower}ask the cluster's administrator for ClusterRole "flipop-view"`;
 }
 
 function rowsOf(reads: readonly KindRead[]): readonly StatusRow[] {
   return reads.flatMap(({ kind, objects }) => objects.map((object) => rowOf(kind, object)));
 }
 
-function print({ io, ...call }: CommandCall, rows: readonly StatusRow[]): void {
+function print({ io, ...call }: CommandCall, { reads, rows }: Shown): void {
   const format = textOption(call, "output");
   if (format === "json" || format === "yaml") {
     io.out(dataText(rows, format));
@@ -38,13 +50,20 @@ function print({ io, ...call }: CommandCall, rows: readonly StatusRow[]): void {
   }
   const text = rows.length === 0 ? "" : statusTable(rows, { wide: format === "wide", now: io.now() });
   io.out(io.terminal && format !== "wide" ? fitted(text, io.width) : text);
-  if (rows.length === 0) io.err("flipop: there are no resources of flipop here\n");
+  if (rows.length === 0) io.err(`flipop: ${emptyText(reads)}\n`);
   else if (io.terminal) io.err(`${summaryText(rows)}\n`);
 }
 
-/** Classes have no namespace and are in each list, so a list that has some may be that of a mistyped namespace. */
-function reportEmpty({ io }: CommandCall, rows: readonly StatusRow[], namespace: string | undefined): void {
-  if (namespace === undefined || rows.length === 0 || rows.some((row) => row.namespace === namespace)) return;
+function emptyText(reads: readonly KindRead[]): string {
+  return reads.some(isUnread)
+    ? "the kinds that can be read have no resources here"
+    : "there are no resources of flipop here";
+}
+
+/** A kind that was not read may have some. Classes have no namespace, so a list of them may be that of a mistyped one. */
+function reportEmpty({ io }: CommandCall, { reads, rows, namespace }: Shown): void {
+  if (namespace === undefined || rows.length === 0 || reads.some(isUnread)) return;
+  if (rows.some((row) => row.namespace === namespace)) return;
   io.err(`flipop: namespace ${namespace} has no resources of flipop, or does not exist\n`);
 }
 

@@ -1,4 +1,4 @@
-import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
@@ -139,7 +139,7 @@ describe("flipop status", () => {
     change(2);
     await until("the change is there", () => running.out.includes("2/2 addresses"));
     const { code, out } = await running.end("SIGINT");
-    expect(code).to.equal(0);
+    expect(code).to.equal(130);
     expect(parseAllDocuments(out).length).to.equal(2);
   });
 
@@ -163,6 +163,32 @@ describe("flipop status", () => {
     expect(out).to.include("pool/web").and.not.to.include("recordset");
     expect(err).to.match(/^flipop: nodednsrecordsets are not shown: .*forbidden: User "reader" cannot list/);
     cli.close();
+  });
+
+  it("says of no kind that it is empty if it may not be read, and exits with code 1 if it may read none", async () => {
+    const none = new Flipop(kubernetes.kubeconfig(kubernetes.addIdentity("stranger", [])));
+    for (const args of [[], ["-o", "json"], ["--watch"], ["-n", "default"]]) {
+      const { code, out, err } = await none.run("status", ...args);
+      expect({ code, out }, args.join(" ")).to.deep.equal({ code: 1, out: "" });
+      expect(err.split("\n").filter((line) => line.includes("are not shown"))).to.have.length(5);
+      expect(err).to.match(/\nflipop: none of flipop's kinds can be read: .*ClusterRole "flipop-view".*\n$/);
+      expect(err).not.to.include("no resources");
+    }
+    none.close();
+    const resources = ["clusterroutedipclasses"];
+    const token = kubernetes.addIdentity("tenant", [{ verbs: ["list"], apiGroups: [API_GROUP], resources }]);
+    const some = new Flipop(kubernetes.kubeconfig(token));
+    const { code, out, err } = await some.run("status", "-n", "default");
+    expect({ code, out }).to.deep.equal({ code: 0, out: "" });
+    expect(err).to.match(/\nflipop: the kinds that can be read have no resources here\n$/);
+    const metadata = { name: "shared" };
+    const spec = { issuerRef: { name: "do", namespace: "default" } };
+    kubernetes.create({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata, spec });
+    const listed = await some.run("status", "-n", "default");
+    expect(listed.out).to.include("class/shared");
+    expect(listed.err).not.to.include("has no resources of flipop");
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "shared" });
+    some.close();
   });
 
   it("names the kubeconfig and the remedy when no cluster answers, and exits with code 1", async () => {
