@@ -23,8 +23,7 @@ describe("flipop plan", () => {
     const world = { kubernetes, digitalocean };
     machine = addNode(world, { name: "node-1", labels: { pool: "work" } });
     free = digitalocean.state.addAddress({ region: "nyc3" }).ip;
-    const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
-    flipop = new Flipop(kubernetes.kubeconfig(), env);
+    flipop = new Flipop(kubernetes.kubeconfig(), tokens());
   });
 
   after(async () => {
@@ -32,6 +31,7 @@ describe("flipop plan", () => {
     await Promise.all([kubernetes.close(), digitalocean.close()]);
   });
 
+  const tokens = () => ({ DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url });
   const writes = () => digitalocean.journal.count({ mutating: true });
   const pool = (name: string, spec: object) => ({
     ...POOL,
@@ -140,15 +140,25 @@ describe("flipop plan", () => {
       ips: [free],
       dnsRecordSet: { provider: "cloudflare", zone: "example.com", recordName: "x" },
     });
-    const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
     const cloudflare = { CLOUDFLARE_TOKEN: "refused", CLOUDFLARE_API_URL: "http://127.0.0.1:1" };
-    const both = new Flipop(kubernetes.kubeconfig(), { ...env, ...cloudflare });
+    const both = new Flipop(kubernetes.kubeconfig(), { ...tokens(), ...cloudflare });
     const path = both.file("served.yaml", JSON.stringify(served));
     const { code, err } = await both.run("plan", "-f", path);
     both.close();
     expect(err).to.match(/incomplete, because the provider of these was not read: FloatingIPPool default\/served/);
     expect(code).to.equal(1);
   });
+
+  it("says in one line, as the other commands do, that no API server answers", async () => {
+    const dead = new Flipop(kubernetes.kubeconfig().replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"), tokens());
+    const { code, out, err } = await dead.run("plan");
+    dead.close();
+    expect({ code, out }).to.deep.equal({ code: 1, out: "" });
+    expect(err).to.match(
+      /^flipop: [^\n]*127\.0\.0\.1:1[^\n]*: check the network, and that the kubeconfig's context[^\n]*\n$/,
+    );
+    expect(err.match(/ECONNREFUSED/g)).to.have.length(1);
+  }).timeout(20_000);
 
   it("ends with code 1 where the provider can't be read, because that is not nothing to do", async () => {
     digitalocean.tokens.revoke(digitalocean.token);

@@ -28,7 +28,10 @@ export function run(call: CommandCall): Promise<number> {
     const file = textOption(call, "filename");
     const { own, ignored } = file === undefined ? { own: [], ignored: [] } : readManifests(file, namespace);
     if (ignored.length > 0) call.io.err(`flipop: the plan does not apply ${ignored.join(", ")}\n`);
-    const { plans, stopped } = await withProgress(call.io, "planning", () => planned(call, client, own));
+    const { plans, stopped } = await withProgress(call.io, "planning", async () => {
+      await checkServer(client, call.io.stop);
+      return planned(call, client, own);
+    });
     if (stopped !== undefined) {
       call.io.err(
         `flipop: the operator is stopped (${stopped || "no reason given"}): this is what it does after flipop resume\n`,
@@ -42,6 +45,11 @@ export function run(call: CommandCall): Promise<number> {
 
 function isOf(manifest: Manifest, { kind, namespace, name }: ResourcePlan): boolean {
   return manifest.kind.kind === kind && manifest.namespace === namespace && manifest.name === name;
+}
+
+/** The operator's reads are tried again until the plan is late. @throws StatusError, NetworkError */
+async function checkServer(client: KubeClient, signal: AbortSignal): Promise<void> {
+  await client.request({ method: "GET", path: "/api/v1/nodes", query: { limit: 1 }, signal });
 }
 
 interface Planned {
@@ -126,8 +134,8 @@ function lateText(cluster: FrozenCluster, plans: CollectedPlans): string {
     open.length === 0
       ? ""
       : `: ${open.slice(0, 3).join(", ")}${open.length > 3 ? `, and ${open.length - 3} more` : ""}`;
-  const why =
-    failures.length === 0 ? "the providers may be slow: try again, and see flipop doctor" : failures.join("; ");
+  const [first = "the providers may be slow: try again, and see flipop doctor"] = failures;
+  const why = failures.length > 1 ? `${failures.length} lists failed, such as ${first}` : first;
   return `no complete plan after ${PLAN_SECONDS} s${seen}: ${why}`;
 }
 
