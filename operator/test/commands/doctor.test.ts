@@ -184,11 +184,24 @@ describe("flipop doctor", () => {
     expect(found?.seen).to.match(/^1 of 5 nodes are workers of DOKS\. .*does not support reserved IPs there/);
   });
 
-  it("names the usual limit where the account does not show its own", async () => {
-    cloud.faults.inject({ kind: "status", status: 503 }, { on: "GET /v2/account", times: 2 });
-    const { of } = await doctor([], { DIGITALOCEAN_ACCESS_TOKEN: cloud.token, DIGITALOCEAN_API_URL: cloud.url });
-    expect(of("quota of DigitalOcean")[0]?.seen).to.equal(
-      "the account does not show its limit; it is 3 addresses by default",
+  it("says why the limit of the account is not known, what is usual, and what to do about that answer", async () => {
+    const env = { DIGITALOCEAN_ACCESS_TOKEN: cloud.token, DIGITALOCEAN_API_URL: cloud.url };
+    const quotaAt = async (status: number, path: string) => {
+      cloud.faults.inject({ kind: "status", status }, { on: `GET ${path}`, times: 2 });
+      const { seen, remedy } = (await doctor([], env)).of("quota of DigitalOcean")[0] ?? {};
+      return `${seen}: ${remedy}`;
+    };
+    const usual = "; the limit is 3 addresses by default";
+    for (const status of [429, 503]) {
+      expect(await quotaAt(status, "/v2/account")).to.equal(
+        `the provider answers ${status} to /v2/account${usual}: try again later`,
+      );
+    }
+    expect(await quotaAt(403, "/v2/account")).to.equal(
+      `the provider answers 403 to /v2/account${usual}: give the token the scope account:read`,
+    );
+    expect(await quotaAt(403, "/v2/reserved_ips")).to.equal(
+      `the provider answers 403 to /v2/reserved_ips?per_page=1${usual}: give the token the scope reserved_ip:read`,
     );
   });
 

@@ -85,12 +85,19 @@ async function quotaFindings(account: Account): Promise<readonly Finding[]> {
   const { limits } = probes;
   if (limits === undefined) return [];
   const check = `quota of ${account.title}`;
-  const [ofAccount, ofAddresses] = await Promise.all([get(account, limits.path), get(account, limits.used)]);
-  const limit = numberAt(ofAccount.body, limits.fields);
-  const used = numberAt(ofAddresses.body, ["meta", "total"]);
+  const answers = await Promise.all([limits.path, limits.used].map((path) => get(account, path)));
+  const failed = answers.find(({ status }) => status < 200 || status > 299);
+  const usual =
+    provider.addressQuota === undefined ? "" : `; the limit is ${provider.addressQuota} addresses by default`;
+  if (failed !== undefined) {
+    return [
+      unknown(check, `the provider answers ${failed.status} to ${failed.path}${usual}`, remedyOf(account, failed)),
+    ];
+  }
+  const [limit, used] = [numberAt(answers[0]?.body, limits.fields), numberAt(answers[1]?.body, ["meta", "total"])];
   if (limit === undefined || used === undefined) {
-    const usual = provider.addressQuota === undefined ? "" : `; it is ${provider.addressQuota} addresses by default`;
-    return [unknown(check, `the account does not show its limit${usual}`, "give the token the scope account:read")];
+    const remedy = `check that ${provider.urlVariable} leads to the API of ${account.title}`;
+    return [unknown(check, `the answers do not show it${usual}`, remedy)];
   }
   const seen = `${used} of ${limit} addresses are used`;
   if (used < limit) return [ok(check, seen)];
@@ -99,7 +106,15 @@ async function quotaFindings(account: Account): Promise<readonly Finding[]> {
   ];
 }
 
+/** Only a refusal has to do with the token: the API may be busy or broken. */
+function remedyOf({ provider, probes }: Account, { status, path }: Answered): string {
+  if (status === 401) return `replace the value of ${provider.tokenVariable}`;
+  if (status !== 403) return "try again later";
+  return `give the token the scope ${probes.reads.find((read) => read.path === path)?.scope ?? `to read ${path}`}`;
+}
+
 interface Answered {
+  readonly path: string;
   readonly status: number;
   readonly body: unknown;
 }
@@ -111,7 +126,7 @@ async function get({ connections, base, token }: Account, path: string): Promise
     headers: { authorization: `Bearer ${token}`, accept: "application/json" },
     signal: AbortSignal.timeout(CLI_CALL_SECONDS * SECOND_MS),
   });
-  return { status, body: parsed(text) };
+  return { path, status, body: parsed(text) };
 }
 
 function parsed(text: string): unknown {
