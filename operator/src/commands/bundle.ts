@@ -1,12 +1,12 @@
 /** `flipop bundle`: what an issue report needs, redacted, in one folder. Reads no Secret. */
 
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { ALL_KINDS, Annotation, API_GROUP, allProviders, DEFAULT_NAMESPACE, LEASE_NAME } from "cdk8s-flipop/api";
 import { BUNDLE_LOG_BYTES, BUNDLE_LOG_LINES } from "../bounds.js";
 import { buildFacts } from "../build.js";
 import { EXIT } from "../exit.js";
-import type { KubeClient } from "../kube/client.js";
+import { type KubeClient, StatusError } from "../kube/client.js";
 import { errorText, Redactor } from "../logging.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
@@ -18,29 +18,59 @@ import { kindPath, listAll, type OwnObject } from "./read.js";
 interface Part {
   readonly name: string;
   readonly text: string;
+  /** Absent: it was read. */
+  readonly error?: unknown;
 }
 
 export async function run(call: CommandCall): Promise<number> {
   const { io } = call;
   const stamp = new Date(io.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const folder = resolve(call.args[0] ?? `flipop-bundle-${stamp}`);
-  make(folder);
-  const redactor = redactorFor(io.env);
+  checkEmpty(folder);
   const parts = await withProgress(io, "collecting", () => withCluster(call, ({ client }) => collect(call, client)));
-  for (const { name, text } of parts) writeFileSync(join(folder, name), redactor.scrub(text), { mode: 0o600 });
+  const [first, ...others] = parts.filter(({ error }) => error !== undefined);
+  if (first !== undefined && others.length + 1 === parts.length) throw first.error;
+  write(folder, parts, redactorFor(io.env));
   io.out(`${folder}\n`);
+  const unread = [first ?? [], ...others].flat();
+  if (unread.length > 0) io.err(`flipop: these files only say why they lack the content: ${namesOf(unread)}\n`);
   io.err(`flipop: read the files before you publish them: tar czf ${folder}.tar.gz ${folder}\n`);
-  return EXIT.ok;
+  return unread.some(({ error }) => !isRefusal(error)) ? EXIT.failed : EXIT.ok;
+}
+
+function namesOf(parts: readonly Part[]): string {
+  return parts.map(({ name }) => name).join(", ");
+}
+
+/** The user may not read it, or the cluster does not have it: a bundle does without. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.code < 500;
 }
 
 /** @throws CommandError if the folder holds something: a bundle overwrites nothing */
-function make(folder: string): void {
+function checkEmpty(folder: string): void {
+  if (existsSync(folder) && filesIn(folder).length > 0) {
+    throw new CommandError(`${folder} is not empty: name another folder`);
+  }
+}
+
+/** @throws CommandError */
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw new CommandError(`${folder} can't be read: ${errorText(error)}`);
+  }
+}
+
+/** @throws CommandError */
+function write(folder: string, parts: readonly Part[], redactor: Redactor): void {
   try {
     mkdirSync(folder, { recursive: true });
+    for (const { name, text } of parts) writeFileSync(join(folder, name), redactor.scrub(text), { mode: 0o600 });
   } catch (error) {
-    throw new CommandError(`${folder} can't be made: ${errorText(error)}`);
+    throw new CommandError(`${folder} can't be written: ${errorText(error)}`);
   }
-  if (readdirSync(folder).length > 0) throw new CommandError(`${folder} is not empty: name another folder`);
 }
 
 /** Knows the tokens of the environment, too. */
@@ -63,15 +93,21 @@ async function collect(call: CommandCall, client: KubeClient): Promise<readonly 
     part("lease", () => get(lease)),
     part("doctor", () => findingsOf(call, questionOf(call), call.options["self"] === true)),
   ]);
-  return [...found, ...(await logsOf(client, namespace, signal))];
+  const logs = await logsOf(client, namespace, signal);
+  signal.throwIfAborted();
+  return [...found, ...logs];
 }
 
 async function part(name: string, read: () => Promise<unknown>): Promise<Part> {
   try {
     return { name: `${name}.json`, text: `${JSON.stringify(await read(), undefined, 2)}\n` };
   } catch (error) {
-    return { name: `${name}.txt`, text: `not readable: ${errorText(error)}\n` };
+    return notReadable(`${name}.txt`, error);
   }
+}
+
+function notReadable(name: string, error: unknown): Part {
+  return { name, text: `not readable: ${errorText(error)}\n`, error };
 }
 
 function isOurs(event: OwnObject & { readonly regarding?: { readonly apiVersion?: string } }): boolean {
@@ -107,21 +143,23 @@ async function logsOf(client: KubeClient, namespace: string, signal: AbortSignal
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
   try {
     const pods = await listAll<OwnObject>(client, { path, labelSelector: "app.kubernetes.io/name=flipop" }, signal);
-    return await Promise.all(pods.map(({ metadata }) => logOf(client, path, encodeURIComponent(metadata.name))));
+    return await Promise.all(
+      pods.map(({ metadata }) => logOf(client, `${path}/${encodeURIComponent(metadata.name)}`, signal)),
+    );
   } catch (error) {
-    return [{ name: "pods.txt", text: `not readable: ${errorText(error)}\n` }];
+    return [notReadable("pods.txt", error)];
   }
 }
 
-async function logOf(client: KubeClient, path: string, pod: string): Promise<Part> {
-  const name = `${pod}.log`;
+async function logOf(client: KubeClient, pod: string, signal: AbortSignal): Promise<Part> {
+  const name = `${basename(pod)}.log`;
   const chunks: Buffer[] = [];
   try {
     const query = { tailLines: BUNDLE_LOG_LINES, limitBytes: BUNDLE_LOG_BYTES, timestamps: true };
-    for await (const chunk of await client.open({ method: "GET", path: `${path}/${pod}/log`, query }))
+    for await (const chunk of await client.open({ method: "GET", path: `${pod}/log`, query, signal }))
       chunks.push(chunk);
     return { name, text: Buffer.concat(chunks).toString("utf8") };
   } catch (error) {
-    return { name, text: `not readable: ${errorText(error)}\n` };
+    return notReadable(name, error);
   }
 }

@@ -26,9 +26,11 @@ export async function withCluster<T>(
   const own = loadClusterConfig({ env, ...(kubeconfig && { kubeconfig }), ...(context && { context }) });
   const config = user === undefined ? own : { ...own, impersonate: { user, groups: [] } };
   const transport = new Transport({ config, env, userAgent: `flipop-cli/${RELEASE}` });
+  const limits = { maxAttempts: CLI_ATTEMPTS, deadlineSeconds: CLI_CALL_SECONDS };
   const client: KubeClient = {
+    // Ctrl-C ends all but a write, whose result would not be known.
     request: (request) =>
-      transport.request({ maxAttempts: CLI_ATTEMPTS, deadlineSeconds: CLI_CALL_SECONDS, ...request }),
+      transport.request({ ...limits, ...(request.method !== "PATCH" && { signal: call.io.stop }), ...request }),
     open: (request) => transport.open(request),
   };
   try {

@@ -247,7 +247,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Collect what an issue report needs in a folder, without tokens",
     details: [
       "The folder holds versions, all resources of the five kinds, their Events, the Lease, the results of `doctor`, and the last lines",
-      "of the operator's log, as far as you may read them; where you may not, a file says so. The command reads no Secret. It blanks",
+      "of the operator's log, as far as you may read them; where you may not, a file says so. If a read fails for another reason, the",
+      "command ends with code 1, and keeps what it could read. The command reads no Secret. It blanks",
       "tokens that it knows or recognises by their form, and the values of all environment variables in Jobs, and leaves out annotations",
       "that are not flipop's. **Names, addresses and domains stay: read the files before you publish them.**",
     ],

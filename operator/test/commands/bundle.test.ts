@@ -1,15 +1,23 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
-import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { type Emulator, type FaultRequest, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { answer, HttpRig } from "../support/http-rig.js";
+import { until } from "../support/time/until.js";
 import { Flipop } from "./flipop.js";
 
 /** In Base64, too, as a Secret has it. */
 const HIDDEN = ["hidden-value", "hidden-copy", "hidden-secret", Buffer.from("hidden-secret").toString("base64")];
+
+function configOf({ url }: HttpRig): string {
+  const clusters = [{ name: "rig", cluster: { server: url } }];
+  const contexts = [{ name: "rig", context: { cluster: "rig", user: "none" } }];
+  const users = [{ name: "none", user: {} }];
+  return JSON.stringify({ apiVersion: "v1", kind: "Config", "current-context": "rig", clusters, contexts, users });
+}
 
 describe("flipop bundle", () => {
   let kubernetes: Emulator;
@@ -61,11 +69,7 @@ describe("flipop bundle", () => {
       const list = { kind: "PodList", metadata: {}, items: [{ metadata: { name: "../../outside" } }] };
       answer(response, 200, url.includes("/pods?") ? list : {});
     };
-    const clusters = [{ name: "hostile", cluster: { server: server.url } }];
-    const contexts = [{ name: "hostile", context: { cluster: "hostile", user: "none" } }];
-    const users = [{ name: "none", user: {} }];
-    const config = { apiVersion: "v1", kind: "Config", "current-context": "hostile", clusters, contexts, users };
-    const other = new Flipop(JSON.stringify(config));
+    const other = new Flipop(configOf(server));
     const { out } = await other.run("bundle");
     const files = readdirSync(out.trim());
     other.close();
@@ -74,6 +78,52 @@ describe("flipop bundle", () => {
     expect(server.seen.map(({ url }) => url)).to.satisfy((urls: readonly string[]) =>
       urls.some((url) => url.includes("/pods/..%2F..%2Foutside/log?")),
     );
+  });
+
+  it("fails as the other commands do, and leaves no folder, where no API server answers", async () => {
+    const dead = new Flipop(kubernetes.kubeconfig().replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
+    const folder = join(dead.file("beside", ""), "..", "report");
+    const { code, out, err } = await dead.run("bundle", folder);
+    const made = existsSync(folder);
+    dead.close();
+    expect({ code, out, made }).to.deep.equal({ code: 1, out: "", made: false });
+    expect(err).to.match(/^flipop: [^\n]*127\.0\.0\.1:1[^\n]*: check the network, [^\n]*\n$/);
+  });
+
+  it("keeps what it could read, says what is missing, and ends with code 1 if that was no refusal", async () => {
+    const failing = await bundledWithout("nodednsrecordsets", 503);
+    expect(failing.code).to.equal(1);
+    const refused = await bundledWithout("nodednsrecordsets", 403);
+    expect(refused.code).to.equal(0);
+    for (const { files, err } of [failing, refused]) {
+      expect(files).to.include.members(["nodednsrecordsets.txt", "floatingippools.json"]);
+      expect(err).to.match(
+        /^flipop: these files only say why they lack the content: nodednsrecordsets\.txt, lease\.txt\n/,
+      );
+    }
+  });
+
+  async function bundledWithout(plural: string, code: number) {
+    kubernetes.setFaults(({ target }: FaultRequest) =>
+      target?.plural === plural ? { kind: "status", code } : undefined,
+    );
+    const ended = await flipop.run("bundle", `without-${plural}-${code}`);
+    kubernetes.setFaults(undefined);
+    return { ...ended, files: readdirSync(ended.out.trim()) };
+  }
+
+  it("ends with code 130 at Ctrl-C, and writes nothing", async () => {
+    const server = await HttpRig.create();
+    server.handler = () => undefined;
+    const other = new Flipop(configOf(server));
+    const folder = join(other.file("beside", ""), "..", "report");
+    const running = await other.start("bundle", folder);
+    await until("it reads", () => server.seen.length > 0);
+    const { code, out } = await running.end("SIGINT");
+    const made = existsSync(folder);
+    other.close();
+    await server.close();
+    expect({ code, out, made }).to.deep.equal({ code: 130, out: "", made: false });
   });
 
   it("overwrites nothing", async () => {
