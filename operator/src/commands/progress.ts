@@ -1,8 +1,9 @@
-/** Progress of a slow command: one line on the error output of a terminal, which goes before the result is printed. */
+/** What a command shows and asks at a terminal, beside its result. */
 
+import { createInterface } from "node:readline/promises";
 import type { CommandIo } from "./command.js";
 
-/** Shows the text until the work ends. Prints nothing in a pipe. */
+/** One line on the error output until the work ends; then it goes. Prints nothing in a pipe. */
 export async function withProgress<T>(
   { terminal, err, eraseLine }: Pick<CommandIo, "terminal" | "err" | "eraseLine">,
   text: string,
@@ -14,5 +15,23 @@ export async function withProgress<T>(
     return await work();
   } finally {
     eraseLine();
+  }
+}
+
+interface Keyboard {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** Answers a question, one line. @throws Error at Ctrl-C and Ctrl-D, which abort `stop` */
+export async function askPerson(question: string, stop: AbortController, keyboard: Keyboard): Promise<string> {
+  const lines = createInterface(keyboard);
+  // While it asks, Ctrl-C is a key and no signal.
+  for (const end of ["SIGINT", "close"] as const) lines.once(end, () => stop.abort(new Error(end)));
+  try {
+    return await lines.question(question, { signal: stop.signal });
+  } finally {
+    lines.removeAllListeners("close");
+    lines.close();
   }
 }

@@ -1,13 +1,13 @@
 /** Runs a command of the table for a person at a terminal, or for a pipe. */
 
 import { setMaxListeners } from "node:events";
-import { createInterface } from "node:readline/promises";
 import type { Output } from "../command-line.js";
 import { EXIT, INTERRUPTED, USAGE } from "../exit.js";
 import { printable } from "../printable.js";
 import { problemText } from "./cluster.js";
 import { type CommandIo, type CommandSpec, type ParsedCall, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
+import { askPerson } from "./progress.js";
 
 const USUAL_WIDTH = 80;
 const ERASE_LINE = "\r\u001b[K";
@@ -28,7 +28,7 @@ export async function runCommand(
     out: (text) => output.out(printable(text)),
     err: (text) => output.err(printable(text)),
     eraseLine: () => output.err(ERASE_LINE),
-    ask: (question) => ask(printable(question)),
+    ask: (question) => ask(printable(question), stop),
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? USUAL_WIDTH,
     now: () => Date.now(),
@@ -45,12 +45,7 @@ export async function runCommand(
 }
 
 /** Where the input is no terminal, no person can answer. */
-async function ask(question: string): Promise<string | undefined> {
-  if (process.stdin.isTTY !== true) return undefined;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await terminal.question(question);
-  } finally {
-    terminal.close();
-  }
+async function ask(question: string, stop: AbortController): Promise<string | undefined> {
+  const { stdin, stderr } = process;
+  return stdin.isTTY === true ? askPerson(question, stop, { input: stdin, output: stderr }) : undefined;
 }

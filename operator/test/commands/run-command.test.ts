@@ -1,7 +1,8 @@
+import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CommandError, type CommandModule, type CommandSpec } from "../../src/commands/command.js";
-import { withProgress } from "../../src/commands/progress.js";
+import { askPerson, withProgress } from "../../src/commands/progress.js";
 import { runCommand } from "../../src/commands/run-command.js";
 
 const SAID = "\u001b]0;owned\u0007 \u009b2J\n";
@@ -43,5 +44,19 @@ describe("a command", () => {
       withProgress({ ...io, terminal: true }, "reading", () => Promise.resolve(0)),
     );
     expect(err).to.equal("reading ...\r\u001b[K");
+  });
+
+  it("takes an answer, and ends at Ctrl-C and Ctrl-D while it asks", async () => {
+    const press = async (keys: string) => {
+      const stop = new AbortController();
+      const input = new PassThrough();
+      const output = Object.assign(new PassThrough(), { isTTY: true });
+      const answer = askPerson("sure? ", stop, { input, output }).catch(() => "none");
+      input.write(keys);
+      return { answer: await answer, stopped: stop.signal.aborted };
+    };
+    expect(await press("yes\r")).to.deep.equal({ answer: "yes", stopped: false });
+    expect(await press("\u0003")).to.deep.equal({ answer: "none", stopped: true });
+    expect(await press("\u0004")).to.deep.equal({ answer: "none", stopped: true });
   });
 });
