@@ -3,6 +3,7 @@
 import { allProviders, RELEASE } from "cdk8s-flipop/api";
 import { systemClock } from "../clock.js";
 import { Redactor, silentLogger } from "../logging.js";
+import { TOKEN_RIGHTS } from "../messages/failed-calls.js";
 import { FIX } from "../messages/message.js";
 import { flipopMetrics } from "../metrics/definitions.js";
 import { MetricsRegistry } from "../metrics/registry.js";
@@ -42,22 +43,31 @@ export async function withKnownAccounts<T>({ io }: Pick<CommandCall, "io">, work
     const providers = registry.names.flatMap((name) => registry.get(name, "addresses").addresses ?? []);
     return await work(providers);
   } catch (error) {
-    if (isProviderError(error, "Unauthorized"))
-      throw new CommandError(`${error.message}; flipop doctor checks the token`);
-    // What else an account refuses has nothing to do with the token.
-    if (isProviderError(error)) throw new CommandError(redactor.scrub(failureText(error)));
+    if (isProviderError(error)) throw new CommandError(redactor.scrub(errorText(error)));
     throw error;
   } finally {
     await registry.close();
   }
 }
 
-/** Nothing runs on after the command, so it shows what it saw, and no pause. */
-function failureText(error: ProviderError): string {
-  const { where, seen, kind, message } =
+/** The provider's own texts say what the operator does next. After a command, nothing runs on: a person has to act. */
+function errorText(error: ProviderError): string {
+  const { where, seen, ...failure } =
     error.reason === "CircuitOpen" && isProviderError(error.cause) ? error.cause : error;
-  if (kind !== "Unavailable") return message;
-  return `${where}: ${seen}${FIX}check the network and the provider's status page, then try again`;
+  const isOwnLimit = failure.kind === "RateLimited" && failure.outcome === "not-sent";
+  const said = isOwnLimit ? "the calls that the account allows are used up" : seen;
+  return `${where}: ${said}${FIX}${remedyOf(failure)}`;
+}
+
+function remedyOf({ kind, reason, remedy }: Pick<ProviderError, "kind" | "reason" | "remedy">): string {
+  if (kind === "Unavailable") return "check the network and the provider's status page, then try again";
+  if (kind === "Unauthorized") {
+    return reason === "LacksRight"
+      ? `give the token of ${variables()} the rights that ${TOKEN_RIGHTS} lists`
+      : `check the token of ${variables()}; flipop doctor says what is wrong with it`;
+  }
+  if (typeof remedy === "string") return remedy;
+  return ["try again later", remedy.person ?? []].flat().join("; ");
 }
 
 function variables(): string {

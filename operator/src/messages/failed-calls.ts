@@ -195,7 +195,7 @@ export const failedCalls = {
   }),
   /** @param unit such as `pages` */
   listTooLong: (unit: string, count: number, most: number): FailureText => ({
-    seen: `the list is too long: it has at least ${counted(count)} ${unit}, and the operator reads ${counted(most)} ${unit} at most`,
+    seen: `the list is too long: it has at least ${counted(count)} ${unit}, more than the limit of ${counted(most)} ${unit}`,
     remedy: {
       operator: "the operator changed nothing and tries again",
       person:
