@@ -56,7 +56,7 @@ describe("flipop status", () => {
       ],
       [
         ...["default", "recordset/nodes", "Unknown", "-"],
-        "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs",
+        "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs, then that its --features and --watch-namespaces include this resource",
       ],
       [""],
     ]);

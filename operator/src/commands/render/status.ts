@@ -126,7 +126,8 @@ const ADDRESSES: Readonly<Record<string, (status: Status) => StatusRow["addresse
 type Entry = [string, AddressStatus];
 
 const UNREAD = { condition: "Ready", status: "Unknown", reason: "NotObserved" } as const;
-const UNSEEN = "the operator has not observed it: check with flipop doctor that the operator runs";
+const CHECK_OPERATOR =
+  "check with flipop doctor that the operator runs, then that its --features and --watch-namespaces include this resource";
 
 function problemOf(
   kind: AnyKind,
@@ -135,7 +136,7 @@ function problemOf(
   const conditions = status.conditions ?? [];
   const deletion = beingDeleted(kind, metadata);
   if (conditions.length === 0) {
-    return { ...UNREAD, message: [UNSEEN, ...deletion].join("; ") };
+    return { ...UNREAD, message: [`the operator has not observed it: ${CHECK_OPERATOR}`, ...deletion].join("; ") };
   }
   const own = inOrder(kind, conditions);
   const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition)) ?? pauseOf(own);
@@ -147,8 +148,8 @@ function problemOf(
     return { ...UNREAD, status: readyOf(status), reason: "Deleting", message: deletion.join("; ") };
   const { observedGeneration: seen } = status;
   if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
-  const message = `the operator has not observed the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
-  return { ...UNREAD, message };
+  const edit = `the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
+  return { ...UNREAD, message: `the operator has not observed ${edit}: ${CHECK_OPERATOR}` };
 }
 
 /** The problem of the row, then each other condition that is not as it should be and gives another reason. */

@@ -92,7 +92,7 @@ describe("flipop explain of an issuer or a class", () => {
   const ELECTED = "  electedNodeTaint: flipop.digitalocean.com/routed-ip:PreferNoSchedule";
   const OPENS_NONE = "  firewall: none, so the operator opens no port (routedIPFirewallName of the issuer)";
   const UNSEEN =
-    "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs";
+    "Ready=Unknown NotObserved: the operator has not observed it: check with flipop doctor that the operator runs, then that its --features and --watch-namespaces include this resource";
 
   it("lists the RoutedIPs of a class by its class name, and why one cannot use it", async () => {
     const { usable, allows, users } = await explained("class/public-v1");
