@@ -121,7 +121,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "namespace, and issuers and classes that the operator refuses. For each token in its own environment, it checks whether the",
       "provider accepts it, which read scopes it has,",
       "and how many addresses the account may have. It reads no Secret, so it tries no token of an issuer. It asks for rights as the",
-      "ServiceAccount of the operator, so you need the right to impersonate it. It ends with code 1 if one of the results is PROBLEM.",
+      "ServiceAccount of the operator, so you need the right to impersonate it. It ends with code 1 if one of the results is PROBLEM. A check is `unknown` if you may not",
+      "read what it needs; with the ServiceAccount's own kubeconfig, these are `CRDs`, `another operator` and `network policy`.",
     ],
     args: [],
     options: [
