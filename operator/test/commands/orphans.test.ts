@@ -73,6 +73,17 @@ describe("flipop orphans", () => {
     expect(idlePrice("digitalocean")?.source).to.match(/^https:/);
   });
 
+  it("are shown with the pool that an Event of its deletion names", async () => {
+    const event = { apiVersion: "events.k8s.io/v1", kind: "Event" };
+    const regarding = { ...POOL, namespace: "default", name: "gone" };
+    const said = { type: "Normal", reason: "Retained", action: "Retain", note: `${free} stays in the account` };
+    const by = { reportingController: "flipop", reportingInstance: "a", eventTime: "2026-01-01T00:00:00.000000Z" };
+    kubernetes.create({ ...event, metadata: { name: "gone.1", namespace: "default" }, regarding, ...said, ...by });
+    const { out } = await flipop.run("orphans");
+    kubernetes.delete({ ...event, name: "gone.1", namespace: "default" });
+    expect(out.split("\n").find((row) => row.startsWith(`${free} `))).to.match(/ default\/gone$/);
+  });
+
   it("are on nodes that flipop explain shows as occupied, with the remedy", async () => {
     const { out, err } = await flipop.run("explain", "pool/web", "--all");
     expect(err).to.equal("");

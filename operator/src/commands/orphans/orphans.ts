@@ -1,10 +1,7 @@
 /** `flipop orphans`: the account's addresses that no resource knows, and their release. */
 
-import { type ClusterRoutedIPClassStatus, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
-import { ADDRESS_ANNOTATIONS, parseOwner } from "../../addresses/annotations.js";
+import { canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { EXIT } from "../../exit.js";
-import type { NodeDirectory } from "../../match/node-directory.js";
-import type { NodeFacts } from "../../match/node-facts.js";
 import { idlePrice } from "../../providers/capabilities.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { listed } from "../../values.js";
@@ -16,6 +13,7 @@ import { withProgress } from "../progress.js";
 import type { KindRead } from "../read.js";
 import { readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
+import { formerOwners, readRetentions } from "./former-owners.js";
 import { release } from "./release.js";
 import { claiming, type NodeNames, readResources } from "./resources.js";
 
@@ -44,7 +42,8 @@ export function run(call: CommandCall): Promise<number> {
       const nodes = new Map([...directory.list()].map(({ machine, name }) => [machine, name]));
       if (asked.length > 0) await release(call, { client, addresses, reads, nodes, asked });
       else {
-        print(call, orphansOf(addresses, formerOwners(reads, directory), { reads, nodes }));
+        const owners = formerOwners(reads, directory, await readRetentions(client, call.io.stop));
+        print(call, orphansOf(addresses, owners, { reads, nodes }));
         call.io.err(disabledText(addresses, reads));
       }
       return EXIT.ok;
@@ -101,30 +100,7 @@ function costOf(provider: string, { holder, borrowed, family }: AddressFacts): n
   return idlePrice(provider)?.usdPerMonth[family];
 }
 
-function formerOwners(reads: readonly KindRead[], nodes: NodeDirectory): ReadonlyMap<string, string> {
-  return new Map([...reads.flatMap(retainedIn), ...[...nodes.list()].flatMap(annotatedOn)]);
-}
-
-type Owned = readonly [ip: string, owner: string];
-
-/** Classes and issuers remember what they created and retained. */
-function retainedIn({ kind, objects }: KindRead): readonly Owned[] {
-  return objects.flatMap(({ metadata, status }) => {
-    const { retainedAddresses = [] } = (status ?? {}) as ClusterRoutedIPClassStatus;
-    return retainedAddresses.map(({ ip, namespace }): Owned => {
-      return [canonicalIp(ip), `a RoutedIP of namespace ${namespace} (${kind.kind} ${metadata.name})`];
-    });
-  });
-}
-
-function annotatedOn({ annotations }: NodeFacts): readonly Owned[] {
-  return Object.values(ADDRESS_ANNOTATIONS).flatMap(({ value, owner }): Owned[] => {
-    const name = parseOwner(annotations[owner] ?? "");
-    return name === undefined ? [] : [[canonicalIp(annotations[value] ?? ""), `${name.namespace}/${name.name}`]];
-  });
-}
-
-/** A deleted pool leaves a trace only on the node that holds the address. The address may also be of another cluster. */
+/** The Event of a deletion may be gone. The address may also be of another cluster. */
 const NOT_KNOWN = "not known: nothing in this cluster names the address";
 
 function totalOf(orphans: readonly Orphan[]): number {
