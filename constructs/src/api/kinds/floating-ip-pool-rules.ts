@@ -3,9 +3,24 @@ import type { Rule } from "../schema/schema";
 
 const ONE_FAMILY = "a pool has one family, create a second pool for the other one";
 
-/** The list as one text, in which each entry has spaces of its own: comparing all pairs exceeds the server's cost budget. */
-const JOINED = "[' ' + self.join('  ') + ' ']";
-const IS_ONCE = "j.split(' ' + a + ' ').size() == 2";
+/** The server limits the cost of one rule, so each rule compares the addresses of one part of the list with all after them. */
+const PARTS = 12;
+
+/** The list as one text, in which each entry has spaces of its own. The spaces at its end give each part a start. */
+const JOINED = `['  ' + self.join('  ') + '${" ".repeat(2 * PARTS)}']`;
+
+/** CEL of the index in the text `all` at which a part starts, between two entries. */
+function startOf(part: number): string {
+  return part === PARTS ? "all.size()" : `all.indexOf('  ', all.size() * ${part} / ${PARTS})`;
+}
+
+/** CEL of the text from a part to the end, and of the entries of the part in that text `rest`. */
+function textsOf(part: number): { readonly rest: string; readonly entries: string } {
+  const length = `${startOf(part + 1)} - ${startOf(part)}`;
+  return { rest: `[all.substring(${startOf(part)})]`, entries: `rest.substring(0, ${length}).split(' ')` };
+}
+
+const IS_TWICE = "a != '' && rest.split(' ' + a + ' ').size() != 2";
 
 const LISTED_TWICE = "is listed twice: remove one";
 
@@ -19,18 +34,28 @@ export function listedTwice(ip: string): string {
   return `"${ip}" ${LISTED_TWICE}`;
 }
 
+/** CEL of the rule against repeated entries, for entries of one part of the list. */
+function notTwice(part: number): Pick<Rule<readonly string[]>, "cel" | "message" | "messageCel"> {
+  const { rest, entries } = textsOf(part);
+  return {
+    cel: `${JOINED}.all(all, ${rest}.all(rest, !${entries}.exists(a, ${IS_TWICE})))`,
+    message: `an address of ips ${LISTED_TWICE}`,
+    messageCel: `'"' + ${JOINED}.map(all, ${rest}.map(rest, ${entries}.filter(a, ${IS_TWICE})[0])[0])[0] + '" ${LISTED_TWICE}'`,
+  };
+}
+
 /** Rules of `spec.ips` as a whole. */
 export const addressListRules: readonly Rule<readonly string[]>[] = [
   {
-    cel: `${JOINED}.all(j, self.all(a, ${IS_ONCE}))`,
-    message: `an address of ips ${LISTED_TWICE}`,
-    messageCel: `'"' + ${JOINED}.map(j, self.filter(a, !(${IS_ONCE}))[0])[0] + '" ${LISTED_TWICE}'`,
+    ...notTwice(0),
     check: (self) => {
       const ip = self[repeatedIn(self)];
       return ip === undefined ? undefined : listedTwice(ip);
     },
     at: (self) => `[${repeatedIn(self)}]`,
   },
+  // The check above covers the whole list.
+  ...Array.from({ length: PARTS - 1 }, (_, index) => ({ ...notTwice(index + 1), check: () => undefined })),
   {
     cel: "self.all(a, a.contains(':') == self[0].contains(':'))",
     message: `ips mixes IPv4 and IPv6: ${ONE_FAMILY}`,
