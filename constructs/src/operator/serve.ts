@@ -40,5 +40,6 @@ export function tokenVariables(props: FlipopOperatorProps): readonly string[] {
 /** What an operator with these settings serves. */
 export function reachOf(settings: OperatorSettings, tokenVariables: readonly string[]): OperatorReach {
   const { namespace, features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces } = settings;
-  return { namespace, features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces, tokenVariables };
+  const lists = { features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces };
+  return { namespace, ...lists, tenantLimits: settings.tenantLimits, tokenVariables };
 }

@@ -1,5 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
+import { parseTenantLimits, type TenantLimits } from "../../api/access/tenant-limits";
 import { DEFAULT_SECRET, FEATURES, type FeatureName, FLAGS } from "../../api/config";
 import { allProviders } from "../../api/providers";
 import type { JsonObject } from "../../api/schema/schema";
@@ -40,6 +41,7 @@ export function reachOfDeployment(object: JsonObject): OperatorReach | undefined
     podNamespaces: settings.list("pod-namespaces"),
     issuerNamespaces: features.includes("routedip") ? (issuers.length > 0 ? issuers : [namespace]) : [],
     jobNamespaces: features.includes("jobs") ? settings.list("job-namespaces") : [],
+    tenantLimits: settings.tenantLimits(),
     tokenVariables: settings.tokenVariables(),
   };
 }
@@ -70,6 +72,11 @@ class Settings {
   list(name: string): readonly string[] {
     const items = (this.text(name) ?? "").split(",").map((item) => item.trim());
     return items.filter((item) => item !== "");
+  }
+
+  /** None if they are not known, or not valid. */
+  tenantLimits(): TenantLimits {
+    return parseTenantLimits(this.text("tenant-limits") ?? "").limits ?? {};
   }
 
   /** The tokens that come from elsewhere than their usual entries of the usual Secret. */

@@ -1,4 +1,5 @@
 import type { IConstruct } from "constructs";
+import type { TenantLimits } from "../../api/access/tenant-limits";
 import type { FeatureName } from "../../api/config";
 
 /** What an operator serves. An empty list of watched or pod namespaces means all. */
@@ -9,6 +10,8 @@ export interface OperatorReach {
   readonly podNamespaces: readonly string[];
   readonly issuerNamespaces: readonly string[];
   readonly jobNamespaces: readonly string[];
+  /** Empty: none. */
+  readonly tenantLimits: TenantLimits;
   /** Names of the environment variables with a token, or with a file of a token, that the props set. */
   readonly tokenVariables: readonly string[];
 }

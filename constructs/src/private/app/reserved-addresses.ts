@@ -39,6 +39,11 @@ export function reservedRange(ip: string): Range | undefined {
   return (ip.includes(":") ? IPV6_RANGES : IPV4_RANGES).find(({ range }) => bits.startsWith(prefixOf(range)));
 }
 
+/** Whether an address is in a range in CIDR notation. */
+export function isInRange(ip: string, range: string): boolean {
+  return ip.includes(":") === range.includes(":") && bitsOf(ip).startsWith(prefixOf(range));
+}
+
 const PREFIXES = new Map<string, string>();
 
 function prefixOf(range: string): string {

@@ -7,6 +7,7 @@ import { isOurs } from "./check-names";
 import { NAMESPACE_NEEDS } from "./namespace-needs";
 import { type Need, needsOf } from "./needs";
 import type { OperatorConstruct, OperatorList, OperatorReach } from "./operator-construct";
+import { tenantGaps } from "./tenant-gaps";
 
 /** What the operator that lacks least does not have for a resource. */
 export interface Unserved {
@@ -39,17 +40,19 @@ export function checkPlainServed(operator: OperatorConstruct, { index, draft }: 
 
 /** What the app lacks to serve a resource; undefined without an operator for its cluster. */
 export function unservedBy({ object, kind, spec }: FlipopObject, index: AppIndex): Unserved | undefined {
-  const namespace = objectAt(index.manifestOf(object).json, "metadata").namespace;
-  const all = needsOf({ kind, spec, namespace: typeof namespace === "string" ? namespace : undefined });
-  const needs = all.filter((need) => !("optional" in need));
+  const written = objectAt(index.manifestOf(object).json, "metadata").namespace;
+  const resource = { kind, spec, namespace: typeof written === "string" ? written : undefined };
+  const needs = needsOf(resource).filter((need) => !("optional" in need));
   const [best] = index
     .operatorsFor(object)
-    .map((operator) => ({ operator, unmet: needs.filter((need) => !meets(operator, need, index)) }))
-    .sort((one, other) => one.unmet.length - other.unmet.length);
-  if (!best) return undefined;
-  const { operator, unmet } = best;
-  const fix = operator._isManifest ? flagFix : isOurs(object) ? serveFix : propFix;
-  return { operator, gaps: unmet.map((need) => ({ path: need.path, text: gapText(need, operator, fix) })) };
+    .map((operator): Unserved => {
+      const fix = operator._isManifest ? flagFix : isOurs(object) ? serveFix : propFix;
+      const unmet = needs.filter((need) => !meets(operator, need, index));
+      const gaps = unmet.map((need) => ({ path: need.path, text: gapText(need, operator, fix) }));
+      return { operator, gaps: [...gaps, ...tenantGaps(resource, operator)] };
+    })
+    .sort((one, other) => one.gaps.length - other.gaps.length);
+  return best;
 }
 
 /** Whether an operator has the feature or the namespace of a need. Tokens are checked elsewhere. */
