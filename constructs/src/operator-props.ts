@@ -194,7 +194,8 @@ export interface FlipopOperatorProps {
   readonly aggregateUserRoles?: AggregatedUserRoles;
   /**
    * Limits of pools and record sets by namespace, and of the number of addresses that the operator creates. The operator
-   * enforces them, and so does the API server, where it can, unless `admissionPolicy` is false.
+   * enforces them, and so does the API server, where it can, unless `admissionPolicy` is false. They have at most
+   * 100000 bytes as JSON.
    * @default - none
    */
   readonly tenantLimits?: TenantLimits;

@@ -21,6 +21,12 @@ function args(tenantLimits?: TenantLimits): readonly string[] {
   return template.spec.containers[0]?.args ?? [];
 }
 
+/** An entry with 8 names of its own. */
+function entry(index: number): object {
+  const names = Array.from({ length: 8 }, (_, name) => `${"a".repeat(40)}-${index}-${name}.{namespace}.example.com`);
+  return { names: [`team-${index}`], allowedNames: names };
+}
+
 /** Lines of the error that synthesis throws. */
 function problems(tenantLimits: unknown): string {
   const chart = Testing.chart();
@@ -91,6 +97,18 @@ describe("limits of tenants", () => {
       expect(problems(limits)).to.match(message);
     });
   }
+
+  it("are refused if they are longer than the API server and the kernel accept, also by the operator", () => {
+    const limits = { namespaces: Array.from({ length: 256 }, (_, index) => entry(index)) };
+    const says = /bytes as JSON: the API server accepts at most 100000: give namespaces with the same limits one entry/;
+    expect(problems(limits))
+      .to.match(/tenantLimits: has 1\d\d\d\d\d bytes/)
+      .and.to.match(says);
+    expect(parseTenantLimits(JSON.stringify(limits)))
+      .to.have.property("problems")
+      .that.satisfies(([text]: string[]) => says.test(text ?? ""));
+    expect(problems({ namespaces: limits.namespaces.slice(0, 130) })).to.equal("");
+  });
 
   it("are refused by the operator with the same words", () => {
     const parsed = parseTenantLimits('{"namespaces":[{"names":["a"],"allowedNames":["a b"]}]}');

@@ -10,6 +10,8 @@ const POLICY = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicie
 const ZONE = "example.com";
 const LIMITED = "team-limited";
 const EXEMPT = "team-platform";
+/** A namespace with as many ranges as an entry can have. */
+const LARGE = "large";
 const LIMITS = {
   maxCreatedAddresses: 20,
   namespaces: [
@@ -20,6 +22,13 @@ const LIMITS = {
       allowedZones: [ZONE, "a1b2"],
       allowedAddresses: ["203.0.113.0/28", "2001:db8::/64"],
       maxCreatedAddresses: 2,
+    },
+    {
+      names: [LARGE],
+      allowedAddresses: [
+        ...Array.from({ length: 63 }, (_, index) => `2001:db9:a:b:c:d:e:${index}00/120`),
+        "2001:db8::/32",
+      ],
     },
     { names: ["created-*"], allowedAddresses: ["Created"], allowedNames: [] },
   ],
@@ -34,7 +43,7 @@ describe("limits of tenants at the API server", () => {
     const plane = await operatorCluster(this);
     admin = plane.client();
     operator = plane.client(identityOf(NAME));
-    const namespaces = [LIMITED, EXEMPT, "created-one", "elsewhere"];
+    const namespaces = [LIMITED, EXEMPT, LARGE, "created-one", "elsewhere"];
     for (const name of namespaces) await admin.create("/api/v1/namespaces", { metadata: { name } });
     const { POOLS, DNS } = OperatorFeature;
     await installOperator(plane, { name: NAME, namespace: NAME, features: [POOLS, DNS], tenantLimits: LIMITS });
@@ -125,6 +134,14 @@ describe("limits of tenants at the API server", () => {
       await accepted(recordSet(namespace, "www"));
       await accepted(pool(namespace, { ips: ["198.51.100.1"], desiredIPs: 2 }));
     }
+  });
+
+  it("let a pool have as many addresses as a pool can, and change one of them", async () => {
+    const ips = Array.from({ length: 1024 }, (_, index) => `2001:0db8:aaaa:${1000 + index}:cccc:dddd:192.168.100.100`);
+    const { metadata } = await accepted(pool(LARGE, { ips }));
+    const path = `/apis/${GROUP_VERSION}/namespaces/${LARGE}/floatingippools/${metadata.name}`;
+    await accepted(admin.patch(path, { spec: { ips: ["2001:db8::1", ...ips.slice(1)] } }));
+    await refused(admin.patch(path, { spec: { ips: [...ips.slice(1), "2001:dba::1"] } }), "2001:dba::1");
   });
 
   it("do not keep the operator from its work, nor anybody from an object that was there before", async () => {

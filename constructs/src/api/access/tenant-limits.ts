@@ -25,6 +25,9 @@ export interface NamespaceLimits {
 /** Maximum of `maxCreatedAddresses`. */
 const MOST_ADDRESSES = 10_000;
 
+/** The API server accepts expressions of this length. The policy of tenants has the limits in one; Linux has a higher limit, for an argument. */
+const MOST_BYTES = 100_000;
+
 const someNames: Rule<readonly string[]> = {
   cel: "self.size() > 0",
   message: "names no namespace: give one or more names or patterns, such as team-*",
@@ -109,7 +112,7 @@ export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
       type: "array",
       optional: true,
       description:
-        "Limits of namespaces. The first entry that names a namespace applies to it; a namespace without an entry has no limits but the total.",
+        "Limits of namespaces. The first entry that names a namespace applies to it; a namespace without an entry has no limits but the total. All limits together have at most 100000 bytes as JSON.",
       items: namespaceLimitsSchema,
       listType: "atomic",
       maxItems: 256,
@@ -119,7 +122,15 @@ export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
 
 /** Every problem of the limits, with its path below `path`. Empty: they are valid. */
 export function tenantLimitsProblems(limits: unknown, path: string): readonly Problem[] {
-  return validateValue(tenantLimitsSchema, limits, path);
+  const problems = validateValue(tenantLimitsSchema, limits, path);
+  return problems.length > 0 ? problems : sizeProblems(limits, path);
+}
+
+function sizeProblems(limits: unknown, path: string): readonly Problem[] {
+  const bytes = new TextEncoder().encode(JSON.stringify(limits)).length;
+  if (bytes <= MOST_BYTES) return [];
+  const fix = "give namespaces with the same limits one entry, and use patterns such as team-*";
+  return [{ path, message: `has ${bytes} bytes as JSON: the API server accepts at most ${MOST_BYTES}: ${fix}` }];
 }
 
 /** The limits of a namespace, and the position of their entry. */

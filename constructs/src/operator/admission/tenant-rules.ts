@@ -24,8 +24,10 @@ export function tenantVariables(limits: string): readonly { readonly name: strin
     // An id of a zone has no dot. Only the operator finds out the zone's domain.
     isDomain: "variables.zone.contains('.')",
     name: "variables.label in ['@', '', variables.zone] ? variables.zone : (variables.label.endsWith('.' + variables.zone) ? variables.label : variables.label + '.' + variables.zone)",
-    newAddresses: "variables.spec.?ips.orValue([]).filter(ip, isIP(ip) && !(ip in variables.oldSpec.?ips.orValue([])))",
-    refusedAddresses: `!('allowedAddresses' in variables.limit) || '${CREATED_ADDRESSES}' in variables.limit.allowedAddresses ? [] : variables.newAddresses.filter(ip, !variables.limit.allowedAddresses.exists(range, isCIDR(range) && cidr(range).containsIP(ip)))`,
+    // In the order that costs the API server least: it limits the cost of each expression.
+    ranges: `'allowedAddresses' in variables.limit ? variables.limit.allowedAddresses.filter(range, isCIDR(range)).map(range, cidr(range)) : []`,
+    outerAddresses: `!('allowedAddresses' in variables.limit) || '${CREATED_ADDRESSES}' in variables.limit.allowedAddresses || variables.spec.?ips == variables.oldSpec.?ips ? [] : variables.spec.?ips.orValue([]).filter(ip, isIP(ip) && !variables.ranges.exists(range, range.containsIP(ip)))`,
+    refusedAddresses: "variables.outerAddresses.filter(ip, !(ip in variables.oldSpec.?ips.orValue([])))",
   };
   return Object.entries(values).map(([name, expression]) => ({ name, expression }));
 }
