@@ -9,7 +9,7 @@ import { TOKEN_REFUSED, tokenPaths, withoutTokens } from "../private/tokens";
 import { build } from "./build";
 import { fieldOf, inFields } from "./fields";
 import { CONSTRUCTS } from "./library";
-import { isOurs, type ManifestObject, titleOf, written } from "./manifest-object";
+import { isOurs, type ManifestObject, metadataProblems, titleOf, written } from "./manifest-object";
 import { planApp } from "./plan";
 import type { Source, Unreadable } from "./read";
 
@@ -88,12 +88,12 @@ function structuralFindings(object: JsonObject): readonly Finding[] {
   ];
 }
 
-function placeFindings(kind: KindName, { name, namespace }: JsonObject): readonly Finding[] {
-  const unnamed =
-    typeof name === "string" ? [] : [{ path: "metadata.name", message: "is missing: give the object a name" }];
-  if (KINDS[kind].scope === "Namespaced" || typeof namespace !== "string") return unnamed;
+function placeFindings(kind: KindName, metadata: JsonObject): readonly Finding[] {
+  const { namespace } = metadata;
+  const findings = metadataProblems(metadata);
+  if (KINDS[kind].scope === "Namespaced" || typeof namespace !== "string" || namespace === "") return findings;
   const message = `"${namespace}" is set, but a ${kind} has no namespace: remove it`;
-  return [...unnamed, { path: "metadata.namespace", message }];
+  return [...findings, { path: "metadata.namespace", message }];
 }
 
 function unknownKind(kind: unknown): string {
@@ -130,7 +130,7 @@ function constructFindings(sources: readonly Source[]): ReadonlyMap<Source, read
 
 function isNamed({ apiVersion, kind, metadata }: JsonObject): boolean {
   if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
-  return isObject(metadata) && typeof metadata.name === "string";
+  return isObject(metadata) && metadataProblems(metadata).length === 0;
 }
 
 /** Shows other objects by their kind and name instead of their construct path. */

@@ -2,7 +2,7 @@ import { API_GROUP } from "../api/names";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import { tokenPaths } from "../private/tokens";
 import type { Writer } from "./language";
-import { isOurs, type ManifestObject, titleOf, written } from "./manifest-object";
+import { isOurs, type ManifestObject, metadataProblems, titleOf, written } from "./manifest-object";
 import { writePython } from "./python";
 import type { Source } from "./read";
 import { toProgram } from "./to-program";
@@ -49,7 +49,8 @@ export function toObject(object: JsonObject): ManifestObject {
 function omissionOf(object: JsonObject): string | undefined {
   const { apiVersion, kind, metadata } = object;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return "it has no apiVersion or no kind";
-  if (!isObject(metadata) || typeof metadata.name !== "string") return "it has no metadata.name";
+  const [problem] = metadataProblems(metadata);
+  if (problem) return `${problem.path} ${problem.message}`;
   if (kind === "Secret" && apiVersion === "v1") return "code must not contain secrets; create it by other means";
   if (tokenPaths(written(object), "").length > 0) return "it contains an API token; put the token into a Secret";
   return isOurDefinition(object) ? "FlipopCrds defines it; add that construct to another chart" : undefined;
@@ -62,5 +63,5 @@ function isOurDefinition({ kind, spec }: JsonObject): boolean {
 function labelOf(object: JsonObject): string {
   const { name, namespace } = isObject(object.metadata) ? object.metadata : {};
   const place = typeof namespace === "string" ? `${namespace}/` : "";
-  return `${String(object.kind ?? "an object")} ${place}${String(name ?? "without a name")}`;
+  return `${String(object.kind ?? "an object")} ${place}${String(name || "without a name")}`;
 }

@@ -47,6 +47,35 @@ export function titleOf({ kind, metadata }: Pick<ManifestObject, "kind" | "metad
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
 }
 
+/** A field of metadata without which no construct can be made, and why. */
+interface MetadataProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What makes metadata unusable for a construct, which would throw. */
+export function metadataProblems(metadata: unknown): readonly MetadataProblem[] {
+  const { name, namespace = null, finalizers = null } = isObject(metadata) ? metadata : {};
+  return [
+    ...nameProblems(name ?? "", "metadata.name"),
+    ...(namespace === null || namespace === "" ? [] : nameProblems(namespace, "metadata.namespace")),
+    ...(finalizers === null || Array.isArray(finalizers)
+      ? []
+      : [
+          {
+            path: "metadata.finalizers",
+            message: `${JSON.stringify(finalizers)} is not a list: write a list of texts`,
+          },
+        ]),
+  ];
+}
+
+function nameProblems(name: unknown, path: string): readonly MetadataProblem[] {
+  if (name === "") return [{ path, message: "is missing: give the object a name" }];
+  if (typeof name === "string") return [];
+  return [{ path, message: `${JSON.stringify(name)} is not text: write a name, in quotes if it looks like a number` }];
+}
+
 /** Whether an object is of one of the five kinds. */
 export function isOurs(apiVersion: unknown): boolean {
   return typeof apiVersion === "string" && apiVersion.startsWith(`${API_GROUP}/`);
@@ -54,14 +83,16 @@ export function isOurs(apiVersion: unknown): boolean {
 
 function writtenMetadata(metadata: JsonObject): JsonObject {
   const kept = Object.entries(metadata).filter(([field]) => !SERVER_METADATA.includes(field));
-  const { annotations, labels, finalizers, ...others } = Object.fromEntries(kept);
+  const { annotations, labels, finalizers, namespace, ...others } = Object.fromEntries(kept);
   const notes = isObject(annotations)
     ? Object.fromEntries(Object.entries(annotations).filter(([key]) => !SERVER_ANNOTATIONS.includes(key)))
     : annotations;
   const locks = Array.isArray(finalizers)
     ? finalizers.filter((finalizer) => !String(finalizer).startsWith(`${API_GROUP}/`))
     : finalizers;
-  return { ...others, ...filled({ labels, annotations: notes, finalizers: locks }) };
+  // For the API server, an empty namespace is none.
+  const place = namespace === "" || namespace === undefined ? {} : { namespace };
+  return { ...others, ...place, ...filled({ labels, annotations: notes, finalizers: locks }) };
 }
 
 /** Without empty lists and maps, which mean the same as none. */

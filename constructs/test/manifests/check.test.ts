@@ -55,6 +55,18 @@ describe("the check of manifests", () => {
     ]);
   });
 
+  it("takes an empty namespace as none, and leaves out other objects whose metadata is not usable", () => {
+    const pool = manifest("FloatingIPPool", minimalSpec("FloatingIPPool"), { name: "a", namespace: "" });
+    const others = [
+      { name: "" },
+      { name: "a", namespace: "" },
+      { name: "a", namespace: 5 },
+      { name: "a", finalizers: 3 },
+    ];
+    const maps = others.map((metadata) => stringify({ apiVersion: "v1", kind: "ConfigMap", metadata }));
+    expect(problems([pool, ...maps].join("---\n"))).to.deep.equal([]);
+  });
+
   it("shows the field that a part of a prop writes", () => {
     const jobs = { updateRoutedIP: { completions: 2, template: {} }, updateFirewall: { template: {} } };
     expect(problems(manifest("ClusterRoutedIPClass", jobs)).map((line) => line.split(": ")[1])).to.include(
@@ -184,6 +196,26 @@ describe("the check of manifests", () => {
       "no name",
       `${HEAD}kind: RoutedIPIssuer\nspec: { provider: digitalocean }\n`,
       "metadata.name: is missing: give the object a name",
+    ],
+    [
+      "an empty name",
+      `${HEAD}kind: RoutedIPIssuer\nmetadata: { name: "" }\nspec: { provider: digitalocean }\n`,
+      "metadata.name: is missing: give the object a name",
+    ],
+    [
+      "a number as the name",
+      `${HEAD}kind: RoutedIPIssuer\nmetadata: { name: 5 }\nspec: { provider: digitalocean }\n`,
+      "metadata.name: 5 is not text: write a name, in quotes if it looks like a number",
+    ],
+    [
+      "a number as the namespace",
+      `${HEAD}kind: RoutedIPIssuer\nmetadata: { name: a, namespace: 5 }\nspec: { provider: digitalocean }\n`,
+      "metadata.namespace: 5 is not text",
+    ],
+    [
+      "finalizers that are no list",
+      `${HEAD}kind: RoutedIPIssuer\nmetadata: { name: a, finalizers: 5 }\nspec: { provider: digitalocean }\n`,
+      "metadata.finalizers: 5 is not a list",
     ],
     ["no spec", `${HEAD}kind: RoutedIPIssuer\nmetadata: { name: a }\n`, "spec: is required: add it"],
     [

@@ -93,6 +93,19 @@ describe("cdk8s-flipop import", () => {
     ]);
   });
 
+  it("leaves out objects whose metadata no code can have, and says why", () => {
+    const all = [{}, { name: "" }, { name: 5 }, { name: "a", namespace: 5 }, { name: "a", finalizers: 3 }];
+    const objects = all.map((metadata) => ({ apiVersion: "v1", kind: "ConfigMap", metadata }));
+    const { notes } = imported(objects);
+    expect(notes.map((note) => note.replace(/.* is left out: /, "").replace(/:.*/, ""))).to.deep.equal([
+      "metadata.name is missing",
+      "metadata.name is missing",
+      "metadata.name 5 is not text",
+      "metadata.namespace 5 is not text",
+      "metadata.finalizers 3 is not a list",
+    ]);
+  });
+
   it("formats TypeScript as biome does", () => {
     const folder = mkdtempSync(join(mkdirOf(join(ROOT, "constructs/coverage")), "format-"));
     try {
