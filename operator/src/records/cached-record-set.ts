@@ -148,6 +148,11 @@ export class RecordSet {
     await change;
   }
 
+  /** After a change: what it relied on may have been late, so the result is read soon. */
+  lookAgain(): void {
+    this.own.lookAgain();
+  }
+
   private async change(caller: Caller, changes: RecordChangeSet): Promise<void> {
     await this.confirm(caller, changes);
     const { provider, context } = caller;
@@ -195,7 +200,7 @@ export class RecordSet {
   private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
     const facts = before && recordsAfter(before, changes, written);
     this.reading = facts && { facts, at: this.clock.monotonic() };
-    this.own.succeeded(this.reading);
+    this.own.succeeded(this.reading, before);
     this.changeFailed = false;
     this.failure = undefined;
     this.retry = undefined;
@@ -221,17 +226,16 @@ export class RecordSet {
   private take(reading: Reading): void {
     // A change that ended meanwhile knows more than this read.
     if (reading.at < this.writtenTo) return;
-    this.reading = reading;
     const { facts, at } = reading;
     this.others = facts.others && { records: facts.others, at };
-    this.own.judge(reading);
+    this.reading = this.own.judge(reading);
     this.failure = undefined;
     // A failed change is counted on until one succeeds, else it would be tried at the pace of the first failure for ever.
     if (!this.changeFailed) this.retry = undefined;
   }
 
   private goodForMs(): number {
-    const usual = this.options.driftMs * DRIFT_READ_SHARE;
+    const usual = Math.min(this.options.driftMs * DRIFT_READ_SHARE, this.own.goodForMs);
     return this.own.reverts.length > 0 ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
   }
 

@@ -119,7 +119,11 @@ export class DnsService {
     const tracked = sets[action.which];
     if (tracked === undefined) throw new NoDnsError(providers[action.which]);
     const caller = { provider: tracked.provider, context };
-    if (action.do === "apply-records") return tracked.set.apply(caller, action.changes);
+    if (action.do === "apply-records") {
+      await tracked.set.apply(caller, action.changes);
+      if (action.cause !== undefined) tracked.set.lookAgain();
+      return;
+    }
     await tracked.set.read(caller).catch(async (error: unknown) => {
       if (action.which !== "current" || !isProviderError(error, "NotFound")) throw error;
       await this.props.records.elsewhere.learn(context, this.othersThan(tracked), tracked.set.name.zone);

@@ -1,8 +1,8 @@
 /** What this process last wrote to a record set: whether a reading contradicts it, and what a change that ended half-way left. */
 
-import { RECORDS_LASTING_MS, REVERTS_KEPT } from "../bounds.js";
+import { RECORDS_LASTING_MS, REVERTS_KEPT, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { RecordChangeSet, RecordSetFacts } from "../providers/types.js";
+import type { RecordChangeSet, RecordFacts, RecordSetFacts } from "../providers/types.js";
 import { sameRecords } from "./same-name.js";
 
 export interface Reading {
@@ -27,16 +27,31 @@ export class LastChange {
   /** What our last change left, although it may have ended half-way. */
   private left: RecordSetFacts | undefined;
   private halfDone: readonly string[] | undefined;
+  /** What the set held before each of our recent changes; `at`: when the change ended. */
+  private former: readonly Reading[] = [];
+  /** How long a reading may be used at most, ms: one was late, or our change relied on one that may have been. */
+  goodForMs = Number.POSITIVE_INFINITY;
   /** See `RecordSetView.reverts`. */
   reverts: readonly number[] = [];
 
   constructor(private readonly clock: Pick<Clock, "now">) {}
 
-  /** @param reading `undefined`: the answers do not show what is there now. */
-  succeeded(reading: Reading | undefined): void {
+  /**
+   * @param reading `undefined`: the answers do not show what is there now.
+   * @param before `undefined`: unknown
+   */
+  succeeded(reading: Reading | undefined, before: RecordSetFacts | undefined): void {
+    // What was read after a failed change may have been late.
+    if (this.halfDone !== undefined) this.lookAgain();
+    this.replaced(before, reading?.at);
     this.written = reading;
     this.left = reading?.facts;
     this.halfDone = undefined;
+  }
+
+  /** The change relied on a reading that may have been late: a record that it lacked may be there twice now. */
+  lookAgain(): void {
+    this.goodForMs = Math.min(this.goodForMs, SETTLE_MS);
   }
 
   failed({ before }: RecordChangeSet): void {
@@ -50,20 +65,62 @@ export class LastChange {
     return { ...(isOurs && { isOurs }), ...(this.halfDone && { halfDone: this.halfDone }) };
   }
 
-  /** Whether our last change is still there. */
-  judge(reading: Reading): void {
+  /** Whether our last change is still there. @returns what to rely on: a late reading gives way to what we wrote. */
+  judge(reading: Reading): Reading {
     const { facts, at } = reading;
     if (this.halfDone !== undefined) this.left ??= facts;
-    if (this.written === undefined) this.written = this.repaired(facts) ? reading : undefined;
-    else if (!sameRecords(this.written.facts, facts)) {
+    const { written } = this;
+    if (written !== undefined && this.isLate(reading, written)) {
+      this.goodForMs = SECOND_READ_SECONDS * SECOND_MS;
+      return { facts: { ...facts, records: written.facts.records }, at };
+    }
+    this.goodForMs = Number.POSITIVE_INFINITY;
+    if (written === undefined) this.written = this.repaired(facts) ? reading : undefined;
+    else if (!sameAddresses(written.facts, facts)) {
       this.reverts = [...this.reverts, this.clock.now()].slice(-REVERTS_KEPT);
       this.written = undefined;
       this.foreign = facts;
-    } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];
+    } else if (at - written.at >= RECORDS_LASTING_MS) this.reverts = [];
+    return reading;
+  }
+
+  /** It shows only records from before, or during, our changes of the last 30 s: reads lag behind writes. */
+  private isLate({ facts, at }: Reading, written: Reading): boolean {
+    this.former = this.former.filter((one) => at - one.at < SETTLE_MS);
+    if (this.former.length === 0 || itemsOf(facts) === itemsOf(written.facts)) return false;
+    const states = [...this.former, written].map((one) => new Set(one.facts.records.map(itemOf)));
+    const seen = new Set(facts.records.map(itemOf));
+    const lasting = [...(states[0] ?? [])].filter((item) => states.every((state) => state.has(item)));
+    return (
+      lasting.every((item) => seen.has(item)) && [...seen].every((item) => states.some((state) => state.has(item)))
+    );
+  }
+
+  private replaced(facts: RecordSetFacts | undefined, at: number | undefined): void {
+    if (facts === undefined || at === undefined) return;
+    const recent = this.former.filter((one) => at - one.at < SETTLE_MS);
+    this.former = [...recent, { facts, at }];
   }
 
   /** A change whose answer was lost, or the other party, has replaced what the other party wrote. */
   private repaired(facts: RecordSetFacts): boolean {
     return this.reverts.length > 0 && this.foreign !== undefined && !sameRecords(this.foreign, facts);
   }
+}
+
+const SETTLE_MS = SETTLE_SECONDS * SECOND_MS;
+
+/** A record that was deleted and created again is another one. */
+function itemOf({ id, type, value }: RecordFacts): string {
+  return `${type} ${value} ${id}`;
+}
+
+function itemsOf({ records }: RecordSetFacts): string {
+  return `${records.map(itemOf).sort()}`;
+}
+
+/** The same address twice, as a late reading can make us write it, undoes nothing. */
+function sameAddresses(a: RecordSetFacts, b: RecordSetFacts): boolean {
+  const textOf = ({ records }: RecordSetFacts) => `${[...new Set(records.map(({ value }) => value))].sort()}`;
+  return a.zone === b.zone && a.fqdn === b.fqdn && textOf(a) === textOf(b);
 }

@@ -32,6 +32,8 @@ export class FakeDns implements DnsProvider {
   readonly zones = new Map<string, string>();
   /** Runs while a read is under way. */
   duringRead: () => Promise<void> = () => Promise.resolve();
+  /** What reads show of a name, where they lag behind writes. */
+  shown: (fqdn: string) => readonly RecordFacts[] = (fqdn) => this.of(fqdn);
   private lastId = 0;
 
   constructor(readonly name = "digitalocean") {}
@@ -49,7 +51,7 @@ export class FakeDns implements DnsProvider {
     this.calls.push(`read ${fqdn} ${name.types.join("+")}`);
     const fault = this.fault("read");
     if (fault !== undefined) throw fault.error;
-    const seen = byType(this.of(fqdn), name.types);
+    const seen = byType(this.shown(fqdn), name.types);
     await this.duringRead();
     return { zone: this.zones.get(name.zone) ?? name.zone, fqdn, types: name.types, ...seen };
   }
@@ -118,7 +120,7 @@ export class FakeDns implements DnsProvider {
     return { id: `id-${this.lastId}`, type: value.includes(":") ? "AAAA" : "A", value, ttl };
   }
 
-  private of(fqdn: string): readonly RecordFacts[] {
+  of(fqdn: string): readonly RecordFacts[] {
     return this.records.get(fqdn) ?? [];
   }
 }
