@@ -53,7 +53,8 @@ export function lostName({ dns, set }: Pick<AddressSnapshot, "dns" | "set">): Pr
  */
 export function publishedOf(snapshot: AddressSnapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
   const before = new Set(snapshot.set.writtenDns?.values);
-  const onTheWay = ({ address, certainty }: Placement) => certainty === "moving" || moving.has(address.ip);
+  const onTheWay = (placement: Placement) =>
+    (placement.certainty === "moving" && !isStuck(placement)) || moving.has(placement.address.ip);
   const published = placements.filter((placement) => {
     if (!placement.address.wanted || !isOurs(placement)) return false;
     return isServed(placement) || (onTheWay(placement) && before.has(placement.address.ip));
@@ -63,6 +64,12 @@ export function publishedOf(snapshot: AddressSnapshot, placements: readonly Plac
   // the only address does not touch it.
   const cordoned = placements.filter(isOnCordoned);
   return cordoned.length === 0 ? [] : ipsOf([...new Set([...published, ...cordoned])]);
+}
+
+/** No action of ours moves it: it is locked by another party, or longer than an own action takes, on a holder that is given up. */
+function isStuck({ action, grace }: Placement): boolean {
+  const isKept = grace?.state === "matches" || grace?.state === "protected";
+  return action !== undefined && action.id === undefined && !isKept;
 }
 
 export function isOnCordoned(placement: Placement): boolean {
