@@ -9,9 +9,11 @@ import { toTree } from "../../tools/helm/tree.js";
 import { CHART_VALUES, REPLACED_PROPS, VALUES } from "../../tools/helm/values.js";
 import type { Probe } from "../../tools/helm/variants.js";
 
-const { POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS } = OperatorFeature;
+const ALL = Object.values(OperatorFeature);
+const { POOLS, DNS, ROUTED_IP, HEALTH_CHECKS } = OperatorFeature;
 const probe = (facts: Omit<Probe, "documents">): Probe => ({ documents: new Map(), ...facts });
-const features = (...lacking: OperatorFeature[]): Probe[] => lacking.map((feature) => probe({ feature }));
+const lackedByAllBut = (...having: OperatorFeature[]): Probe[] =>
+  ALL.filter((feature) => !having.includes(feature)).map((feature) => probe({ feature }));
 
 describe("the Helm chart", () => {
   const files = chartFiles();
@@ -62,8 +64,8 @@ describe("the conditions of a template", () => {
   });
 
   it("are the features with the part, derived from those that lack it", () => {
-    expect(conditionOf(features(POOLS, ROUTED_IP, JOBS, HEALTH_CHECKS))).to.equal('has "dns" $.Values.features');
-    expect(conditionOf(features(DNS, JOBS, HEALTH_CHECKS))).to.equal(
+    expect(conditionOf(lackedByAllBut(DNS))).to.equal('has "dns" $.Values.features');
+    expect(conditionOf(lackedByAllBut(POOLS, ROUTED_IP))).to.equal(
       'or (has "pools" $.Values.features) (has "routedip" $.Values.features)',
     );
   });
@@ -76,12 +78,22 @@ describe("the conditions of a template", () => {
 
 describe("the comparison of syntheses", () => {
   const lacking = (value: unknown, other: unknown): readonly string[] => {
-    const tree = toTree(value, [{ probe: probe({ when: "there" }), value: other }]);
+    const tree = toTree(value, { counterparts: [{ probe: probe({ when: "there" }), value: other }], lackedBy: [] });
     if (tree.type === "map") return tree.entries.flatMap(([key, { lackedBy }]) => (lackedBy.length > 0 ? [key] : []));
     if (tree.type === "list")
       return tree.items.flatMap(({ lackedBy }, index) => (lackedBy.length > 0 ? [`${index}`] : []));
     return [];
   };
+
+  it("counts a feature that lacks the whole among those that lack a part", () => {
+    const [dns, health] = [probe({ feature: DNS }), probe({ feature: HEALTH_CHECKS })];
+    const tree = toTree({ a: 1, b: 2 }, { counterparts: [{ probe: dns, value: { a: 1 } }], lackedBy: [health] });
+    const lackedBy = tree.type === "map" ? tree.entries.map(([key, part]) => [key, part.lackedBy]) : [];
+    expect(lackedBy).to.deep.equal([
+      ["a", []],
+      ["b", [dns, health]],
+    ]);
+  });
 
   it("finds a key that another synthesis lacks", () => {
     expect(lacking({ a: 1, b: 2 }, { a: 5 })).to.deep.equal(["b"]);

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Chart, Testing, Yaml } from "cdk8s";
-import { FlipopOperator, type FlipopOperatorProps } from "cdk8s-flipop";
+import { Yaml } from "cdk8s";
 import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { skip } from "flipop-testbed";
@@ -12,14 +11,13 @@ import { after, before, describe, it } from "mocha";
 import { writeChart } from "../../tools/helm/chart.js";
 import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
 import { VALUES } from "../../tools/helm/values.js";
-import { CASES, IDLE, REFUSED } from "./cases.js";
+import { CASES } from "./cases.js";
+import { asConstruct, KUBE_VERSION, type Manifest, ofChart, sorted, synth } from "./manifests.js";
+import { IDLE, REFUSED } from "./refused.js";
 
 const run = promisify(execFile);
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const TEST_TIMEOUT_MS = 60_000;
-
-// A helm that was built from its module assumes an old release for an unknown cluster.
-const KUBE_VERSION = ["--kube-version", "1.35"];
 
 /** How a release gets the name of its objects. */
 const NAMES: Readonly<Record<string, { release: string; values?: object; name: string }>> = {
@@ -28,16 +26,6 @@ const NAMES: Readonly<Record<string, { release: string; values?: object; name: s
   "with nameOverride": { release: "edge", values: { nameOverride: "ips" }, name: "edge-ips" },
   "with fullnameOverride": { release: "edge", values: { fullnameOverride: "ips" }, name: "ips" },
 };
-
-interface Manifest {
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels: Record<string, string>;
-    readonly annotations?: Record<string, string>;
-  };
-}
 
 interface TestPod extends Manifest {
   readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
@@ -205,28 +193,3 @@ describe("the Helm chart, rendered by helm", () => {
     });
   }
 });
-
-function synth(props: FlipopOperatorProps): readonly Manifest[] {
-  const chart = new Chart(Testing.app(), "flipop");
-  new FlipopOperator(chart, "operator", props);
-  return Testing.synth(chart) as readonly Manifest[];
-}
-
-function sorted(objects: readonly Manifest[]): readonly Manifest[] {
-  const key = ({ kind, metadata: { name, namespace = "" } }: Manifest): string => `${kind} ${namespace} ${name}`;
-  return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
-}
-
-/** The objects of a construct that the chart has too: Helm creates the operator's namespace. */
-function ofChart(objects: readonly Manifest[], namespace: string): readonly Manifest[] {
-  return objects.filter(({ kind, metadata }) => kind !== "Namespace" || metadata.name !== namespace);
-}
-
-/** A rendered object without what only the chart has. */
-function asConstruct(object: Manifest): Manifest {
-  const { "app.kubernetes.io/managed-by": _manager, "helm.sh/chart": _chart, ...labels } = object.metadata.labels;
-  const { labels: _labels, ...metadata } = object.metadata;
-  if (object.kind === "CustomResourceDefinition") return { ...object, metadata: { name: metadata.name } as never };
-  const plain = { ...object, metadata: { ...metadata, labels } };
-  return JSON.parse(JSON.stringify(plain).replace(',"imagePullPolicy":"IfNotPresent"', "")) as Manifest;
-}

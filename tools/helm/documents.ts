@@ -31,10 +31,8 @@ function testSource({ id, document, probes }: Source): Source {
 function template({ id, document, probes }: Source, when?: string): string {
   const lackedBy = probes.filter(({ documents }) => !documents.has(id));
   const counterparts = probes.filter((probe) => !lackedBy.includes(probe));
-  const tree = toTree(
-    withHelmLabels(document),
-    counterparts.map((probe) => ({ probe, value: withHelmLabels(probe.documents.get(id)) })),
-  );
+  const others = counterparts.map((probe) => ({ probe, value: withHelmLabels(probe.documents.get(id)) }));
+  const tree = toTree(withHelmLabels(document), { counterparts: others, lackedBy });
   const loop = namespaceLoop(document);
   const lines = repeated(loop, templateLines(tree, "", loop));
   return `${conditional(when ?? conditionOf(lackedBy), "", lines).join("\n")}\n`;

@@ -10,13 +10,7 @@ import {
 import { allProviders } from "cdk8s-flipop/api";
 
 /** All features, in the order of the docs. */
-export const FEATURES = [
-  OperatorFeature.POOLS,
-  OperatorFeature.DNS,
-  OperatorFeature.ROUTED_IP,
-  OperatorFeature.JOBS,
-  OperatorFeature.HEALTH_CHECKS,
-];
+export const FEATURES: OperatorFeature[] = Object.values(OperatorFeature);
 
 /** Placeholder for a whole block of a value: as a key in a map, or as an item in a list. */
 export const BLOCK = "helm-block";

@@ -1,4 +1,4 @@
-import type { FeatureName } from "./config";
+import { FEATURES, type FeatureName } from "./config";
 import { API_GROUP, LEASE_NAME, STANDBY_LEASE_NAME } from "./names";
 
 /** A verb of the Kubernetes API. */
@@ -35,7 +35,7 @@ export interface Permission {
   readonly why: string;
 }
 
-const ALL: readonly FeatureName[] = ["pools", "dns", "routedip", "jobs", "healthchecks", "externaldns", "publish"];
+const ALL = Object.keys(FEATURES) as readonly FeatureName[];
 const WATCH: readonly Verb[] = ["list", "watch"];
 
 /**

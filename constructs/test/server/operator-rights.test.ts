@@ -15,7 +15,7 @@ import { minimalSpec } from "../data/minimal-specs";
 import { answerTo, type Call, type CallAnswer, callsOf } from "../support/calls";
 import { identityOf, installOperator, type OperatorName, operatorCluster } from "../support/operator-cluster";
 
-const { POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS, EXTERNAL_DNS, PUBLISH } = OperatorFeature;
+const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
 
 /** An operator, the scope of its permissions (undefined: the whole cluster), and calls that must fail. */
 interface Install {
@@ -77,7 +77,7 @@ const INSTALLS: readonly Install[] = [
   {
     name: "wide",
     title: "with all features in the whole cluster",
-    props: { features: [POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS, EXTERNAL_DNS, PUBLISH] },
+    props: { features: Object.values(OperatorFeature) },
     namespaces: {
       cluster: [undefined],
       watchNamespaces: [undefined, "default"],
