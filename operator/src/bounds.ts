@@ -71,7 +71,6 @@ export const CRD_ROLLOUT_PROBE_MS = 20_000; // In the first minute after a new l
 
 /** A reading of a record set is used for this share of the drift interval: the rest is for the read and the change. */
 export const DRIFT_READ_SHARE = 0.95;
-export const LEAST_DRIFT_SECONDS = 30; // The shortest drift interval that --drift-interval takes.
 /** The age at which a record set is read again while another party undoes the operator's writes, or has the name. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
 /** The age at which a record set is read again while a condition warns of what others have on its name. */

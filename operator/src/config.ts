@@ -1,5 +1,7 @@
 import {
   DEFAULT_NAMESPACE,
+  driftProblem,
+  electionProblem,
   type FeatureName,
   FLAGS,
   type Flag,
@@ -8,7 +10,6 @@ import {
   parseTenantLimits,
   type TenantLimits,
 } from "cdk8s-flipop/api";
-import { LEAST_DRIFT_SECONDS } from "./bounds.js";
 import { variableProblems } from "./environment.js";
 import { parseBind } from "./runtime/http-server.js";
 
@@ -108,19 +109,13 @@ export function readSettings(source: SettingsSource): Settings {
   reader.relation(["namespace", "job-namespaces"], jobProblem(settings));
   for (const problem of idleFeatures(settings.features)) reader.relation(["features"], `--features: ${problem}`);
   reader.relation(["metrics-bind-addr", "health-bind-addr", "witness-bind-addr"], portProblem(settings));
-  reader.relation(["drift-interval"], driftProblem(settings));
+  reader.relation(["drift-interval"], driftProblem(settings.driftInterval));
   reader.relation(["node-name", "witness-bind-addr"], witnessProblem(settings));
   reader.finish();
   return settings;
 }
 
 const ELECTION_FLAGS = ["leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"];
-
-/** client-go has the same rules: a holder must notice that it lost the Lease before anybody else may take it. */
-function electionProblem({ leaseDuration, renewDeadline, retryPeriod }: Settings): string | undefined {
-  if (leaseDuration > renewDeadline && renewDeadline > retryPeriod) return undefined;
-  return `--leader-elect-lease-duration ${leaseDuration}, --leader-elect-renew-deadline ${renewDeadline} and --leader-elect-retry-period ${retryPeriod}: each must be greater than the next`;
-}
 
 /** Only a listener at one address of the machine leaves the port free at another. */
 function portProblem(settings: Settings): string | undefined {
@@ -138,12 +133,6 @@ function portProblem(settings: Settings): string | undefined {
       return `--${one.name} and --${other.name} are both "${one.text}": give each a port of its own`;
   }
   return undefined;
-}
-
-/** Each record set costs a call in every interval, and the account's limits are for all of them. */
-function driftProblem({ driftInterval }: Settings): string | undefined {
-  if (driftInterval >= LEAST_DRIFT_SECONDS) return undefined;
-  return `--drift-interval ${driftInterval}: each record set is read that often, which the provider's limits do not allow: use at least ${LEAST_DRIFT_SECONDS}`;
 }
 
 /** Other replicas have to reach it, and what it sees is weighed by the node that it runs on. */

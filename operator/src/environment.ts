@@ -1,7 +1,6 @@
 /** Environment variables that are no flags: what is wrong with them. */
 
-import { allProviders, FLAGS, nearest } from "cdk8s-flipop/api";
-import { withScheme } from "./http/connector.js";
+import { allProviders, FLAGS, nearest, PROXY_VARIABLES, urlProblem } from "cdk8s-flipop/api";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,18 +38,11 @@ function meantBy(name: string): string | undefined {
   return meant === undefined ? undefined : `${PREFIX}${meant}`;
 }
 
-const PROXY_VARIABLES = ["HTTPS_PROXY", "HTTP_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
-
 /** Without this check, the first call fails, and its message does not name the variable. */
 function wrongUrls(env: Environment): readonly string[] {
-  const ofApis = allProviders().map(({ urlVariable }) => wrongUrl(urlVariable, env[urlVariable]));
-  const ofProxies = PROXY_VARIABLES.map((name) => wrongUrl(name, withScheme(env[name] ?? "")));
-  return [...ofApis, ...ofProxies].filter((problem) => problem !== undefined);
-}
-
-function wrongUrl(name: string, value: string | undefined): string | undefined {
-  const url = value?.trim() ?? "";
-  if (url === "" || (URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol))) return undefined;
-  const shown = url.replace(/\/\/[^/@]*@/, "//***@");
-  return `${name}: "${shown}" is not an http or https URL: correct it, as in https://example.com, or unset it`;
+  const names = [...allProviders().map(({ urlVariable }) => urlVariable), ...PROXY_VARIABLES];
+  return names.flatMap((name) => {
+    const problem = urlProblem(name, env[name] ?? "");
+    return problem === undefined ? [] : [`${name}: ${problem}`];
+  });
 }

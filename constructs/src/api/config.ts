@@ -93,6 +93,9 @@ export const FAST_LEASE = {
   "leader-elect-retry-period": "1",
 } as const;
 
+/** The shortest drift interval: each record set costs a call in every interval, and the account's limits are for all of them. */
+export const LEAST_DRIFT_SECONDS = 30;
+
 /** Every flag, in the order of `--help`. The first three are the Go operator's. */
 export const FLAGS: readonly Flag[] = [
   flag("kubeconfig", "string", "", "Path of a kubeconfig; empty: KUBECONFIG, else the pod's ServiceAccount"),
@@ -116,7 +119,12 @@ export const FLAGS: readonly Flag[] = [
     "Change nothing in the cloud, and nothing in the cluster except the Leases; log the changes instead",
   ),
   flag("resync", "seconds", "60", "Reconcile every resource about this often, up to 40 % later"),
-  flag("drift-interval", "seconds", "600", "Restore DNS records that others have edited within this time; at least 30"),
+  flag(
+    "drift-interval",
+    "seconds",
+    "600",
+    `Restore DNS records that others have edited within this time; at least ${LEAST_DRIFT_SECONDS}`,
+  ),
   flag(
     "max-moves-per-minute",
     "count",

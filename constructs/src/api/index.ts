@@ -12,6 +12,7 @@ export * from "./condition";
 export * from "./condition-types";
 export * from "./config";
 export * from "./events";
+export * from "./flag-relations";
 export * from "./flag-value";
 export { canonicalIp, familyOf, type IpFamily, isIp } from "./ip-address";
 export * from "./kinds/address-status";

@@ -1,6 +1,7 @@
 import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import { PORTS } from "../api/config";
+import { PROXY_VARIABLES } from "../api/flag-relations";
 import { allProviders } from "../api/providers";
 import type { FlipopOperatorProps } from "../operator-props";
 import { Draft } from "../private/spec-refusals";
@@ -16,8 +17,7 @@ export const API_SERVER_PORT_VARIABLE = "KUBERNETES_SERVICE_PORT";
 
 /** The variables whose URLs the operator connects to: those of the providers' APIs, and the proxies in either case. */
 export function urlVariables(): readonly string[] {
-  const proxies = ["HTTPS_PROXY", "HTTP_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
-  return [...allProviders().map(({ urlVariable }) => urlVariable), ...proxies];
+  return [...allProviders().map(({ urlVariable }) => urlVariable), ...PROXY_VARIABLES];
 }
 
 /**

@@ -15,10 +15,10 @@ import { checkArguments } from "./checks/check-arguments";
 import { checkEnvironment } from "./checks/check-environment";
 import { checkNamespaces } from "./checks/check-namespaces";
 import { checkPods } from "./checks/check-pods";
+import { checkLeaderElection, checkSettings } from "./checks/check-settings";
 import { checkTenantLimits } from "./checks/check-tenant-limits";
 import { OPERATOR_SHAPES } from "./checks/check-types";
 import { lateProps } from "./checks/late-props";
-import { checkLeaderElection } from "./checks/leader-election";
 import { deploymentSpec } from "./deployment";
 import { checkCreatedNamespaces, warnOfMissingNamespaces } from "./namespaces";
 import type { OperatorSettings } from "./settings";
@@ -69,6 +69,7 @@ function refusalsOf(parts: OperatorParts, { props, index }: LateFacts): readonly
   checkEnvironment(props, draft);
   checkArguments(props, draft);
   checkTenantLimits(props, draft);
+  checkSettings(props, draft);
   checkLeaderElection(props, draft.at("replicas"));
   try {
     deploymentSpec(settings, props, draft);

@@ -177,7 +177,7 @@ describe("the objects of an operator", () => {
     };
     expect(egressWith(urls, [8443, 7443])).to.deep.equal(tcp(8443, 7443, 80));
     expect(egressWith({ KUBERNETES_SERVICE_PORT: "16443" })).to.deep.equal(tcp(16443));
-    const others = { HTTPS_PROXY: "", NO_PROXY: "a.example:1", CLOUDFLARE_API_URL: "https://cf.example:65536" };
+    const others = { HTTPS_PROXY: "", NO_PROXY: "a.example:1", KUBERNETES_SERVICE_PORT: "65536" };
     expect(egressWith(others)).to.deep.equal([]);
   });
 

@@ -18,6 +18,16 @@ describe("valid props of an operator", () => {
     expect(problemsOf({ dryRun: true, env: { FLIPOP_LEADER_ELECT: "false" } })).to.deep.equal([]);
   });
 
+  it("may have times of leader election that fit each other, and URLs", () => {
+    const variables = { FLIPOP_LEADER_ELECT_LEASE_DURATION: "1", FLIPOP_DRIFT_INTERVAL: "1" };
+    const flagsWin = { extraArgs: ["--leader-elect-lease-duration=20", "--drift-interval=30"], env: variables };
+    expect(problemsOf(flagsWin)).to.deep.equal([]);
+    const fast = { fastFailover: true, env: { FLIPOP_LEADER_ELECT_LEASE_DURATION: "1" } };
+    expect(problemsOf(fast)).to.deep.equal([]);
+    const env = { HTTPS_PROXY: "proxy.example:3128", CLOUDFLARE_API_URL: "", NO_PROXY: "a,b" };
+    expect(problemsOf({ env })).to.deep.equal([]);
+  });
+
   it("may have ordinary values that resemble tokens", () => {
     const env = { COMMIT: "0123456789abcdef0123456789abcdef01234567", PATH_LIKE: "/usr/local/bin:/usr/bin" };
     expect(problemsOf({ env, extraArgs: ["--kubeconfig=/etc/flipop/kubeconfig"] })).to.deep.equal([]);

@@ -118,6 +118,36 @@ export const CASES: readonly (readonly [title: string, props: FlipopOperatorProp
     "replicas: 2 pods would all act at once with --leader-elect=false: remove it, or set replicas to 1",
   ],
   [
+    "a Lease that ends before its renewal",
+    { extraArgs: ["--log-format=json", "--leader-elect-lease-duration=5"] },
+    "extraArgs[1]: --leader-elect-lease-duration 5, --leader-elect-renew-deadline 10 and --leader-elect-retry-period 2: each must be greater than the next",
+  ],
+  [
+    "a renewal that does not fit the Lease of fast failover",
+    { fastFailover: true, extraArgs: ["--leader-elect-renew-deadline=6s"] },
+    "extraArgs[0]: --leader-elect-lease-duration 5, --leader-elect-renew-deadline 6 and --leader-elect-retry-period 1: each must be greater than the next",
+  ],
+  [
+    "a drift interval that the provider's limits do not allow",
+    { extraArgs: ["--drift-interval=6"] },
+    "extraArgs[0]: --drift-interval 6: each record set is read that often, which the provider's limits do not allow: use at least 30",
+  ],
+  [
+    "the same by a variable",
+    { env: { FLIPOP_DRIFT_INTERVAL: "6" } },
+    "env.FLIPOP_DRIFT_INTERVAL: --drift-interval 6: each record set is read that often, which the provider's limits do not allow: use at least 30",
+  ],
+  [
+    "an API at what is no URL",
+    { env: { DIGITALOCEAN_API_URL: "notaurl" } },
+    'env.DIGITALOCEAN_API_URL: "notaurl" is not an http or https URL: correct it, as in https://example.com, or unset it',
+  ],
+  [
+    "a proxy of another protocol, without showing its password",
+    { env: { https_proxy: "socks5://user:secret@proxy.example" } },
+    'env.https_proxy: "socks5://***@proxy.example" is not an http or https URL: correct it, as in https://example.com, or unset it',
+  ],
+  [
     "pods without leader election by a variable",
     { replicas: 3, env: { FLIPOP_LEADER_ELECT: "0" } },
     "replicas: 3 pods would all act at once with FLIPOP_LEADER_ELECT=0: remove it, or set replicas to 1",

@@ -6,6 +6,7 @@ import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { urlToHttpOptions } from "node:url";
+import { withScheme } from "cdk8s-flipop/api";
 import { systemClock } from "../clock.js";
 
 export interface ConnectorOptions {
@@ -159,11 +160,6 @@ export function proxyFromEnv(url: URL, env: Env): string | undefined {
   const proxy = variable(env, name);
   if (proxy === undefined || isLocal(hostOf(url)) || isExcluded(url, variable(env, "NO_PROXY") ?? "")) return undefined;
   return withScheme(proxy);
-}
-
-/** A proxy may be given as `host:port`. */
-export function withScheme(proxy: string): string {
-  return proxy === "" || proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
 function variable(env: Env, name: string): string | undefined {

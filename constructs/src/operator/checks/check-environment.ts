@@ -1,4 +1,5 @@
 import { FLAGS } from "../../api/config";
+import { urlProblem } from "../../api/flag-relations";
 import { providerVariables } from "../../api/providers";
 import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft } from "../../private/spec-refusals";
@@ -22,7 +23,7 @@ function variableProblem(name: string, value: string): string | undefined {
     return `a manifest must not contain a token: use prop ${secret.prop} with Credentials.fromSecretName(...)`;
   }
   if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
-  return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : undefined;
+  return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : urlProblem(name, value);
 }
 
 /** The operator reads the file only if it has no token from a Secret. */
