@@ -225,4 +225,9 @@ export const CASES: readonly Case[] = [
       dashboard: true,
     },
   },
+  {
+    title: "with long times, and a feature that is listed twice",
+    props: { features: [POOLS, DNS, DNS], resync: Duration.days(30), shutdownTimeout: Duration.days(30) },
+    values: { features: ["pools", "dns", "dns"], resync: 2_592_000, shutdownTimeout: 2_592_000 },
+  },
 ];

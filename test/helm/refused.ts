@@ -1,5 +1,7 @@
+const TOKEN = `dop_v1_${"0a".repeat(32)}`;
+
 /** What a template refuses, in the words of the construct. */
-export const IDLE: Readonly<Record<string, readonly [values: object, message: string]>> = {
+export const PROBLEMS: Readonly<Record<string, readonly [values: object, message: string]>> = {
   "namespaces of issuers without their feature": [
     { features: ["dns"], issuerNamespaces: ["a"] },
     "issuerNamespaces: has no effect without feature routedip: add it to features, or remove the value",
@@ -9,6 +11,112 @@ export const IDLE: Readonly<Record<string, readonly [values: object, message: st
     "jobNamespaces: has no effect without feature jobs: add it to features, or remove the value",
   ],
   "Jobs without RoutedIPs": [{ features: ["dns", "jobs"] }, "features: jobs has no effect without routedip"],
+  "ports of a NetworkPolicy that is off": [
+    { networkPolicyPorts: [8443], networkPolicyDnsPorts: [5353] },
+    "networkPolicyPorts: has no effect without networkPolicy: set networkPolicy to true, or remove the value\nnetworkPolicyDnsPorts: has no effect",
+  ],
+  "labels of monitoring without an object that gets them": [
+    { monitoringLabels: { release: "x" } },
+    "monitoringLabels: has no effect without scrape, alertRules or dashboard: add one of them, or remove the value",
+  ],
+  "Jobs in the operator's own namespace": [
+    { features: ["routedip", "jobs"], jobNamespaces: ["work", "default"], createNamespaces: false },
+    'jobNamespaces: "default" is the operator\'s own namespace, which contains its credentials: run Jobs in another one',
+  ],
+  "creating a namespace of Kubernetes for Jobs": [
+    { features: ["routedip", "jobs"], jobNamespaces: ["work", "kube-system"] },
+    'jobNamespaces[1]: "kube-system" belongs to Kubernetes, and this chart would create it with Pod Security labels',
+  ],
+  "an existing ServiceAccount without a name": [
+    { serviceAccount: { create: false } },
+    'serviceAccount.name: is empty, so that "default" would get the permissions',
+  ],
+  "a request of CPU above its limit": [
+    { resources: { requests: { cpu: "1" }, limits: { cpu: "900m" } } },
+    'resources.requests.cpu: "1" exceeds the limit "900m": lower it, or raise resources.limits.cpu',
+  ],
+  "no memory": [{ resources: { limits: { memory: 0 } } }, 'resources.requests.memory: "128Mi" exceeds the limit "0"'],
+  "a limit below the default request": [
+    { resources: { limits: { memory: "100M" } } },
+    'resources.requests.memory: "128Mi" exceeds the limit "100M"',
+  ],
+  "the key of an annotation with a space": [
+    { podAnnotations: { "a b": "x" } },
+    'podAnnotations: "a b" is not an annotation key: write [prefix/]name',
+  ],
+  "the key of a label that is none": [
+    { podLabels: { "a//b": "x" } },
+    'podLabels: "a//b" is not a label key: write [prefix/]name',
+  ],
+  "the label of a selector on the pods": [
+    { podLabels: { "app.kubernetes.io/instance": "x" } },
+    'podLabels: only the chart sets labels of app.kubernetes.io: remove "app.kubernetes.io/instance"',
+  ],
+  "a label that is always there": [
+    { monitoringLabels: { "app.kubernetes.io/name": "x" }, dashboard: true },
+    'monitoringLabels: only the chart sets labels of app.kubernetes.io: remove "app.kubernetes.io/name"',
+  ],
+  "nodes with another system": [
+    { nodeSelector: { "kubernetes.io/os": "windows" } },
+    'because the image is for Linux: remove "kubernetes.io/os: windows"',
+  ],
+  "a token in its own variable": [
+    { extraEnv: [{ name: "DIGITALOCEAN_ACCESS_TOKEN", value: "x" }] },
+    "extraEnv[0]: DIGITALOCEAN_ACCESS_TOKEN: the values must not contain a token: put it into the Secret of value digitalOcean",
+  ],
+  "a token in another variable": [
+    { extraEnv: [{ name: "MY_TOKEN", value: TOKEN }] },
+    "extraEnv: contains what looks like an API token (not shown here): put it into a Secret, and name that in digitalOcean or cloudflare",
+  ],
+  "a token in a label": [
+    { podAnnotations: { a: `Bearer ${"aB3_".repeat(10)}.` } },
+    "podAnnotations: contains what looks",
+  ],
+  "a variable that the operator does not know": [
+    {
+      extraEnv: [
+        { name: "A", value: "b" },
+        { name: "FLIPOP_NOPE", value: "x" },
+      ],
+    },
+    "extraEnv[1]: FLIPOP_NOPE is not a variable of the operator: correct its name, or remove it",
+  ],
+  "a variable that the chart sets": [
+    { extraEnv: [{ name: "FLIPOP_RESYNC", value: "6" }] },
+    "extraEnv[0]: FLIPOP_RESYNC: the chart sets this variable: use value resync",
+  ],
+  "a variable with a value of another type": [
+    { extraEnv: [{ name: "FLIPOP_DRIFT_INTERVAL", value: "often" }] },
+    "extraEnv[0]: FLIPOP_DRIFT_INTERVAL has a value that the operator refuses",
+  ],
+  "an API at what is no URL": [
+    { extraEnv: [{ name: "DIGITALOCEAN_API_URL", value: "notaurl" }] },
+    "extraEnv[0]: the value of DIGITALOCEAN_API_URL is not an http or https URL",
+  ],
+  "a proxy of another protocol": [
+    { extraEnv: [{ name: "https_proxy", value: "socks5://a:b@c.example" }] },
+    "extraEnv[0]: the value of https_proxy is not an http or https URL",
+  ],
+  "two pods without leader election": [
+    { extraArgs: ["--leader-elect=false"] },
+    "replicas: 2 pods would all act at once without leader election",
+  ],
+  "three pods without leader election by a variable": [
+    { replicas: 3, extraEnv: [{ name: "FLIPOP_LEADER_ELECT", value: "F" }] },
+    "replicas: 3 pods would all act at once without leader election",
+  ],
+  "a flag that is listed twice": [
+    { extraArgs: ["--log-format=json", "--leader-elect", "--leader-elect=true"] },
+    "extraArgs[2]: --leader-elect is listed twice: remove one",
+  ],
+  "a Lease shorter than its renewal": [
+    { extraArgs: ["--leader-elect-lease-duration=5"] },
+    "extraArgs: --leader-elect-lease-duration 5, --leader-elect-renew-deadline 10 and --leader-elect-retry-period 2: each must be greater than the next",
+  ],
+  "a drift interval that the limits do not allow": [
+    { extraEnv: [{ name: "FLIPOP_DRIFT_INTERVAL", value: "6s" }] },
+    "extraArgs: --drift-interval 6s: each record set is read that often, which the provider's limits do not allow: use at least 30",
+  ],
 };
 
 /** Values that the schema must reject, and a part of Helm's message. */
@@ -19,12 +127,6 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "no feature": [{ features: [] }, "/features"],
   "features that were removed": [{ features: null }, "missing property 'features'"],
   "a name with capitals": [{ fullnameOverride: "Flipop" }, "/fullnameOverride"],
-  "a token in the environment": [{ extraEnv: [{ name: "DIGITALOCEAN_ACCESS_TOKEN", value: "x" }] }, "/extraEnv/0/name"],
-  "a token in another variable": [
-    { extraEnv: [{ name: "MY_TOKEN", value: `dop_v1_${"0a".repeat(32)}` }] },
-    "/extraEnv/0/value",
-  ],
-  "an existing ServiceAccount without a name": [{ serviceAccount: { create: false } }, "/serviceAccount"],
   "an image with its tag in the repository": [{ image: { repository: "a.example/b:1" } }, "/image/repository"],
   "an unknown pull policy": [{ image: { pullPolicy: "Sometimes" } }, "/image/pullPolicy"],
   "a misspelt kind of resources": [{ resources: { limit: {} } }, "'limit'"],
@@ -38,10 +140,39 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "a quantity in words": [{ resources: { limits: { memory: "much" } } }, "/resources/limits/memory"],
   "credentials without a key": [{ digitalOcean: { key: null } }, "/digitalOcean"],
   "a scrape object of another kind": [{ scrape: "Probe" }, "/scrape"],
-  "creating a namespace of Kubernetes for Jobs": [{ jobNamespaces: ["work", "default"] }, "/jobNamespaces/1"],
-  "the label of a selector on the pods": [
-    { podLabels: { "app.kubernetes.io/instance": "x" } },
-    "app.kubernetes.io/instance",
-  ],
-  "a label that is always there": [{ monitoringLabels: { "app.kubernetes.io/name": "x" } }, "app.kubernetes.io/name"],
+  "a flag with a value of another type": [{ extraArgs: ["--drift-interval=0"] }, "/extraArgs/0"],
+  "an unknown field of a toleration": [{ tolerations: [{ foo: "x" }] }, "/tolerations/0"],
+  "an unknown source of a variable": [{ extraEnv: [{ name: "A", valueFrom: { foo: {} } }] }, "/extraEnv/0/valueFrom"],
+  "a label that ends with a dash": [{ podLabels: { a: "b-" } }, "/podLabels/a"],
+};
+
+/** Values that look like refused ones. */
+export const ACCEPTED: Readonly<Record<string, object>> = {
+  "a pod alone without leader election": { replicas: 1, extraArgs: ["--leader-elect=false"] },
+  "no leader election in a dry run": { dryRun: true, extraArgs: ["--leader-elect=false"] },
+  "leader election by a flag against a variable": {
+    extraArgs: ["--leader-elect"],
+    extraEnv: [{ name: "FLIPOP_LEADER_ELECT", value: "false" }],
+  },
+  "a short Lease with the times that fit it, as fast failover sets them": {
+    fastFailover: true,
+    extraArgs: ["--leader-elect-lease-duration=4s"],
+    extraEnv: [{ name: "FLIPOP_LEADER_ELECT_LEASE_DURATION", value: "1" }],
+  },
+  "quantities in other units": {
+    resources: { requests: { cpu: "500m", memory: "1Gi" }, limits: { cpu: 0.5, memory: "1024Mi" } },
+  },
+  "ordinary values that resemble tokens": {
+    extraEnv: [
+      { name: "COMMIT", value: "0123456789abcdef0123456789abcdef01234567" },
+      { name: "PATH_LIKE", value: "/usr/local/bin:/usr/bin" },
+    ],
+    image: { digest: `sha256:${"0a".repeat(32)}` },
+  },
+  "a proxy without a scheme, and an empty URL": {
+    extraEnv: [
+      { name: "HTTPS_PROXY", value: "proxy.example:3128" },
+      { name: "CLOUDFLARE_API_URL", value: "" },
+    ],
+  },
 };

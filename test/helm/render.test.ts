@@ -13,7 +13,7 @@ import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
 import { VALUES } from "../../tools/helm/values.js";
 import { CASES } from "./cases.js";
 import { asConstruct, KUBE_VERSION, type Manifest, ofChart, sorted, synth } from "./manifests.js";
-import { IDLE, REFUSED } from "./refused.js";
+import { ACCEPTED, PROBLEMS, REFUSED } from "./refused.js";
 
 const run = promisify(execFile);
 const BUILD_TIMEOUT_MS = 20 * 60_000;
@@ -182,7 +182,28 @@ describe("the Helm chart, rendered by helm", () => {
     expect(pod.metadata.labels).not.to.include(deployment.spec.selector.matchLabels);
   });
 
-  for (const [title, [values, message]] of Object.entries({ ...REFUSED, ...IDLE })) {
+  for (const [title, values] of Object.entries(ACCEPTED)) {
+    it(`accepts ${title}`, async () => {
+      expect((await render(values)).length).to.be.greaterThan(20);
+    });
+  }
+
+  for (const release of ["1abc", "my.release"]) {
+    it(`refuses the release ${release}, whose Service would have an invalid name, unless the values name it`, async () => {
+      const template = ["template", release, chart, ...KUBE_VERSION];
+      const refusal = await run(helm, template).then(
+        () => "rendered",
+        (error: Error) => error.message,
+      );
+      expect(refusal).to.include(
+        `the operator's objects would be named "${release}-flipop", but the name of a Service`,
+      );
+      const named = await run(helm, [...template, "--set", "fullnameOverride=ips"], { maxBuffer: 2 ** 26 });
+      expect(named.stdout).to.include('name: "ips"');
+    });
+  }
+
+  for (const [title, [values, message]] of Object.entries({ ...REFUSED, ...PROBLEMS })) {
     it(`refuses ${title}`, async () => {
       const refusal = await render(values).then(
         () => "rendered",

@@ -1,17 +1,17 @@
 /** JSON schemas of the values that no prop has. */
 
-import { FLAGS, providerVariables } from "cdk8s-flipop/api";
-import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
 import {
   annotationsSchema,
   booleanSchema,
+  closed,
   type JsonSchema,
   nameSchema,
   orEmpty,
   textSchema,
-  tokenSchema,
 } from "./value-schemas.js";
 
+/** The sources of a variable's value. The API server refuses an unknown one only if the client validates. */
+const VALUE_SOURCES = ["configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef"];
 const SEGMENT = '[^\\s"\\\\:@/]+';
 
 /** The name of the operator's objects, or a part of it; empty: the default. */
@@ -32,11 +32,10 @@ export function pullSecretsSchema(): JsonSchema {
   return { type: "array", items: { ...closed({ name: nameSchema() }), required: ["name"] } };
 }
 
-/** Without a name, Kubernetes' "default" would get the operator's permissions. */
+/** A template checks that an existing one has a name. */
 export function serviceAccountSchema(): JsonSchema {
   const properties = { create: booleanSchema(), name: nameSchema({ orEmpty: true }), annotations: annotationsSchema() };
-  const named = { properties: { name: { minLength: 1 } }, required: ["name"] };
-  return { ...closed(properties), anyOf: [{ properties: { create: { const: true } } }, named] };
+  return closed(properties);
 }
 
 export function resourcesSchema(): JsonSchema {
@@ -47,24 +46,17 @@ export function resourcesSchema(): JsonSchema {
   return closed({ requests: amounts, limits: amounts });
 }
 
-/** Variables that are not secret and have no value in the chart. */
+/** Variables in the form of a container's. A template checks which ones. */
 export function extraEnvSchema(): JsonSchema {
-  const secrets = providerVariables()
-    .filter(({ secret }) => secret)
-    .map(({ env }) => env);
-  const managed = FLAGS.filter(({ name }) => name in MANAGED_FLAGS).map(({ env }) => env);
-  const name = { ...textSchema("^[A-Za-z_][A-Za-z0-9_]*$"), not: { enum: [...secrets, ...managed] } };
-  const value = { type: "string", not: tokenSchema() };
+  const name = textSchema("^[A-Za-z_][A-Za-z0-9_]*$");
+  const sources = VALUE_SOURCES.map((source) => [source, { type: "object" }]);
+  const valueFrom = closed(Object.fromEntries(sources));
   return {
     type: "array",
-    items: { ...closed({ name, value, valueFrom: { type: "object" } }), required: ["name"] },
+    items: { ...closed({ name, value: { type: "string" }, valueFrom }), required: ["name"] },
   };
 }
 
 export function crdsSchema(): JsonSchema {
   return closed({ enabled: booleanSchema(), keep: booleanSchema() });
-}
-
-function closed(properties: JsonSchema): JsonSchema {
-  return { type: "object", properties, additionalProperties: false };
 }

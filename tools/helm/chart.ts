@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { templates } from "./documents.js";
 import { chartYaml, HELPERS, notes } from "./fixed-files.js";
+import { refusals } from "./refusals/refusals.js";
 import { valuesSchema, valuesYaml } from "./values-files.js";
 
 /** The files of the Helm chart by their paths. */
@@ -11,6 +12,7 @@ export function chartFiles(): ReadonlyMap<string, string> {
     ["values.yaml", valuesYaml()],
     ["values.schema.json", valuesSchema()],
     ["templates/_helpers.tpl", HELPERS],
+    ["templates/_refusals.tpl", refusals()],
     ["templates/NOTES.txt", notes()],
     ...[...templates()].map(([file, text]) => [`templates/${file}`, text] as const),
   ]);

@@ -1,10 +1,11 @@
-import { allProviders, DEFAULT_JOB_NAMESPACE, idleFeatures, NEEDED_FEATURES, PACKAGES } from "cdk8s-flipop/api";
+import { allProviders, PACKAGES } from "cdk8s-flipop/api";
 import {
   API_SERVER_PORT_VARIABLE,
   CLIENT_PORTS,
   DNS_PORTS,
   urlVariables,
 } from "../../constructs/src/operator/network-policy.js";
+import { quoted } from "./text.js";
 
 /** Chart.yaml. The name and the version are the same on every machine. */
 export function chartYaml(): string {
@@ -104,10 +105,6 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{- end -}}
 `;
 
-function quoted(values: readonly (string | number)[]): string {
-  return values.map((value) => JSON.stringify(String(value))).join(" ");
-}
-
 /** Helm prints this text after an installation. */
 export function notes(): string {
   const width = Math.max(...allProviders().map(({ title }) => title.length));
@@ -115,34 +112,8 @@ export function notes(): string {
     const secret = `Secret {{ .Values.${prop}.secretName }}, key {{ .Values.${prop}.key }}`;
     return `  ${`${title}:`.padEnd(width + 1)} ${secret}`;
   });
-  return `${IDLE_VALUES.join("\n")}\n${NOTES.replace("SECRETS", lines.join("\n"))}`;
+  return `{{- include "flipop.refusals" . -}}\n${NOTES.replace("SECRETS", lines.join("\n"))}`;
 }
-
-function refusal(terms: string, problem: string): string {
-  return `{{- if and (${terms} }}{{ fail ${JSON.stringify(problem)} }}{{ end -}}`;
-}
-
-/** Templates that refuse what the construct refuses, too, and no schema can say well. */
-const IDLE_VALUES = [
-  ...Object.entries(NEEDED_FEATURES).map(([feature, needed]) => {
-    const without = needed.map((other) => `(not (has "${other}" .Values.features))`).join(" ");
-    const [problem] = idleFeatures([feature]);
-    return refusal(`has "${feature}" .Values.features) ${without}`, `features: ${problem}`);
-  }),
-  ...[
-    { value: "issuerNamespaces", feature: "routedip", given: "not (empty .Values.issuerNamespaces)" },
-    {
-      value: "jobNamespaces",
-      feature: "jobs",
-      given: `ne (join "," .Values.jobNamespaces) "${DEFAULT_JOB_NAMESPACE}"`,
-    },
-  ].map(({ value, feature, given }) =>
-    refusal(
-      `${given}) (not (has "${feature}" .Values.features))`,
-      `${value}: has no effect without feature ${feature}: add it to features, or remove the value`,
-    ),
-  ),
-];
 
 function keywords(): string {
   const words = [...allProviders().flatMap((provider) => provider.keywords), "dns", "floating-ip"];

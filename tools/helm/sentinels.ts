@@ -87,9 +87,9 @@ export const EXPRESSIONS: readonly (readonly [text: string, expression: string])
   ["helm-image", '{{ include "flipop.image" $ }}'],
   [PULL_POLICY, "{{ $.Values.image.pullPolicy }}"],
   ["helm-priority", "{{ $.Values.priorityClassName }}"],
-  [`--resync=${RESYNC}`, "--resync={{ $.Values.resync }}"],
+  [`--resync=${RESYNC}`, "--resync={{ toJson $.Values.resync }}"],
   [`--shutdown-timeout=${SHUTDOWN}`, "--shutdown-timeout={{ int $.Values.shutdownTimeout }}"],
-  [`--features=${FEATURES.join(",")}`, '--features={{ join "," $.Values.features }}'],
+  [`--features=${FEATURES.join(",")}`, '--features={{ uniq $.Values.features | join "," }}'],
   // JSON within a quoted text.
   [String.raw`{\"namespaces\":${TENANTS}}`, '{{ include "flipop.quotedJson" $.Values.tenantLimits }}'],
   [TENANTS, '{{ include "flipop.tenantRules" $ }}'],

@@ -21,3 +21,8 @@ export function fillIn(text: string, loop: string | undefined): string {
 export function numberText(value: number): string {
   return NUMBERS.get(value) ?? String(value);
 }
+
+/** Texts as arguments of a template's function. */
+export function quoted(values: readonly (string | number)[]): string {
+  return values.map((value) => JSON.stringify(String(value))).join(" ");
+}

@@ -1,4 +1,5 @@
-import { allProviders, FLAGS } from "cdk8s-flipop/api";
+import { FLAGS, type Flag } from "cdk8s-flipop/api";
+import { LABEL_VALUE_PATTERN } from "../../constructs/src/api/labels/label-syntax.js";
 import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
 import { AFFINITY_FIELDS } from "../../constructs/src/operator/checks/check-pods.js";
 
@@ -40,12 +41,11 @@ export function nameSchema(options: TextOptions = {}): JsonSchema {
   return { ...textSchema(orEmpty(`${LABEL}(\\.${LABEL})*`, options)), maxLength: 253 };
 }
 
-/** Labels that users may choose; the fixed ones cannot be changed. */
+/** Labels that users may choose. A template checks the keys. */
 export function labelsSchema(): JsonSchema {
   return {
     type: "object",
-    propertyNames: { not: { anyOf: [{ pattern: "^app\\.kubernetes\\.io/" }, { enum: ["kubernetes.io/os"] }] } },
-    additionalProperties: { type: "string", maxLength: 63, pattern: "^[-A-Za-z0-9_.]*$" },
+    additionalProperties: textSchema(`^${LABEL_VALUE_PATTERN}$`),
   };
 }
 
@@ -71,9 +71,17 @@ export function tenantLimitsSchema(): JsonSchema {
   };
 }
 
-/** Annotations, whose values may be any text. */
+/** Annotations, whose values may be any text. A template checks the keys. */
 export function annotationsSchema(): JsonSchema {
   return { type: "object", additionalProperties: { type: "string" } };
+}
+
+/** A list of objects with the fields of a pod's tolerations. */
+export function tolerationsSchema(): JsonSchema {
+  const text = { type: "string" };
+  const effect = { enum: ["", "NoSchedule", "PreferNoSchedule", "NoExecute"] };
+  const fields = { key: text, operator: text, value: text, effect, tolerationSeconds: { type: "integer" } };
+  return { type: "array", items: closed(fields) };
 }
 
 /** The affinity of a pod. */
@@ -92,24 +100,36 @@ export function credentialsSchema(): JsonSchema {
   };
 }
 
-/** Flags that have no value in the chart. */
+/** Flags that have no value in the chart, with the values that the operator takes. */
 export function extraArgsSchema(): JsonSchema {
-  const free = FLAGS.map(({ name }) => name).filter((name) => !(name in MANAGED_FLAGS));
-  return {
-    type: "array",
-    items: { ...textSchema(`^--(${free.join("|")})(=.*)?$`), not: tokenSchema() },
-  };
+  const free = FLAGS.filter(({ name }) => !(name in MANAGED_FLAGS)).map((flag) => {
+    const value = `=(${flagPattern(flag)})`;
+    return `${flag.name}${flag.type === "boolean" ? `(${value})?` : value}`;
+  });
+  return { type: "array", items: textSchema(`^--(${free.join("|")})$`) };
 }
 
-/** Texts that look like an API token, which belong in a Secret. */
-export function tokenSchema(): JsonSchema {
-  return { anyOf: allProviders().flatMap(({ tokenForms }) => tokenForms.map(formSchema)) };
+/** The values of a flag, as `parseFlag` takes them. */
+export function flagPattern({ type, choices }: Flag): string {
+  switch (type) {
+    case "boolean":
+      return ["true", "t", "false", "f"].map(anyCase).concat("1", "0").join("|");
+    case "seconds":
+      return "[0-9]*[1-9][0-9]*(\\.[0-9]+)?s?|0+\\.[0-9]*[1-9][0-9]*s?";
+    case "count":
+      return "[0-9]{1,9}";
+    default:
+      return choices?.join("|") ?? ".*";
+  }
 }
 
-function formSchema(form: string | number): JsonSchema {
-  if (typeof form === "string") return { pattern: form };
-  const mixed = [`^[-_A-Za-z0-9]{${form}}$`, "[a-z]", "[A-Z]", "[0-9]"];
-  return { allOf: mixed.map((pattern) => ({ pattern })) };
+function anyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
+}
+
+/** An object with no other fields. */
+export function closed(properties: JsonSchema): JsonSchema {
+  return { type: "object", properties, additionalProperties: false };
 }
 
 export function orEmpty(pattern: string, options: TextOptions): string {

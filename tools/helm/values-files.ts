@@ -31,7 +31,6 @@ export function valuesSchema(): string {
     additionalProperties: false,
     // `--set NAME=null` removes a value, default included.
     required: Object.keys(VALUES).filter((name) => !isEmpty(VALUES[name as keyof typeof VALUES].default)),
-    anyOf: [{ properties: { createNamespaces: { const: false } } }, CREATED_NAMESPACES],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
@@ -46,12 +45,6 @@ function orNull(schema: JsonSchema): JsonSchema {
   if (Array.isArray(words)) return { ...schema, enum: [...words, null] };
   return { ...schema, type: [type, "null"].flat() as string[] };
 }
-
-/** Pod Security labels on a namespace of Kubernetes would stop the other pods there. */
-const OF_KUBERNETES = { pattern: "^(default|kube-.*)$" };
-const CREATED_NAMESPACES = {
-  properties: { jobNamespaces: { items: { not: OF_KUBERNETES } } },
-};
 
 function comment(text: string): string {
   const lines: string[] = [];

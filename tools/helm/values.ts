@@ -31,6 +31,7 @@ import {
   numberSchema,
   type SchemaJson,
   tenantLimitsSchema,
+  tolerationsSchema,
 } from "./value-schemas.js";
 
 /** A value of the chart: its default, its schema, and a note in addition to the prop's docstring. */
@@ -112,7 +113,6 @@ export const VALUES: Readonly<
     schema: {
       type: "array",
       minItems: 1,
-      uniqueItems: true,
       items: { enum: Object.keys(FEATURES) },
     },
   },
@@ -131,7 +131,7 @@ export const VALUES: Readonly<
   nodeSelector: { ...LABELS, note: "The chart always adds Linux." },
   tolerations: {
     default: [],
-    schema: { type: "array", items: { type: "object" } },
+    schema: tolerationsSchema(),
     note: "In the form of a pod's spec.tolerations.",
   },
   priorityClassName: { default: "", schema: nameSchema({ orEmpty: true }), note: "Empty: the cluster's default." },
@@ -140,8 +140,8 @@ export const VALUES: Readonly<
   extraArgs: { default: [], schema: extraArgsSchema() },
   debug: { default: false, schema: booleanSchema() },
   dryRun: { default: false, schema: booleanSchema() },
-  resync: { default: 60, schema: numberSchema("number", { exclusiveMinimum: 0, maximum: 86_400 }), note: "Seconds." },
-  shutdownTimeout: { default: 20, schema: numberSchema("integer", { minimum: 0, maximum: 3600 }), note: "Seconds." },
+  resync: { default: 60, schema: numberSchema("number", { exclusiveMinimum: 0 }), note: "Seconds." },
+  shutdownTimeout: { default: 20, schema: numberSchema("integer", { minimum: 0 }), note: "Seconds." },
   fastFailover: {
     default: false,
     schema: booleanSchema(),

@@ -72,7 +72,7 @@ const CLEANUP_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "watchNamespaces"
 const TENANT_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "tenantLimits"), "($.Values.tenantLimits).namespaces"]];
 
 /** The condition of the flag with the features. No other synthesis has the same flag as the main one. */
-export const FEATURES_FLAG_CONDITION = `ne (join "," $.Values.features) "${DEFAULT_FEATURE_LIST}"`;
+export const FEATURES_FLAG_CONDITION = `ne (uniq $.Values.features | join ",") "${DEFAULT_FEATURE_LIST}"`;
 
 /** Every document of the chart, in the order of the construct. Helm itself creates the operator's namespace. */
 export function sources(): readonly Source[] {
