@@ -1,4 +1,5 @@
 import {
+  DEFAULT_JOB_NAMESPACE,
   DEFAULT_NAMESPACE,
   driftProblem,
   electionProblem,
@@ -106,7 +107,7 @@ export function readSettings(source: SettingsSource): Settings {
     shutdownTimeout: reader.number("shutdown-timeout"),
   };
   reader.relation(ELECTION_FLAGS, electionProblem(settings));
-  reader.relation(["namespace", "job-namespaces"], jobProblem(settings));
+  reader.relation(["namespace", "job-namespaces", "features"], jobProblem(settings));
   for (const problem of idleFeatures(settings.features)) reader.relation(["features"], `--features: ${problem}`);
   reader.relation(["metrics-bind-addr", "health-bind-addr", "witness-bind-addr"], portProblem(settings));
   reader.relation(["drift-interval"], driftProblem(settings.driftInterval));
@@ -145,9 +146,10 @@ function witnessProblem({ nodeName, witnessBindAddr }: Settings): string | undef
   return `--witness-bind-addr "${witnessBindAddr}": the node of a witness must be known: give --node-name, too`;
 }
 
-/** A Job there could take the operator's ServiceAccount, or its Secrets. */
-function jobProblem({ namespace, jobNamespaces }: Settings): string | undefined {
-  if (!jobNamespaces.includes(namespace)) return undefined;
+/** A Job there could take the operator's ServiceAccount, or its Secrets. Without feature jobs, the default names no namespace. */
+function jobProblem({ namespace, jobNamespaces, features }: Settings): string | undefined {
+  const idle = !features.includes("jobs") && jobNamespaces.every((each) => each === DEFAULT_JOB_NAMESPACE);
+  if (idle || !jobNamespaces.includes(namespace)) return undefined;
   return `--job-namespaces lists "${namespace}", where the operator itself runs: give Jobs a namespace of their own`;
 }
 

@@ -1,4 +1,4 @@
-import { FLAGS } from "cdk8s-flipop/api";
+import { DEFAULT_JOB_NAMESPACE, FLAGS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { readSettings, SettingsError, type SettingsSource } from "../src/config.js";
@@ -21,6 +21,11 @@ describe("readSettings", () => {
   it("gives the Go operator's defaults", () => {
     expect(read()).to.include({ kubeconfig: "", metricsBindAddr: ":8080", debug: false, leaderElect: true });
     expect(read()).to.include({ leaseDuration: 15, renewDeadline: 10, retryPeriod: 2, resync: 60 });
+  });
+
+  it("may run in the default namespace of Jobs without their feature, as the chart and the construct allow", () => {
+    expect(problems({ podNamespace: DEFAULT_JOB_NAMESPACE })).to.deep.equal([]);
+    expect(problems({ podNamespace: DEFAULT_JOB_NAMESPACE, flags: { features: "routedip,jobs" } })).to.have.length(1);
   });
 
   it("takes each flag from its environment variable", () => {
