@@ -4,9 +4,10 @@ import { silentLogger } from "flipop-operator/logging";
 import { findNode } from "../story/cast.js";
 import { verdictsOf } from "../story/rules/rules.js";
 import { Story } from "../story/story.js";
+import { checkOptions } from "./check-options.js";
 import { type Failure, lateMoves, movesOf } from "./moves.js";
 import { objectsOf } from "./objects.js";
-import type { AppLike, SimulateOptions, Simulation } from "./options.js";
+import type { AppLike, SimulateOptions, Simulation, Time } from "./options.js";
 import { type FailureStep, scenarioOf } from "./scenario-of.js";
 
 export type { AppLike, Move, SimulatedNodes, SimulateOptions, Simulation, Time } from "./options.js";
@@ -18,11 +19,13 @@ const DEFAULT_MOVE_MS = 2_000;
 /**
  * Plays an app with the real operator, on a Kubernetes API and clouds that are simulated in this process. Rejects with an
  * AssertionError that lists what went wrong if an address did not move in time, or if a rule did not hold: no node ever
- * held two addresses of a family, no record set was ever empty, no address left a healthy node, and others.
+ * held two addresses of a family, no record set was ever empty, no address left a healthy node, and others. Rejects with an
+ * Error if an option has an unknown name.
  *
  * @param app a cdk8s App or Chart, or the objects of manifests
  */
 export async function simulate(app: AppLike | readonly object[], options: SimulateOptions = {}): Promise<Simulation> {
+  checkOptions(options);
   const { scenario, failure } = scenarioOf(objectsOf(app), options);
   const lines: string[] = [];
   let failed: Failure | undefined;
@@ -36,12 +39,17 @@ export async function simulate(app: AppLike | readonly object[], options: Simula
   try {
     const { cloudTakes } = options;
     const { durations } = story.stage.world.digitalocean.state.settings;
-    durations.assign = cloudTakes === undefined ? DEFAULT_MOVE_MS : cloudTakes.toSeconds() * 1000;
+    durations.assign = cloudTakes === undefined ? DEFAULT_MOVE_MS : secondsOf(cloudTakes) * 1000;
     await story.play(new AbortController().signal);
     return report(story, { lines, failed, options });
   } finally {
     await story.close();
   }
+}
+
+/** Without `integral: false`, cdk8s throws for parts of a second. */
+function secondsOf(time: Time): number {
+  return time.toSeconds({ integral: false });
 }
 
 function failureIn({ stage, holders }: Story, { node: ref }: FailureStep): Failure {
@@ -60,7 +68,7 @@ function report(story: Story, { lines, failed, options: { movesWithin } }: Playe
   const log = lines.join("\n");
   const verdicts = verdictsOf(story.facts);
   const moves = failed ? movesOf(story.facts, failed) : [];
-  const late = failed && movesWithin ? lateMoves(moves, failed, movesWithin.toSeconds()) : [];
+  const late = failed && movesWithin ? lateMoves(moves, failed, secondsOf(movesWithin)) : [];
   const broken = verdicts.flatMap(({ title, violations }) => violations.map((violation) => `${title}: ${violation}`));
   const problems = [...late, ...broken];
   if (problems.length > 0) throw new SimulationError(problems, log);

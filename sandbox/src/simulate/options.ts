@@ -7,7 +7,7 @@ export interface AppLike {
 
 /** A time, such as cdk8s' `Duration.seconds(3)`. */
 export interface Time {
-  toSeconds(): number;
+  toSeconds(options?: { readonly integral?: boolean }): number;
 }
 
 /** Nodes with the same labels, named `NAME-1`, `NAME-2`, ... */

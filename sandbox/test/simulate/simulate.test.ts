@@ -14,7 +14,7 @@ import {
 } from "cdk8s-flipop";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { simulate } from "../../src/simulate/index.js";
+import { type SimulateOptions, simulate } from "../../src/simulate/index.js";
 
 const PLAY_MS = 120_000;
 
@@ -66,6 +66,22 @@ describe("simulate", function () {
     const unknown = await simulate(webApp(), { fail: "node-9" }).catch(String);
     expect(unknown).to.include("there is no node node-9");
   });
+
+  it("takes times of less than a second", async () => {
+    const late = await simulate(webApp(), { fail: "node-1", movesWithin: Duration.millis(100) }).catch(String);
+    expect(late).to.match(/moved from node-1 to node-3 after \S+ s, not within 0\.1 s/);
+  });
+
+  const misspelt: readonly (readonly [options: object, says: string])[] = [
+    [{ moveWithin: 3 }, "moveWithin is not an option of simulate: did you mean movesWithin?"],
+    [{ fial: "node-1" }, "fial is not an option of simulate: use one of fail, movesWithin, cloudTakes, nodes"],
+    [{ nodes: [{ name: "edge", counts: 3 }] }, "nodes[0].counts is not a field of nodes: did you mean count?"],
+  ];
+  for (const [options, says] of misspelt) {
+    it(`rejects ${JSON.stringify(options)}`, async () => {
+      expect(await simulate(webApp(), options as SimulateOptions).catch(String)).to.equal(`Error: ${says}`);
+    });
+  }
 
   it("plays a RoutedIP whose Service and token are outside of the app", async () => {
     const app = new App();
