@@ -9,8 +9,28 @@ const operator =
 const limits = (tenantLimits: object): Make => operator({ tenantLimits });
 const namespaceLimits = (entry: object): Make => limits({ namespaces: [{ names: ["team-*"], ...entry }] });
 
+/** So many different patterns, of about 200 characters each. */
+const manyNames = (entries: number): object[] =>
+  Array.from({ length: entries }, (_, entry) => ({
+    names: [`team-${entry}`],
+    allowedNames: [`${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${entry}.example.com`],
+  }));
+
 /** Of the operator and its limits of tenants. */
 export const OPERATOR_CLAIMS: readonly PropClaim[] = [
+  [
+    "FlipopOperatorProps.tenantLimits",
+    "at most 100000 bytes as JSON",
+    [limits({ namespaces: manyNames(256) })],
+    [
+      limits({
+        namespaces: manyNames(256).map((entry, index) => ({
+          ...entry,
+          allowedZones: [`${"d".repeat(200)}-${index}.example.com`],
+        })),
+      }),
+    ],
+  ],
   [
     "FlipopOperatorProps.features",
     "at least one",
