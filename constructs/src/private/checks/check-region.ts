@@ -4,6 +4,6 @@ import type { Site } from "../spec-refusals";
 export function checkRegion(region: unknown, site: Site): void {
   if (typeof region !== "string" || !/\s/.test(region)) return;
   const slug = region.replaceAll(/\s/g, "").toLowerCase();
-  const fix = slug === "" ? 'give one such as "nyc3"' : `write "${slug}"`;
+  const fix = !/^[a-z0-9-]+$/.test(slug) ? 'give one such as "nyc3"' : `write "${slug}"`;
   site.refuse(`${JSON.stringify(region)} contains white space, unlike any region's name: ${fix}`);
 }

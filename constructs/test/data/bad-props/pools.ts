@@ -48,6 +48,11 @@ export const BAD_POOLS: readonly BadProps[] = [
     { region: "NYC 3" },
     `region: "NYC 3" contains white space, unlike any region's name: write "nyc3"`,
   ),
+  pool(
+    "a region from a Helm value",
+    { region: "{{ .Values.region }}" },
+    `region: "{{ .Values.region }}" contains white space, unlike any region's name: give one such as "nyc3"`,
+  ),
   pool("an empty provider", { provider: IpProvider.of("") }, "provider: is empty: give a value"),
   pool(
     "a grace period with a fraction",
