@@ -15,7 +15,8 @@ export interface FlipopOperatorProps {
   /**
    * Name of the operator's objects and of its instance label: a DNS label of at most 55 characters that begins with a
    * letter. A second operator in a cluster needs another namespace, because all operators of a namespace share one
-   * Lease; another name alone is refused.
+   * Lease; another name alone is refused. Give each operator its own `watchNamespaces` too: two that watch a namespace
+   * both act on its resources, and synthesis warns about them.
    * @default "flipop"
    */
   readonly name?: string;

@@ -25,6 +25,27 @@ export function warnAboutOperator({ operator, deployment }: OperatorObjects, ind
     warn(operator, "replicas: while the only pod restarts or fails its health check, no address moves. Use 2 pods");
   }
   warnAboutTokens(operator, index);
+  warnAboutOthers(operator, index);
+}
+
+/** Each operator has a Lease of its own, so two that watch a namespace both act there. The later one warns. */
+function warnAboutOthers(operator: OperatorConstruct, index: AppIndex): void {
+  const { watchNamespaces } = operator._reach;
+  const other = index
+    .operatorsFor(operator)
+    .find((one) => index.isBefore(one, operator) && shares(one._reach.watchNamespaces, watchNamespaces));
+  if (!other || other._reach.namespace === operator._reach.namespace) return;
+  const both = watchNamespaces.filter((name) => other._reach.watchNamespaces.includes(name));
+  const what = both.length > 0 ? `namespace ${both.join(", ")}` : "namespaces that this one watches";
+  warn(
+    operator,
+    `watchNamespaces: operator ${other.node.path} also watches ${what}, so both would act on the same resources: give each operator its own watchNamespaces, or set prop cluster if the charts are for different clusters`,
+  );
+}
+
+/** Whether two lists have a namespace in common. An empty list means all namespaces. */
+function shares(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === 0 || other.length === 0 || one.some((name) => other.includes(name));
 }
 
 /** An operator that gets some tokens through props probably needs the others there too. */

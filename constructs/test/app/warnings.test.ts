@@ -269,3 +269,31 @@ describe("ReclaimPolicy.DELETE in production", () => {
     }
   });
 });
+
+describe("two operators in an app", () => {
+  const watching = (namespaces: string[]) => (namespaces.length === 0 ? {} : { watchNamespaces: namespaces });
+  const lists: readonly (readonly [first: string[], second: string[], watches: string | undefined])[] = [
+    [[], [], "namespaces that this one watches"],
+    [["a"], [], "namespaces that this one watches"],
+    [["a", "b"], ["b", "c"], "namespace b"],
+    [["a"], ["b"], undefined],
+  ];
+  for (const [first, second, watches] of lists) {
+    it(`that watch [${first}] and [${second}] ${watches === undefined ? "give no warning" : "give one"}`, () => {
+      const app = new App();
+      const chart = new Chart(app, "one", { namespace: "one" });
+      new FlipopOperator(chart, "operator", watching(first));
+      new FlipopOperator(new Chart(app, "two", { namespace: "two" }), "operator", watching(second));
+      const text = `[two/operator] watchNamespaces: operator one/operator also watches ${watches}, so both would act on the same resources: give each operator its own watchNamespaces, or set prop cluster if the charts are for different clusters`;
+      expect(warnings(chart)).to.deep.equal(watches === undefined ? [] : [text]);
+    });
+  }
+
+  it("of different clusters give no warning", () => {
+    const app = new App();
+    const chart = new Chart(app, "one", { namespace: "one" });
+    new FlipopOperator(chart, "operator", { cluster: "a" });
+    new FlipopOperator(new Chart(app, "two", { namespace: "two" }), "operator", { cluster: "b" });
+    expect(warnings(chart)).to.deep.equal([]);
+  });
+});
