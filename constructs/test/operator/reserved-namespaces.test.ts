@@ -73,8 +73,9 @@ describe("an operator that creates no namespaces", () => {
     const chart = new Chart(app, "test");
     const metadata = { name: "flipop" };
     new ApiObject(new Chart(app, "namespaces"), "ns", { apiVersion: "v1", kind: "Namespace", metadata });
-    new FlipopOperator(chart, "operator", { createNamespaces: false });
-    new FlipopOperator(chart, "system", { createNamespaces: false, namespace: "kube-system" });
+    new FlipopOperator(chart, "operator", { createNamespaces: false, watchNamespaces: ["flipop"] });
+    const system = { namespace: "kube-system", watchNamespaces: ["kube-system"] };
+    new FlipopOperator(chart, "system", { createNamespaces: false, ...system });
     expect(warnings(chart)).to.deep.equal([]);
   });
 
