@@ -134,6 +134,8 @@ export function addressLockKey(ip: string): string {
 
 export const CREATION = "creation";
 
+export const RECORDS = "records";
+
 /** A node that an action brings an address to. */
 export interface Goal {
   /** The address, or `creation` before there is one. */
@@ -178,9 +180,9 @@ const LOCK_KEYS: Readonly<Record<Action["do"], LockKey>> = {
   "drop-intent-copy": { rank: 1, text: "backup" },
   "add-finalizer": { rank: 1, text: "finalizer" },
   "remove-finalizer": { rank: 1, text: "finalizer" },
-  "record-dns": { rank: 1, text: "records" },
-  "read-records": { rank: 1, text: "records" },
-  "apply-records": { rank: 1, text: "records" },
+  "record-dns": { rank: 1, text: RECORDS },
+  "read-records": { rank: 1, text: RECORDS },
+  "apply-records": { rank: 1, text: RECORDS },
   "annotate-node": { rank: 2, text: "node" },
   "unannotate-node": { rank: 2, text: "node" },
   "label-holders": { rank: 2, text: "holder label" },

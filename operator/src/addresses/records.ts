@@ -8,6 +8,8 @@ import type { RecordType } from "../providers/types.js";
 import type { RecordChain } from "../records/desired-records.js";
 import { foreignValues } from "../records/foreign-values.js";
 import { recordChain as chainOf, fullNameOf, recorded, removalChain, ttlOf } from "../records/record-plan.js";
+import { recordRetryKey } from "../records/same-name.js";
+import { RECORDS } from "./actions.js";
 import type { AddressMemory, AddressSnapshot } from "./address-set.js";
 import { dnsProviderOf } from "./desired-addresses.js";
 import { isOurs, isServed, type Placement } from "./observed.js";
@@ -31,6 +33,12 @@ export function recordChain(snapshot: RecordsSnapshot, values: readonly string[]
     ttl: ttlOf(dns, wanted),
     owner: ownerOf(snapshot),
   });
+}
+
+/** What fails on a name says nothing about another one. */
+export function retryKeyOf({ dnsRecordSet, ...set }: RecordsSnapshot["set"], lockKey: string): string {
+  if (lockKey !== RECORDS || dnsRecordSet === undefined) return lockKey;
+  return recordRetryKey({ ...dnsRecordSet, provider: dnsProviderOf({ ...set, dnsRecordSet }) });
 }
 
 /** What the record set holds that the resource may neither count as its own nor replace. */

@@ -96,8 +96,7 @@ export class DnsService {
         records: view.records,
         previous: previousPart(previous, previousView, previousClaim),
         ...begun.part,
-        // What is wrong with another name holds up no change of the wanted one.
-        ...(question.deleting ? failurePart([view, previousView, begun.view]) : failurePart([view], [previousView])),
+        ...failurePart(question, { view, previousView, begunView: begun.view }),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
         ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),

@@ -18,6 +18,11 @@ export function mayBeSameSet(a: Name, b: Name): boolean {
   return a.zone !== b.zone || a.recordName === b.recordName;
 }
 
+/** Of the retries: another name is tried at once, whatever has failed on this one. */
+export function recordRetryKey({ provider, zone, recordName }: Name): string {
+  return `records ${provider} ${zone} ${recordName}`;
+}
+
 /** By type and address. Not by TTL: a provider may level those of a name, of which another resource has the other type. */
 export function sameRecords(a: RecordSetFacts, b: RecordSetFacts): boolean {
   return a.zone === b.zone && a.fqdn === b.fqdn && textOf(a.records) === textOf(b.records);

@@ -22,16 +22,23 @@ export function claimPart(claim: Claim | undefined): { readonly claim?: Claim } 
   return claim === undefined ? {} : { claim };
 }
 
-/**
- * Of the first that has any; none is called before the last of them may be.
- * @param others hold up no call
- */
+interface Views {
+  readonly view: RecordSetView;
+  readonly previousView: RecordSetView;
+  readonly begunView: RecordSetView;
+}
+
+/** What is wrong with another name holds up no change of the wanted one. What goes is not called before all may be. */
 export function failurePart(
-  views: readonly RecordSetView[],
-  others: readonly RecordSetView[] = [],
+  { wanted, deleting = false }: { readonly wanted: object | undefined; readonly deleting?: boolean },
+  { view, previousView, begunView }: Views,
 ): Pick<DnsSnapshot, "failure" | "retryAt"> {
-  const failure = [...views, ...others].find((view) => view.failure !== undefined)?.failure;
-  const times = views.flatMap(({ retryAt }) => retryAt ?? []);
+  const isWanted = wanted !== undefined && !deleting;
+  const awaited = isWanted ? [view] : [view, previousView, ...(deleting ? [begunView] : [])];
+  // Before the wanted name was read, the failure of a former one would look like its own.
+  const reported = isWanted && view.records !== "unknown" ? [view, previousView] : awaited;
+  const failure = reported.find((one) => one.failure !== undefined)?.failure;
+  const times = awaited.flatMap(({ retryAt }) => retryAt ?? []);
   return {
     ...(failure === undefined ? {} : { failure: problemOf(failure, "ZoneNotFound") }),
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),

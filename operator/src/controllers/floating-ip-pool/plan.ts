@@ -45,7 +45,7 @@ import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { hasMarks } from "../../addresses/node-marks.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
-import { publishedOf, recordChain, recordRemoval } from "../../addresses/records.js";
+import { publishedOf, recordChain, recordRemoval, retryKeyOf } from "../../addresses/records.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { provenFor } from "../../addresses/safeguards.js";
@@ -168,7 +168,9 @@ function sequenceOf(snapshot: Snapshot, chain: ActionChain): ActionSequence<Plan
   const [first] = chain;
   const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
   const confirmFirst = confirmation(snapshot, chain);
-  return { lockKey: lockKeyOf(chain), steps: stepsOf(chain), ...omitUndefined({ notBefore, confirmFirst }) };
+  const lockKey = lockKeyOf(chain);
+  const steps = stepsOf(chain, retryKeyOf(snapshot.set, lockKey));
+  return { lockKey, steps, ...omitUndefined({ notBefore, confirmFirst }) };
 }
 
 /** An address moves only on fresh data. */

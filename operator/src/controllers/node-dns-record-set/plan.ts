@@ -6,7 +6,7 @@ import { noGraceOf, noGraceText } from "../../messages/explanations.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
 import { recordChain } from "../../records/record-plan.js";
-import { isSameName } from "../../records/same-name.js";
+import { isSameName, recordRetryKey } from "../../records/same-name.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
@@ -32,7 +32,7 @@ export function plan(snapshot: Snapshot): Plan {
   const { state, error } = stateOf(snapshot, decision);
   const requeueAt = requeueTime(snapshot, decision);
   return {
-    sequences: sequencesOf(chainOf(snapshot, decision)),
+    sequences: sequencesOf(chainOf(snapshot, decision), decision),
     addresses,
     intended: publication.entries,
     counts: {
@@ -47,10 +47,11 @@ export function plan(snapshot: Snapshot): Plan {
   };
 }
 
-/** Finalizer and records have retry times of their own. */
-function sequencesOf(chain: ActionChain): Plan["sequences"] {
+/** Finalizer and records have retry times of their own, and so has each name. */
+function sequencesOf(chain: ActionChain, { desired }: Decision): Plan["sequences"] {
   const ofFinalizer = chain.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
-  return inOrder(ofFinalizer ? "finalizer" : "records", chain);
+  if (ofFinalizer) return inOrder("finalizer", chain);
+  return inOrder("records", chain, desired && recordRetryKey({ ...desired.recordSet, provider: desired.provider }));
 }
 
 function decisionOf(snapshot: Snapshot): Decision {
@@ -99,13 +100,15 @@ function wantedChain(snapshot: Snapshot, { publication, emptying }: Decision, de
   const alive = values.length > stale.length;
   const empty = emptying.what === "empty";
   const halfDone = snapshot.dns.halfDone !== undefined;
-  if (!alive && !empty && !halfDone && snapshot.lost.length === 0) return viewOfRecords(snapshot);
+  if (!alive && !empty && !halfDone && snapshot.lost.length === 0) return viewOfRecords(snapshot, desired);
   return recordsOf(snapshot, desired, { values: alive ? values : [], empty });
 }
 
 /** Nothing is to be written. A read shows all the same what is kept, that the zone is there, and that a failure is over. */
-function viewOfRecords({ dns, now, resource, reverts }: Snapshot): ActionChain {
-  const known = dns.records !== "unknown" || (resource.status.dns !== undefined && dns.failure === undefined);
+function viewOfRecords({ dns, now, resource, reverts }: Snapshot, { recordSet, provider }: Desired): ActionChain {
+  const { dns: last } = resource.status;
+  const isWritten = last !== undefined && isSameName(last, { ...recordSet, provider });
+  const known = dns.records !== "unknown" || (isWritten && dns.failure === undefined);
   const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
   if (known || !may || undonePauseUntil(reverts, now) !== undefined) return [];
   return [{ do: "read-records", which: "current", why: "nothing is published yet" }];

@@ -2,6 +2,7 @@
 
 import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/actions.js";
+import { retryKeyOf } from "../../../addresses/records.js";
 import { cut } from "../../../reconcile/conditions.js";
 import {
   type ActionSequence,
@@ -50,7 +51,7 @@ function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
   return {
     sequences: [
       ...inOrder(JOB_KEY, chain),
-      ...inOrder(lockKeyOf(records), records),
+      ...inOrder(lockKeyOf(records), records, retryKeyOf(snapshot.set, lockKeyOf(records))),
       ...marks.flatMap((chain) => inOrder(lockKeyOf(chain), chain)),
     ],
     ...(requeueAt === undefined ? {} : { requeueAt }),
@@ -78,13 +79,13 @@ function updateOf(
   const firewall = firewallKey(snapshot.firewall?.name ?? "");
   const made = steps.map(({ name, actions }): SequenceStep<Action> => {
     const needs = steps.map((other) => other.name).filter((other) => reliesOn(name, other, postAllow));
-    return { name, reliesOn: needs, retryKey: retryKeyOf(name, actions) ?? firewall, actions };
+    return { name, reliesOn: needs, retryKey: stepRetryKeyOf(name, actions) ?? firewall, actions };
   });
   return [{ lockKey: UPDATE, steps: made }];
 }
 
 /** `undefined`: that of the firewall. */
-function retryKeyOf(name: StepName, actions: ActionChain): string | undefined {
+function stepRetryKeyOf(name: StepName, actions: ActionChain): string | undefined {
   switch (name) {
     case "arm":
       return FINALIZER;
@@ -123,7 +124,7 @@ function besideUpdate(gathered: IssuedGathered, actions: ActionChain): ActionSeq
     case "change-firewall":
       return cleaning(first.change.name, actions);
     default:
-      return sharedSequence(actions);
+      return sharedSequence(gathered, actions);
   }
 }
 
@@ -141,9 +142,10 @@ function pollOf({ poll, move }: IssuedGathered, action: Of<"poll">): ActionSeque
 }
 
 /** The end of a creation does not wait until the next creation may be tried. */
-function sharedSequence(actions: ActionChain): ActionSequence<Action> {
+function sharedSequence({ snapshot }: IssuedGathered, actions: ActionChain): ActionSequence<Action> {
   const lockKey = lockKeyOf(actions.filter(isShared));
-  return { lockKey, steps: lockKey === CREATION ? [{ actions, retryKey: "end of creation" }] : stepsOf(actions) };
+  const retryKey = lockKey === CREATION ? "end of creation" : retryKeyOf(snapshot.set, lockKey);
+  return { lockKey, steps: stepsOf(actions, retryKey) };
 }
 
 /** An action that pools have, too. */
