@@ -50,6 +50,7 @@ export const LISTS_KEPT = 8; // List readings remembered for a recovery.
 export const RETRY_SCHEDULES = {
   fast: [1, 1, 5, 5, 10, 10, 10, 60, 60, 60, 60, 60, 300], // What may heal by itself.
   slow: [60, 300, 600], // What a person must repair.
+  zone: [60], // A zone that a person must create: one read shows it.
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 /** An API may ask for more than a schedule has: DigitalOcean asks for up to an hour. */
 export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
@@ -73,9 +74,8 @@ export const CRD_ROLLOUT_PROBE_MS = 20_000; // In the first minute after a new l
 export const DRIFT_READ_SHARE = 0.95;
 /** The age at which a record set is read again while another party undoes the operator's writes, or has the name. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
-/** The age at which a record set is read again while a condition warns of what others have on its name. */
-export const REMARKED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
-export const REMARKED_RECORDS_APART_MS = 6_000; // With many such names, one of them is read this often.
+export const REMARKED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS; // The same while a condition warns of what others have on its name.
+export const RECORD_READS_APART_MS = 6_000; // With many such names, or many in missing zones, one of them is read this often.
 export const REMARKED_RECORDS_KEPT_MS = 30 * MINUTE_MS; // A name that no resource asked for this long counts no more.
 export const UNREADY_POD_MS = 10 * MINUTE_MS; // A pod that is not ready for this long is no part of a rollout.
 export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this no longer counts as undone.

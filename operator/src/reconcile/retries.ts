@@ -56,7 +56,7 @@ const SCHEDULE_OF: Readonly<Record<ProviderErrorKind, RetrySchedule>> = {
 
 /** After one more failure. A failure of the other schedule counts from the start of its own. */
 export function afterFailure(state: RetryState | undefined, failure: Failure, now: number): RetryState {
-  const schedule = SCHEDULE_OF[failure.kind];
+  const schedule = failure.problem?.reason === "ZoneNotFound" ? "zone" : SCHEDULE_OF[failure.kind];
   const failures = (state?.schedule === schedule ? state.failures : 0) + 1;
   const waitSeconds = Math.max(waitBefore(schedule, failures), failure.retryAfterSeconds ?? 0);
   return { schedule, failures, retryAt: now + waitSeconds * SECOND_MS };
@@ -202,7 +202,7 @@ export class Retries {
   /** A person may have fixed what only a person can fix. */
   retryFixed(): void {
     for (const [key, { state, account, ofLimit }] of this.entries) {
-      if (state.schedule === "slow" && (account === undefined || ofLimit)) this.entries.delete(key);
+      if (state.schedule !== "fast" && (account === undefined || ofLimit)) this.entries.delete(key);
     }
   }
 

@@ -21,8 +21,9 @@ import type {
   RecordSetName,
   RecordType,
 } from "../providers/types.js";
+import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/notifier.js";
-import { afterFailure, type RetryState } from "../reconcile/retries.js";
+import { afterFailure, type Failure, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading } from "./fresh-reading.js";
 import { LastChange, type OwnChange, type Reading } from "./last-change.js";
@@ -64,6 +65,8 @@ export interface RecordSetOptions {
   readonly driftMs: number;
   /** @default one account for this set alone */
   readonly recoveryOf?: (provider: object) => AccountRecovery;
+  /** How long to wait at least while the zone is missing. @default a minute */
+  readonly zonelessSeconds?: () => number;
 }
 
 export class RecordSet {
@@ -112,6 +115,11 @@ export class RecordSet {
   /** A change that has begun was due then, and remains so: its calls ask again whether it is still wanted. */
   private get nextProbe(): Pick<RecoveringAccount, "probeAt"> | undefined {
     return this.changing === undefined ? this.failedAccount?.of : { probeAt: this.changing.beganAt };
+  }
+
+  /** The provider does not have its zone. */
+  get isZoneless(): boolean {
+    return this.failure?.kind === "NotFound";
   }
 
   /** The last sighting of a type, however long ago. */
@@ -257,13 +265,19 @@ export class RecordSet {
     this.failedAccount = ofAccount ? { of, recovered: of.recovered } : undefined;
   }
 
+  private counted(error: ProviderError): Failure {
+    if (error.kind !== "NotFound") return error;
+    const problem = problemOf(error, "ZoneNotFound");
+    return { kind: error.kind, retryAfterSeconds: this.options.zonelessSeconds?.(), problem };
+  }
+
   private failed(error: ProviderError, provider: object, read: boolean): void {
     // Whoever gave up says nothing about the provider.
     if (isWithdrawn(error)) return;
     const now = this.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > CHANGE_FAILURE_KEPT_MS;
-    this.retry = afterFailure(old ? undefined : this.retry, error, now);
     this.failure = error;
+    this.retry = afterFailure(old ? undefined : this.retry, this.counted(error), now);
     this.noteAccount(error, provider, read);
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
-import { MAX_RECORD_SETS } from "../bounds.js";
+import { MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
 import { normalName } from "../claims/claimed-names.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
 import type { Clock } from "../clock.js";
@@ -284,7 +284,10 @@ export class RecordRegistry {
     const key = recordKey(provider.name, name);
     const { clock, driftMs } = this;
     const recoveryOf = (account: object) => this.recoveryOf(account);
-    const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf });
+    // With more such sets, each waits longer, so that their calls have a bound.
+    const zonelessSeconds = () =>
+      (RECORD_READS_APART_MS / SECOND_MS) * [...this.sets.values()].filter((one) => one.isZoneless).length;
+    const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf, zonelessSeconds });
     putLast(this.sets, key, set, MAX_RECORD_SETS);
     return set;
   }

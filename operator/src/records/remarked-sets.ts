@@ -1,6 +1,6 @@
 /** Record sets whose names have something of others that a condition warns of: the operator reads them sooner, until that ends. */
 
-import { REMARKED_RECORDS_APART_MS, REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../bounds.js";
+import { RECORD_READS_APART_MS, REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { NameRemarks } from "./name-remarks.js";
 
@@ -17,7 +17,7 @@ export class RemarkedSets {
     if (!proxied && others.length === 0 && delegation === undefined) return Number.POSITIVE_INFINITY;
     this.askedAt.set(set, now);
     this.forget(now - REMARKED_RECORDS_KEPT_MS);
-    return Math.max(REMARKED_RECORDS_MAX_AGE_MS, this.askedAt.size * REMARKED_RECORDS_APART_MS);
+    return Math.max(REMARKED_RECORDS_MAX_AGE_MS, this.askedAt.size * RECORD_READS_APART_MS);
   }
 
   /** Sets whose resources are gone. */
