@@ -27,9 +27,11 @@ export function publishedText({ source, families }: PublishedKind): string {
   return `${families.join(" or ")} address in ${where}`;
 }
 
-/** One of each family at most, canonical: the first that the node names. */
+/** One of each family at most, canonical: the first that the node names, and that a client may reach. */
 export function addressesOf(node: NodeFacts, { source, families }: PublishedKind): readonly string[] {
-  const all = named(node, source).filter(isIp).map(canonicalIp);
+  const all = named(node, source)
+    .filter((ip) => isIp(ip) && !isUnreachable(ip))
+    .map(canonicalIp);
   return families.flatMap((family) => all.find((ip) => familyOf(ip) === family) ?? []);
 }
 
@@ -51,6 +53,20 @@ PRIVATE.addSubnet("172.16.0.0", 12);
 PRIVATE.addSubnet("192.168.0.0", 16);
 PRIVATE.addSubnet("100.64.0.0", 10);
 PRIVATE.addSubnet("fc00::", 7, "ipv6");
+
+/** It means the client itself, its own link, a group, or nothing: no name should lead there. */
+function isUnreachable(ip: string): boolean {
+  return UNREACHABLE.check(ip, familyOf(ip) === "IPv6" ? "ipv6" : "ipv4");
+}
+
+const UNREACHABLE = new BlockList();
+UNREACHABLE.addSubnet("0.0.0.0", 8);
+UNREACHABLE.addSubnet("127.0.0.0", 8);
+UNREACHABLE.addSubnet("169.254.0.0", 16);
+UNREACHABLE.addSubnet("224.0.0.0", 3);
+UNREACHABLE.addSubnet("::", 127, "ipv6"); // Unspecified and loopback.
+UNREACHABLE.addSubnet("fe80::", 10, "ipv6");
+UNREACHABLE.addSubnet("ff00::", 8, "ipv6");
 
 function named({ addresses, annotations }: NodeFacts, source: AddressSource): readonly string[] {
   if ("annotation" in source) return [annotations[source.annotation] ?? ""];

@@ -143,6 +143,31 @@ describe("the records of a node record set", () => {
     expect(message).to.contain("n2");
   });
 
+  for (const [bad, good] of [
+    ["0.0.0.0", "203.0.113.1"],
+    ["127.0.0.1", "203.0.113.1"],
+    ["169.254.10.1", "203.0.113.1"],
+    ["224.0.0.1", "203.0.113.1"],
+    ["255.255.255.255", "203.0.113.1"],
+    ["::", "2001:db8::1"],
+    ["::1", "2001:db8::1"],
+    ["fe80::1", "2001:db8::1"],
+    ["ff02::1", "2001:db8::1"],
+  ] as const) {
+    it(`publishes no address of a node that no client reaches, and names the node: ${bad}`, async () => {
+      const world = new World();
+      const ipFamilies = [bad.includes(":") ? "IPv6" : "IPv4"] as const;
+      world.addNode("n1", { addresses: [bad, good].map((address) => ({ type: "ExternalIP", address })) });
+      world.addNode("n2", { addresses: [{ type: "ExternalIP", address: bad }] });
+      world.add("game", { ipFamilies });
+      await world.run("game");
+      await world.run("game");
+      expect(world.resource("game").status.dns?.values).to.deep.equal([good]);
+      const { message } = world.plan("game").conditions[1] ?? { message: "" };
+      expect(message).to.contain(`n2 has no ${ipFamilies[0]} address in ExternalIP`);
+    });
+  }
+
   it("leaves an existing TTL where none is asked for, takes 60 for new records, and corrects a wrong one", async () => {
     const cases: readonly (readonly [number | undefined, number | undefined, number])[] = [
       [undefined, 300, 300],
