@@ -61,7 +61,7 @@ export const POOL_NAMES: readonly Group[] = [
             }),
             "DNSReady",
           ),
-        fix: "Create the zone, or correct `zone` or the provider of `dnsRecordSet`",
+        fix: "Create the zone: the operator looks for it about once a minute. Or correct `zone` or the provider of `dnsRecordSet`",
       }),
       pool({
         when: "The operator has no token for the DNS provider",

@@ -144,7 +144,7 @@ export const RECORD_NAMES: readonly Group[] = [
           const second = nodeAt("node-2", B, { addresses: [] });
           return recordsSeen({ nodes: [nodeAt("node-1", A), second], values: [A], status: { dns: WRITTEN } });
         },
-        fix: "Give the node a public address, or exclude it with `match`",
+        fix: "Give the node a public address, or exclude it with `match`. Addresses that no client reaches, such as 0.0.0.0 or those of the loopback, link-local and multicast ranges, count as none",
       }),
       records({
         when: "A pod has not become ready for a long time, so its node is left out of the name",
