@@ -161,7 +161,7 @@ export const recordMessages = topic("records", {
     reason: "KeptLastKnown",
     by: "administrator",
     text: ({ name, values, label, until }: Content & Refusals & { readonly label: string; readonly until: number }) =>
-      `no node has label ${label}; record ${name} keeps ${listed(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
+      `no node has label ${label}; record ${name} keeps ${listed(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete; after a restart, the operator waits for 5 minutes again)`,
     remedy: ({ refusals }) => `before then, ${refusals.remedy}`,
     example: {
       ...EXAMPLE_CONTENT,
