@@ -232,6 +232,8 @@ describe("the guards of tokens", () => {
     expect(`${refused}`).to.match(
       /; fix: check the token that the operator reads from entry TOKEN of Secret apps\/do: it may be wrong, expired, cut short or in base64 twice; /,
     );
+    const outer = await errorOf(run(call("check"), () => Promise.reject(refused as Error)));
+    expect(`${outer}`, "of a call that has made the refused one").to.equal(`${refused}`);
     const twice = rig("entry TOKEN of Secret apps/do", Buffer.from("dop_v1_0123456789\n").toString("base64"));
     const refusedTwice = await errorOf(twice.run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
     expect(`${refusedTwice}`).to.include("what stands there is itself base64 of another text");
