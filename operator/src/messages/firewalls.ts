@@ -27,6 +27,8 @@ interface ClosedPorts {
   readonly nodePortRange?: string;
   /** Ports of the nodes' own services, inside a range of the limit, which does not open them. Absent: none. */
   readonly inRange?: readonly string[];
+  /** The allowed ports, where no class or issuer lists any. Absent: one does. */
+  readonly defaults?: readonly string[];
   /** What each class or issuer refuses, by kind and name. */
   readonly refusals: readonly PortRefusal[];
 }
@@ -68,6 +70,18 @@ export const firewallMessages = topic("firewalls", {
     reason: "NotObserved",
     text: ({ name }: Firewall) => `the operator is updating firewall "${name}"`,
     example: FIREWALL,
+  }),
+  waitsForTurn: note({
+    reason: "NotObserved",
+    text: ({ name }: Firewall) =>
+      `several RoutedIPs wait for firewall "${name}", and this one is among them: the operator makes one call after the other`,
+    example: FIREWALL,
+  }),
+  waitsForFirewall: note({
+    reason: "NotObserved",
+    text: ({ ip, node, firewall }: { readonly ip: string; readonly node: string; readonly firewall: string }) =>
+      `${ip} waits until its ports are open on ${node} in firewall "${firewall}"`,
+    example: { ip: "203.0.113.7", node: "node-9", firewall: "ingress" },
   }),
   portsToCome: note({
     reason: "UnderWay",
@@ -180,16 +194,16 @@ export const firewallMessages = topic("firewalls", {
   portNotAllowed: problem({
     reason: "PortNotAllowed",
     by: "other",
-    text: ({ ports, refusals, nodePortRange, inRange = [] }: ClosedPorts) => {
+    text: ({ ports, refusals, nodePortRange, inRange = [], defaults }: ClosedPorts) => {
       const range =
         nodePortRange === undefined ? "" : ` (NodePorts need no rule only in nodePortRange ${nodePortRange})`;
       const protectedText =
         inRange.length === 0
           ? ""
-          : ` (a range of allowedPorts contains ${listed(inRange)}, but a wide range opens no port of the nodes' own services: ${PROTECTED_PORTS_TEXT})`;
+          : ` (${defaults === undefined ? "a range of allowedPorts contains" : `no class or issuer sets allowedPorts, and the default, ${listed(defaults)}, contains`} ${listed(inRange)}, but a wide range opens no port of the nodes' own services: ${PROTECTED_PORTS_TEXT})`;
       return `${listedClauses(refusals.map(refusalText))}${range}${protectedText}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
     },
-    remedy: ({ ports, refusals, nodePortRange, inRange = [], onlyProtocol = false }) => {
+    remedy: ({ ports, refusals, nodePortRange, inRange = [], onlyProtocol = false, defaults }) => {
       const what = nodePortRange === undefined ? "hostPort" : "port";
       const others = ports.length === 1 ? `another ${what}` : `other ${what}s`;
       const range =
@@ -200,7 +214,7 @@ export const firewallMessages = topic("firewalls", {
         inRange.length === 0
           ? ""
           : ` as entries of their own, such as ${inRange[0]}, if no service of the nodes, such as the kubelet, listens there`;
-      return `${range}${onlyProtocol ? "" : `use ${others}, or `}ask ${additionsText(refusals)}${own}`;
+      return `${range}${onlyProtocol ? "" : `use ${others}, or `}ask ${additionsText(refusals)}${own}${defaults === undefined ? "" : ` (allowedPorts replaces the default: list ${listed(defaults)} as well, as far as they are needed)`}`;
     },
     example: {
       ports: ["22/TCP"],

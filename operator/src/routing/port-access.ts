@@ -21,6 +21,8 @@ import { needsRule, type PortsFound } from "./ports.js";
 export interface PortAccess {
   /** A port has to be allowed by each. */
   readonly lists: readonly { readonly of: string; readonly rules: readonly PortRule[] }[];
+  /** No source has a list: the one above is the default. */
+  readonly byDefault: boolean;
   /** The lowest. `byDefault`: no source has the field. */
   readonly max: Maximum & { readonly byDefault: boolean };
   /** Of all sources, the lowest first. */
@@ -52,6 +54,7 @@ export function portAccessOf(sources: readonly LimitSource[]): PortAccess {
       of: list.of,
       rules: list.allowedPorts.flatMap((entry) => parsePortRule(entry) ?? []),
     })),
+    byDefault: lists.length === 0,
     max: { ...max, byDefault: set.length === 0 },
     maxima,
   };
@@ -124,6 +127,7 @@ function forbidden(refused: readonly RefusedPort[], access: PortAccess, nodePort
     refusals: refusalsOf(refused, access),
     ...outside,
     inRange: inRange.map(({ port }) => textOf(port)),
+    ...(access.byDefault ? { defaults: DEFAULT_ALLOWED_PORTS } : {}),
     onlyProtocol: refused.every(({ port }) => isOnlyProtocol(port, access)),
   });
 }

@@ -114,6 +114,17 @@ describe("the ports that a class and an issuer allow", () => {
       .and.include("add them to allowedPorts as entries of their own");
   });
 
+  it("say of such a port that the default does not open it, where no class or issuer sets allowedPorts", () => {
+    const access = portAccessOf([{ of: "class", limits: {} }]);
+    const { refused } = permittedPorts([port(10_250)], access, NODE_PORTS);
+    expect(refused?.message)
+      .to.include(
+        "(no class or issuer sets allowedPorts, and the default, 80, 443, 1025-65535, contains 10250/TCP, but",
+      )
+      .and.include("allowedPorts replaces the default")
+      .and.not.include("a range of allowedPorts");
+  });
+
   describe("name all that refuse", () => {
     const said = (ports: readonly RoutedPort[], ...lists: readonly (readonly string[])[]) => {
       const names = ["ClusterRoutedIPClass web", "RoutedIPIssuer platform/cloud"];
