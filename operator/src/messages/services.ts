@@ -3,12 +3,17 @@
 import { Annotation, MAX_ROUTED_PORTS, MAX_RULE_SOURCES } from "cdk8s-flipop/api";
 import type { HostPort } from "../kube/cache/slim.js";
 import { listed, listedClauses, omitUndefined } from "../values.js";
-import { problem, topic } from "./message.js";
+import { note, problem, topic } from "./message.js";
 import { authorOf } from "./nodes/refused-nodes.js";
 
 interface Service {
   /** `namespace/name` */
   readonly key: string;
+}
+
+interface ServedAddress extends Service {
+  readonly ip: string;
+  readonly node: string;
 }
 
 interface ClosedPorts extends Service {
@@ -69,6 +74,18 @@ const notOpen = (key: string, ports: string) =>
   `Service ${key}: on the node of the address, its pods do not open ${ports}`;
 
 export const serviceMessages = topic("services", {
+  unanswered: note({
+    reason: "NotObserved",
+    text: ({ ip, node, key }: ServedAddress) =>
+      `${ip} is on ${node}, where the operator knows no endpoint of Service ${key} that answers now`,
+    example: { ip: "203.0.113.7", node: "node-3", key: "web/ingress" },
+  }),
+  onUnready: note({
+    reason: "Observed",
+    text: ({ ip, node, key }: ServedAddress) =>
+      `${ip} is on ${node}, where no pod is ready: the node counts because Service ${key} has publishNotReadyAddresses: true`,
+    example: { ip: "203.0.113.7", node: "node-3", key: "web/ingress" },
+  }),
   notAllowed: problem({
     reason: "NamespaceNotAllowed",
     by: "other",

@@ -10,7 +10,7 @@ export interface EndpointFacts {
   /** Absent: its node is unknown. */
   readonly nodeName?: string;
   readonly ready: boolean;
-  /** It answers, though it may be terminating. */
+  /** It answers, though it may be terminating. False for one that is ready: the Service has publishNotReadyAddresses. */
   readonly serving: boolean;
   readonly terminating: boolean;
   /** Name of its pod. Absent: it is ready, or no pod. */
@@ -117,10 +117,20 @@ export class EndpointWorkload implements WorkloadSource {
     return this.pods.presence?.() ?? { pods: "unknown" };
   }
 
-  /** Whether anything answers there, terminating or not. */
+  /**
+   * Whether anything answers there, terminating or not. What is ready counts, too: with publishNotReadyAddresses, the author
+   * of the Service says that it takes packets, though its pod is not ready.
+   */
   servesAt(node: string): boolean {
-    for (const { nodeName, serving } of this.endpoints()) if (nodeName === node && serving) return true;
+    for (const { nodeName, serving, ready } of this.endpoints())
+      if (nodeName === node && (serving || ready)) return true;
     return false;
+  }
+
+  /** Whether its endpoints there count only because of publishNotReadyAddresses. */
+  unreadyOn(node: string): boolean {
+    const here = [...this.endpoints()].filter(({ nodeName }) => nodeName === node);
+    return here.some(({ ready }) => ready) && !here.some(({ serving }) => serving);
   }
 
   /** The first slice, as `namespace/name`, if the ready endpoints of the node are no pods. */

@@ -28,6 +28,7 @@ describe("the endpoints of a Service", () => {
       [{ conditions: { ready: false, serving: true, terminating: true } }, "unready", true],
       // publishNotReadyAddresses says ready whatever happens.
       [{ conditions: { ready: true, serving: true, terminating: true } }, "unready", true],
+      [{ conditions: { ready: true, serving: false } }, "serving", true],
       [{ conditions: { ready: null, serving: null } }, "serving", true],
     ];
     for (const [endpoint, state, serves] of rows) {
@@ -35,6 +36,16 @@ describe("the endpoints of a Service", () => {
       expect([made.on("n1").state, made.servesAt("n1")]).to.deep.equal([state, serves]);
       expect(made.on("n2").state).to.equal("absent");
     }
+  });
+
+  it("count only because of publishNotReadyAddresses where one is ready and none serves", () => {
+    const unready = (...conditions: readonly object[]) =>
+      workload(slice(conditions.map((each) => ({ nodeName: "n1", conditions: each })))).unreadyOn("n1");
+    const published = { ready: true, serving: false };
+    expect(unready(published, published)).to.equal(true);
+    expect(unready(published, { ready: true, serving: true })).to.equal(false);
+    expect(unready({ ready: false, serving: false })).to.equal(false);
+    expect(unready()).to.equal(false);
   });
 
   it("are out of date on a node whose kubelet is not ready or whose probes fail, and on no other one", () => {

@@ -18,9 +18,11 @@ import { isOfOther, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/resource-probes.js";
 import { addressMessages } from "../../messages/addresses.js";
+import { firewallMessages } from "../../messages/firewalls.js";
 import { type Problem, valuesIn } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";
 import { classMessages } from "../../messages/routing.js";
+import { serviceMessages } from "../../messages/services.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published-addresses.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
@@ -121,7 +123,10 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
 }
 
 /** Where only an endpoint without a pod makes the node count, it may be a leftover if pods serve elsewhere. */
-function servedText({ podlessOn, candidates }: Snapshot, place: Parameters<typeof addressMessages.onNode>[0]): Problem {
+function servedText(snapshot: Snapshot, place: Parameters<typeof addressMessages.onNode>[0]): Problem {
+  const { podlessOn, unreadyOn, candidates, routed } = snapshot;
+  if (unreadyOn?.(place.node) === true)
+    return serviceMessages.onUnready({ ...place, key: serviceKeyOf(routed.metadata, routed.spec) });
   const slice = podlessOn?.(place.node);
   if (slice === undefined) return addressMessages.onNode(place);
   const others = candidates.some(({ name }) => podlessOn?.(name) === undefined);
@@ -186,15 +191,37 @@ function notYet(snapshot: Snapshot, desired: Desired, obstacle: Problem | undefi
   return no("Assigned", noCandidate(snapshot, desired));
 }
 
-function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: PlannedAddress): PlannedCondition {
+function onItsWay(snapshot: Snapshot, findings: Findings, { ip, status }: PlannedAddress): PlannedCondition {
+  const { placement } = findings;
   const by = { service: serviceKeyOf(snapshot.routed.metadata, snapshot.routed.spec) };
   const inGrace = status.reason === "InGrace" && placement ? graceProblem(snapshot, placement, by) : undefined;
   if (inGrace === undefined) {
     const { longWait } = snapshot;
     if (longWait !== undefined) return unknown("Assigned", addressMessages.waitsForLimit({ ip, ...longWait }));
-    return unknown("Assigned", addressMessages.onItsWay({ ip, node: status.nodeName }));
+    return unknown("Assigned", standing(snapshot, findings, status) ?? onWay({ ip, node: status.nodeName }));
   }
   return no("Assigned", inGrace);
+}
+
+const { onItsWay: onWay } = addressMessages;
+
+/** Why it does not move now, though nothing is wrong; `undefined`: it moves. */
+function standing(snapshot: Snapshot, findings: Findings, { state }: PlannedAddress["status"]): Problem | undefined {
+  if (state === "in-progress") return undefined;
+  return waitsForFirewall(snapshot, findings) ?? (state === "active" ? unanswered(snapshot, findings) : undefined);
+}
+
+function waitsForFirewall({ firewall }: Snapshot, findings: Findings): Problem | undefined {
+  const { address, target, assignmentPlan } = findings;
+  const node = target?.name;
+  if (assignmentPlan.assignments.length === 0 || firewall === undefined || node === undefined) return undefined;
+  return address && firewallMessages.waitsForFirewall({ ip: address.ip, node, firewall: firewall.name });
+}
+
+function unanswered({ routed }: Snapshot, { address, placement }: Findings): Problem | undefined {
+  const node = placement?.verdict?.node.name;
+  if (address === undefined || node === undefined) return undefined;
+  return serviceMessages.unanswered({ ip: address.ip, node, key: serviceKeyOf(routed.metadata, routed.spec) });
 }
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */

@@ -136,6 +136,10 @@ export class ServiceFollower {
     return isReached && this.followed?.workload.servesAt(node) === true;
   }
 
+  unreadyOn(node: string): boolean {
+    return this.followed?.workload.unreadyOn(node) === true;
+  }
+
   podlessOn(node: string): string | undefined {
     return this.followed?.workload.podlessOn(node);
   }
@@ -219,7 +223,7 @@ export function nodesOf(
   { follower, health }: FollowerState["memory"],
   { spec }: Pick<RoutedIP, "spec">,
   holders: readonly ProviderId[],
-): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "refusalsIn" | "servesAt" | "podlessOn"> {
+): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "refusalsIn" | "servesAt" | "unreadyOn" | "podlessOn"> {
   const { index } = follower;
   markHolders(health, spec.healthCheck, () => probedNodesOf(holders, (machine) => index?.verdictOfMachine(machine)));
   return {
@@ -227,6 +231,7 @@ export function nodesOf(
     verdictOf: (machine) => index?.verdictOfMachine(machine),
     ...refusalsOf(index, { service: follower.service }, index && electedTaintOn(index, holders)),
     servesAt: (node) => follower.servesAt(node) && !isDown(index?.verdict(node)),
+    unreadyOn: (node) => follower.unreadyOn(node),
     podlessOn: (node) => follower.podlessOn(node),
   };
 }

@@ -26,6 +26,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly resolvedClass?: ResolvedIssuerClass;
   /** Whether something answers for the Service on a node that is up, terminating or not. */
   readonly servesAt: (node: string) => boolean;
+  /** The node counts though nothing there is ready: the author of the Service wants that. @default none does */
+  readonly unreadyOn?: (node: string) => boolean;
   /** See `WorkloadSource.podlessOn`. */
   readonly podlessOn?: (node: string) => string | undefined;
   /** The ports to open while the address is on these nodes, or moves between them. */

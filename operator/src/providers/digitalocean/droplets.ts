@@ -20,6 +20,8 @@ export interface Droplet {
   readonly publicIpv4: number;
 }
 
+export type DropletTags = Pick<Droplet, "id" | "tags">;
+
 /** `undefined`: it does not exist (any more). */
 export async function findDroplet(
   client: DigitalOceanClient,
@@ -104,16 +106,17 @@ export class DropletScope {
   }
 }
 
+export function readDropletTags(droplet: Answer): DropletTags {
+  const tags = droplet.at("tags").items();
+  return { id: droplet.at("id").natural(), tags: tags.map((tag) => tag.string()) };
+}
+
 function readDroplet(droplet: Answer): Droplet {
   return {
-    id: droplet.at("id").natural(),
+    ...readDropletTags(droplet),
     region: droplet.at("region").at("slug").string(),
     status: droplet.at("status").string(),
     locked: droplet.at("locked").boolean(),
-    tags: droplet
-      .at("tags")
-      .items()
-      .map((tag) => tag.string()),
     publicIpv4: droplet
       .at("networks")
       .at("v4")

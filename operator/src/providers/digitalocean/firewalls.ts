@@ -16,7 +16,8 @@ import type {
 import type { Answer } from "../http.js";
 import type { ProviderId } from "../types.js";
 import { type ApiRequest, DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
-import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
+import { dropletIdOf, providerIdOf } from "./droplets.js";
+import { coverageOf, type TaggedFirewall } from "./firewall-cover.js";
 import { EVERYTHING_OUT, FirewallList, type Listed, readRule, writeRule } from "./firewall-list.js";
 import { interpretRefusedFirewall, isUnprocessable } from "./unprocessable.js";
 
@@ -29,10 +30,6 @@ const CAPABILITIES: FirewallCapabilities = {
   // DOKS writes its own over every five minutes.
   reserved: (name) => name.startsWith("k8s-"),
 };
-
-interface TaggedFirewall extends FirewallFacts {
-  readonly tags: readonly string[];
-}
 
 interface Asked extends Listed<TaggedFirewall> {
   readonly name: string;
@@ -79,21 +76,14 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     const named = all.filter((firewall) => firewall.name === name);
     if (named.length > 1) throw ambiguous(name, named);
     const others = all.filter((firewall) => firewall.name !== name);
-    const coveredBy = new Map<ProviderId, readonly string[]>();
-    const gone = new Set<ProviderId>();
-    for (const node of nodes) {
-      const names = await this.coverage(context, others, node);
-      if (names === "gone") gone.add(node);
-      coveredBy.set(node, names === "gone" ? [] : names);
-    }
+    const coverage = await coverageOf(this.client, context, { others, nodes });
     const [firewall] = named;
     const numbered = all.filter((each) => isNumbered(name, each.name)).map(withoutTags);
     return {
       ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }),
       numbered,
       names: new Map(all.map((each) => [each.id, each.name])),
-      coveredBy,
-      gone,
+      ...coverage,
       ageSeconds,
     };
   }
@@ -163,20 +153,6 @@ export class DigitalOceanFirewalls implements FirewallProvider {
       read: (item) => readFirewall(item, subject),
       identify: ({ id }) => id,
     });
-  }
-
-  /** A machine in no firewall is read: a tag may cover it, or it may not exist. */
-  private async coverage(
-    context: CallContext,
-    others: readonly TaggedFirewall[],
-    node: ProviderId,
-  ): Promise<readonly string[] | "gone"> {
-    const direct = others.filter(({ nodes }) => nodes.includes(node));
-    if (direct.length > 0) return direct.map(({ name }) => name);
-    const droplet = await findDroplet(this.client, context, dropletIdOf(node));
-    if (droplet === undefined) return "gone";
-    const tags = new Set(droplet.tags);
-    return others.filter((firewall) => firewall.tags.some((tag) => tags.has(tag))).map(({ name }) => name);
   }
 
   private async foundAfterLoss(context: CallContext, name: string): Promise<FirewallFacts | undefined> {

@@ -3,13 +3,13 @@
 import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { errorText } from "../../logging.js";
-import { isProviderError } from "../../providers/errors.js";
+import { isProviderError, supersededError } from "../../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AccountRecovery } from "../../reconcile/notifier.js";
 import { omitUndefined } from "../../values.js";
-import { type CoverageView, FirewallCoverage } from "./firewall-coverage.js";
-import { type FailureView, type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
+import { FirewallCoverage } from "./firewall-coverage.js";
+import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,
   changedFacts,
@@ -20,40 +20,12 @@ import {
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
-import {
-  type FirewallReverts,
-  FormerFirewall,
-  keysOf,
-  OwnFirewallWrites,
-  type PartKey,
-} from "./own-firewall-writes.js";
-import { type RefusedMachine, RefusedMachines } from "./refused-machines.js";
-
-export interface FirewallView extends FailureView, CoverageView {
-  readonly facts: FirewallFacts | "unknown" | "missing";
-  /** Machines that it refused lately. */
-  readonly refused: ReadonlyMap<ProviderId, RefusedMachine>;
-  /** What others took out of it lately. */
-  readonly reverts: FirewallReverts;
-  /** What others took out of it lately, whoever had put it there. */
-  readonly taken: ReadonlySet<PartKey>;
-  /** Somebody has given the former firewall of the name this one. */
-  readonly renamed?: string;
-  /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
-  readonly due?: true;
-  /** ms from now until the firewall is due. Absent: it is due, or was never read. */
-  readonly dueInMs?: number;
-}
+import { type Additions, additionsOf, FirewallTurns, isPresent } from "./firewall-turns.js";
+import type { FirewallView } from "./firewall-view.js";
+import { FormerFirewall, keysOf, OwnFirewallWrites, type PartKey } from "./own-firewall-writes.js";
+import { RefusedMachines } from "./refused-machines.js";
 
 const NOT_FOUND = 404;
-
-/** The machines that a call adds and that may be why it is refused; none where it adds rules as well. */
-type Additions = readonly ProviderId[] | "removal";
-
-function additionsOf({ addRules, addNodes, removeRules, removeNodes }: FirewallChange): Additions {
-  if (addRules.length + addNodes.length === 0) return "removal";
-  return addRules.length + removeRules.length + removeNodes.length === 0 ? addNodes : [];
-}
 
 type Call<T> = (caller: FirewallCaller) => Promise<T>;
 
@@ -71,7 +43,7 @@ export class SharedFirewall {
   readonly former = new FormerFirewall();
   /** Whoever waits for the firewall may go on when it answers again. */
   readonly recovery: AccountRecovery;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly turns = new FirewallTurns();
 
   constructor(
     readonly name: string,
@@ -97,13 +69,14 @@ export class SharedFirewall {
       ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
       ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
+      ...(this.turns.crowded ? { crowded: true as const } : {}),
     };
   }
 
   /** @param limit machines of one firewall. */
   group(limit: number): GroupView | undefined {
     const { facts } = this;
-    return facts === undefined || facts === "missing" ? undefined : this.additional.view(facts, limit);
+    return isPresent(facts) ? this.additional.view(facts, limit) : undefined;
   }
 
   /** The additional ones, read lately. */
@@ -123,13 +96,16 @@ export class SharedFirewall {
 
   /** Rejects as the provider does; the view shows a ProviderError until a call succeeds. */
   read(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
-    return this.inTurn(() => this.readNow(caller, nodes));
+    return this.turns.take(nodes, () => this.readNow(caller, nodes));
   }
 
   /** One that another RoutedIP has made meanwhile is taken as it is. */
   create(caller: FirewallCaller, desired: CreateFirewall): Promise<FirewallFacts> {
-    return this.inTurn(async () => {
-      if (this.facts !== undefined && this.facts !== "missing") return this.facts;
+    return this.turns.take(desired.nodes, async () => {
+      if (isPresent(this.facts)) return this.facts;
+      await this.confirm(caller, desired.nodes, `create firewall ${desired.name}`);
+      // Somebody may have created it during the wait.
+      if (isPresent(this.facts)) return this.facts;
       const create = ({ provider, context }: FirewallCaller) => provider.create(context, desired);
       const made = await this.writing(caller, create, desired.nodes);
       this.own.created(made);
@@ -140,9 +116,10 @@ export class SharedFirewall {
 
   /** Adds what is still missing, and removes what no resource needs now. @returns whether all nodes are in it now. */
   apply(caller: FirewallCaller, uid: string, change: FirewallChange): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.turns.take(change.addNodes, async () => {
+      await this.confirm(caller, change.addNodes, `change firewall ${change.name}`);
       const { facts } = this;
-      if (facts === undefined || facts === "missing") return false;
+      if (!isPresent(facts)) return false;
       const group = this.additional.groupOf(facts);
       const now = this.shares.still(wholeOf(group), uid, change);
       const { changes, homeless } = changesFor(group, now, caller.provider.capabilities.nodesPerFirewall);
@@ -161,11 +138,13 @@ export class SharedFirewall {
 
   /** Creates an additional one. @returns whether it was still needed. */
   extend(caller: FirewallCaller, extension: Extension): Promise<boolean> {
-    return this.inTurn(async () => {
+    const { name, nodes } = extension;
+    return this.turns.take(nodes, async () => {
+      if (!this.isNext(caller, name)) return false;
+      // Before it is on record: an issuer that has a new record makes all its RoutedIPs plan again.
+      await this.confirm(caller, nodes, `create firewall ${name}`);
       const { facts } = this;
-      if (facts === undefined || facts === "missing") return false;
-      const { room, next } = this.additional.view(facts, caller.provider.capabilities.nodesPerFirewall);
-      if (room > 0 || next !== extension.name) return false;
+      if (!isPresent(facts) || !this.isNext(caller, name)) return false;
       try {
         this.own.created(await this.additional.create(caller, facts, extension));
       } finally {
@@ -175,9 +154,14 @@ export class SharedFirewall {
     });
   }
 
+  private isNext({ provider }: FirewallCaller, name: string): boolean {
+    const { room, next } = this.group(provider.capabilities.nodesPerFirewall) ?? {};
+    return room === 0 && next === name;
+  }
+
   /** Removes an additional one that is still empty when it is read again. @returns whether it is gone. */
   removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.turns.take([], async () => {
       const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
       const readAt = this.clock.monotonic();
       const listed = await this.noting(caller, survey, "read");
@@ -195,7 +179,7 @@ export class SharedFirewall {
 
   /** Removes it if it is empty. @returns whether it is gone: a RoutedIP may have put something into it meanwhile. */
   remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.turns.take([], async () => {
       const { facts } = this;
       // After a change that failed, it may have what the change was to add.
       if (facts === undefined || (facts !== "missing" && !(isEmpty(facts) && facts.rules.length === 0))) return false;
@@ -206,11 +190,24 @@ export class SharedFirewall {
     });
   }
 
-  private async readNow(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
+  /** What was read before the call waited may be too old now. Rejects if the call is not wanted any more. */
+  private async confirm(caller: FirewallCaller, nodes: readonly ProviderId[], subject: string): Promise<void> {
+    const { context, provider } = caller;
+    const because = () => context.recheck?.();
+    if (this.isFresh(this.readAt) && because() === undefined) return;
+    // A reading that fails is on record; whether the call can be made without it, the plan says.
+    if (!this.failures.failing) await this.readNow(caller, nodes).catch((error: unknown) => errorText(error));
+    const left = because();
+    if (left !== undefined) throw supersededError({ provider: provider.name, subject }, left);
+  }
+
+  private async readNow(caller: FirewallCaller, own: readonly ProviderId[]): Promise<void> {
     // Other firewalls of a machine that is in it already do not matter.
     const has = new Set(this.parts());
-    const known = nodes.every((node) => has.has(node) || this.coverage.isKnown(node));
+    const isKnown = (node: ProviderId) => has.has(node) || this.coverage.isKnown(node);
+    const known = own.every(isKnown);
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
+    const nodes = [...new Set([...own, ...this.turns.machines.filter((node) => !isKnown(node))])];
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
     const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
@@ -258,7 +255,7 @@ export class SharedFirewall {
     }
     this.own.changed(change);
     const { facts } = this;
-    if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.facts = changedFacts(facts, change);
+    if (isPresent(facts) && facts.id === change.id) this.facts = changedFacts(facts, change);
     this.additional.changed(change);
   }
 
@@ -290,11 +287,5 @@ export class SharedFirewall {
       if (this.failures.note(error, caller.account, kind) && kind === "read") this.recovery.noteReadFailure(error);
       throw error;
     }
-  }
-
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const iteration = this.last.then(work);
-    this.last = iteration.catch((error: unknown) => errorText(error));
-    return iteration;
   }
 }

@@ -23,6 +23,17 @@ describe("operator in process: RoutedIP, whole", function () {
     expect(made.world.complaints).to.deep.equal([]);
   });
 
+  it("serves on a node whose pods are not ready where the Service has publishNotReadyAddresses, and says so", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    await made.readyOnFirst();
+    made.serve({ node: "n1", serving: false }, { node: "n2", serving: false });
+    const message = () => made.status("a").conditions?.find(({ type }) => type === "Assigned")?.message;
+    await made.until("it says so", () => message()?.includes("publishNotReadyAddresses") === true);
+    await made.world.rest();
+    expect(made.condition("a", "Ready")).to.equal("True/Observed");
+    expect(made.nodeOf("a"), "no reason to move").to.equal("n1");
+  });
+
   it("tries another node at once when the elected one has no machine", async () => {
     made = await RoutedWorld.create(["n1", "n2", "n3"]);
     const { world } = made;

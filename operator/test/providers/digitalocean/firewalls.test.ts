@@ -89,6 +89,22 @@ describe("DigitalOcean's firewalls", () => {
     expect([...(survey.gone ?? [])]).to.deep.equal([gone]);
   });
 
+  it("read many machines in no firewall with one list, and one that the list lacks by itself", async () => {
+    const bench = await start();
+    const nodes = Array.from({ length: 30 }, () => bench.addNode());
+    const { state } = bench.simulator;
+    state.firewalls.add({ name: "tagged", tags: ["k8s"] });
+    const { id = 0 } = state.addDroplet({ name: "late", tags: ["k8s"] });
+    const [late, gone] = [`digitalocean://${id}`, "digitalocean://4711"];
+
+    const survey = await bench.drive(bench.provider.survey(ASKER, "ours", [...nodes, late, gone]));
+
+    expect(survey.coveredBy.get(late)).to.deep.equal(["tagged"]);
+    expect(nodes.flatMap((node) => survey.coveredBy.get(node))).to.deep.equal([]);
+    expect([...(survey.gone ?? [])]).to.deep.equal([gone]);
+    expect(bench.calls(), "firewalls, droplets, and the one that is gone").to.equal(3);
+  });
+
   it("say QuotaExceeded beyond the API's limit of droplets", async () => {
     const bench = await start();
     const nodes = Array.from({ length: 11 }, () => bench.addNode());

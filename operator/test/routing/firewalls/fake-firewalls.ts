@@ -21,12 +21,13 @@ export class FakeFirewalls {
 
   readonly provider = {
     capabilities: { rulesPerFirewall: 50, nodesPerFirewall: PER_FIREWALL, reserved: () => false },
-    survey: (_context, name) => {
+    survey: (_context, name, nodes) => {
       const facts = [...this.all.values()];
       const firewall = facts.find((each) => each.name === name);
       const numbered = facts.filter((each) => isNumbered(name, each.name));
+      const coveredBy = new Map(nodes.map((node) => [node, ["theirs"]]));
       const names = new Map(facts.map((each) => [each.id, each.name]));
-      return Promise.resolve({ ...(firewall && { firewall }), numbered, names, coveredBy: new Map(), ageSeconds: 0 });
+      return Promise.resolve({ ...(firewall && { firewall }), numbered, names, coveredBy, ageSeconds: 0 });
     },
     create: (_context, request) => this.failing("create") ?? Promise.resolve(this.add(request)),
     apply: (_context, change) => this.failing("apply") ?? Promise.resolve(this.change(change)),

@@ -104,6 +104,38 @@ describe("additional firewalls", () => {
     expect(cloud.state["fw-2"]).to.equal("443 c,d");
   });
 
+  it("are not on record if nobody wants one any more when its turn comes", async () => {
+    const context = { ...CONTEXT, recheck: () => "the node has left" };
+    const record = (id: string | undefined) => Promise.resolve(void recorded.push(id));
+    const call = firewall.extend({ ...caller(), context }, { name: "fw-2", nodes: ["c"], record });
+    expect(await errorOf(call)).to.deep.include({ reason: "Superseded", outcome: "not-sent" });
+    expect(recorded).to.deep.equal([]);
+  });
+
+  it("are created, and joined, though what was read before the wait is too old when the turn comes", async () => {
+    const isFresh = () => firewall.view().due === undefined && firewall.view().coveredBy.has("c");
+    const context = { ...CONTEXT, recheck: () => (isFresh() ? undefined : "what was read is too old") };
+    await firewall.read(caller(), ["c"]);
+    await clock.advance(61_000);
+    const record = (id: string | undefined) => Promise.resolve(void recorded.push(id));
+    const extension = { name: "fw-2", nodes: ["c"], record };
+    expect(await firewall.extend({ ...caller(), context }, extension)).to.equal(true);
+    await clock.advance(61_000);
+    const nothing = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] };
+    const change = { ...nothing, id: "id-1", name: "fw", addNodes: ["d"] };
+    const again = { ...context, recheck: () => (firewall.view().coveredBy.has("d") ? undefined : "too old") };
+    expect(await firewall.apply({ ...caller(), context: again }, "uid", change)).to.equal(true);
+    expect(cloud.state["fw-2"]).to.equal("443 c,d");
+  });
+
+  it("stay known when a change of them is not wanted any more", async () => {
+    const context = { ...CONTEXT, recheck: () => "the port is closed" };
+    const nothing = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] };
+    const change = { ...nothing, id: "id-1", name: "fw", addRules: [rule("80")] };
+    await errorOf(firewall.apply({ ...caller(), context }, "uid", change));
+    expect(firewall.view().facts).to.be.an("object");
+  });
+
   it("get each change of rules, and lose a node wherever it is", async () => {
     await extend("c");
     await apply({ addRules: [rule("80")] });

@@ -98,14 +98,11 @@ interface Planned {
   readonly plan: FirewallPlan;
 }
 
-function inStep(
-  snapshot: Snapshot,
-  { firewall: { name, facts, others, ofChange }, plan }: Planned,
-  findings: FirewallFindings,
-): PlannedCondition {
+function inStep(snapshot: Snapshot, { firewall, plan }: Planned, findings: FirewallFindings): PlannedCondition {
+  const { name, facts, others, ofChange } = firewall;
   const { resolvedClass } = snapshot;
-  if (facts === "unknown" || plan.read !== undefined) return untilKnown(ofChange);
-  if (isChanging(plan)) return untilKnown(ofChange, firewallMessages.beingUpdated({ name }));
+  if (facts === "unknown" || plan.read !== undefined) return untilKnown(ofChange, turnOf(firewall));
+  if (isChanging(plan)) return untilKnown(ofChange, turnOf(firewall) ?? firewallMessages.beingUpdated({ name }));
   if (facts === "missing") return no("FirewallReady", withFormer(snapshot, firewallMessages.missing({ name })));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
@@ -120,6 +117,10 @@ function inStep(
     "FirewallReady",
     withFormer(snapshot, withAssumed(snapshot, { name, exists: true, seen }, findings.ports)),
   );
+}
+
+function turnOf({ name, crowded }: FirewallSnapshot): Problem | undefined {
+  return crowded === true ? firewallMessages.waitsForTurn({ name }) : undefined;
 }
 
 /** A change that was refused stays the reason until it succeeds. */

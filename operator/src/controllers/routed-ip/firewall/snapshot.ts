@@ -18,6 +18,8 @@ export interface FirewallSnapshot {
   readonly facts: FirewallFacts | "unknown" | "missing";
   /** It has to be read again before the next change. */
   readonly due?: true;
+  /** Some of the calls that RoutedIPs make to it wait until others have ended. */
+  readonly crowded?: true;
   /** Names of the other firewalls over each machine, as far as it was asked lately. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
   /** Machines that no other firewall covered when that was last read, however long ago. @default none known */
