@@ -8,8 +8,9 @@ import type { FlipopOperatorProps } from "./operator-props";
 import { appIndex } from "./private/app/app-index";
 import { registerObject } from "./private/app/check-names";
 import { nameCluster } from "./private/app/cluster-name";
+import type { NeedyResource } from "./private/app/needs";
 import { needsBeforeSynth } from "./private/app/needs-before-synth";
-import type { OperatorReach } from "./private/app/operator-construct";
+import type { OperatorReach, TenantGap } from "./private/app/operator-construct";
 import { misfits, withoutMisfits } from "./private/props";
 import { type Refusal, toLine } from "./private/spec-refusals";
 
@@ -192,6 +193,15 @@ export class FlipopOperator extends Construct {
   public get _reach(): OperatorReach {
     const { reachOf, tokenVariables } = operatorParts();
     return reachOf(this.settings, tokenVariables(this.given));
+  }
+
+  /**
+   * What `tenantLimits` do not allow a resource, for checks of the app.
+   *
+   * @internal
+   */
+  public _tenantGaps(resource: NeedyResource): readonly TenantGap[] {
+    return operatorParts().tenantGaps(resource, this);
   }
 
   /** An error thrown in a constructor shows no construct path, and hides the later problems. */

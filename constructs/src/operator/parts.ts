@@ -1,5 +1,6 @@
 /** What makes and checks the objects of an operator. `FlipopOperator` loads it with the first operator of a process. */
 
+export { tenantGaps } from "../private/app/tenant-gaps";
 export { admission } from "./admission/admission";
 export { OPERATOR_SHAPES } from "./checks/check-types";
 export { earlyProps } from "./checks/late-props";

@@ -6,7 +6,9 @@ import { allProviders } from "../../api/providers";
 import type { JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
 import { objectsOf } from "./claims";
-import type { OperatorConstruct, OperatorReach } from "./operator-construct";
+import type { NeedyResource } from "./needs";
+import type { OperatorConstruct, OperatorReach, TenantGap } from "./operator-construct";
+import { tenantGaps } from "./tenant-gaps";
 
 const IMAGE = /(^|\/)flipop([:@]|$)/;
 
@@ -20,6 +22,10 @@ export class ManifestOperator extends Construct implements OperatorConstruct {
     public readonly _reach: OperatorReach,
   ) {
     super(deployment, "operator");
+  }
+
+  public _tenantGaps(resource: NeedyResource): readonly TenantGap[] {
+    return tenantGaps(resource, this);
   }
 }
 

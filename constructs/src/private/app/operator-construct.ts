@@ -1,6 +1,7 @@
 import type { IConstruct } from "constructs";
 import type { TenantLimits } from "../../api/access/tenant-limits";
 import type { FeatureName } from "../../api/config";
+import type { NeedyResource } from "./needs";
 
 /** What an operator serves. An empty list of watched or pod namespaces means all. */
 export interface OperatorReach {
@@ -22,10 +23,18 @@ export type OperatorList = keyof Pick<
   "features" | "watchNamespaces" | "podNamespaces" | "issuerNamespaces" | "jobNamespaces"
 >;
 
+/** A field with something that a resource may not have, and its refusal. */
+export interface TenantGap {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** An operator of the app. */
 export interface OperatorConstruct extends IConstruct {
   readonly _claims: readonly string[];
   readonly _reach: OperatorReach;
+  /** What `tenantLimits` do not allow. The operator has the check, so that an app without one does not load it. */
+  _tenantGaps(resource: NeedyResource): readonly TenantGap[];
   /** Whether only the operator's Deployment is known, which has flags instead of props. */
   readonly _isManifest?: true;
 }

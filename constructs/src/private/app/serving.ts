@@ -7,7 +7,6 @@ import { isOurs } from "./check-names";
 import { NAMESPACE_NEEDS } from "./namespace-needs";
 import { type Need, needsOf } from "./needs";
 import type { OperatorConstruct, OperatorList, OperatorReach } from "./operator-construct";
-import { tenantGaps } from "./tenant-gaps";
 
 /** What the operator that lacks least does not have for a resource. */
 export interface Unserved {
@@ -49,7 +48,7 @@ export function unservedBy({ object, kind, spec }: FlipopObject, index: AppIndex
       const fix = operator._isManifest ? flagFix : isOurs(object) ? serveFix : propFix;
       const unmet = needs.filter((need) => !meets(operator, need, index));
       const gaps = unmet.map((need) => ({ path: need.path, text: gapText(need, operator, fix) }));
-      return { operator, gaps: [...gaps, ...tenantGaps(resource, operator)] };
+      return { operator, gaps: [...gaps, ...operator._tenantGaps(resource)] };
     })
     .sort((one, other) => one.gaps.length - other.gaps.length);
   return best;

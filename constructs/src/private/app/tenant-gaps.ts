@@ -12,13 +12,8 @@ import type { JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
 import { listOf } from "./claims";
 import type { NeedyResource } from "./needs";
-import type { OperatorConstruct } from "./operator-construct";
+import type { OperatorConstruct, TenantGap } from "./operator-construct";
 import { isInRange } from "./reserved-addresses";
-
-interface TenantGap {
-  readonly path: string;
-  readonly text: string;
-}
 
 interface Limited {
   readonly spec: JsonObject;
