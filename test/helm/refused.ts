@@ -27,6 +27,17 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
     { features: ["routedip", "jobs"], jobNamespaces: ["work", "kube-system"] },
     'jobNamespaces[1]: "kube-system" belongs to Kubernetes, and this chart would create it with Pod Security labels',
   ],
+  "limits of tenants that are too long": [
+    {
+      tenantLimits: {
+        namespaces: Array.from({ length: 256 }, (_, index) => ({
+          names: [`team-${index}`],
+          allowedNames: Array.from({ length: 16 }, (_, name) => `host-${name}.team-${index}.example.com`),
+        })),
+      },
+    },
+    "but the API server accepts at most 100000: give namespaces with the same limits one entry",
+  ],
   "an existing ServiceAccount without a name": [
     { serviceAccount: { create: false } },
     'serviceAccount.name: is empty, so that "default" would get the permissions',

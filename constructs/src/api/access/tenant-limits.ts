@@ -26,7 +26,7 @@ export interface NamespaceLimits {
 const MOST_ADDRESSES = 10_000;
 
 /** The API server accepts expressions of this length. The policy of tenants has the limits in one; Linux has a higher limit, for an argument. */
-const MOST_BYTES = 100_000;
+export const MOST_LIMITS_BYTES = 100_000;
 
 const someNames: Rule<readonly string[]> = {
   cel: "self.size() > 0",
@@ -128,9 +128,9 @@ export function tenantLimitsProblems(limits: unknown, path: string): readonly Pr
 
 function sizeProblems(limits: unknown, path: string): readonly Problem[] {
   const bytes = new TextEncoder().encode(JSON.stringify(limits)).length;
-  if (bytes <= MOST_BYTES) return [];
+  if (bytes <= MOST_LIMITS_BYTES) return [];
   const fix = "give namespaces with the same limits one entry, and use patterns such as team-*";
-  return [{ path, message: `has ${bytes} bytes as JSON: the API server accepts at most ${MOST_BYTES}: ${fix}` }];
+  return [{ path, message: `has ${bytes} bytes as JSON: the API server accepts at most ${MOST_LIMITS_BYTES}: ${fix}` }];
 }
 
 /** The limits of a namespace, and the position of their entry. */
