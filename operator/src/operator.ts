@@ -9,7 +9,7 @@ import { CreationRegistry } from "./addresses/creation/creation-registry.js";
 import { NodeMarks } from "./addresses/node-marks.js";
 import { type Random, settlesWithin } from "./async.js";
 import { CLOSE_DEADLINE_MS, SECOND_MS } from "./bounds.js";
-import { Claims } from "./claims/claims.js";
+import { claimRegistries } from "./claims/node-names.js";
 import { NodeRequestRegistry } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
@@ -237,7 +237,7 @@ class Assembly {
       },
       ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
-      ...{ claims: new Claims(notify), nodeRequests },
+      ...{ ...claimRegistries(clock, notify), nodeRequests },
       ...{ creations, created, tenants: new TenantAccess(settings.tenantLimits, { created, creations }) },
       moveLimits: new MoveLimits(clock, settings.maxMovesPerMinute),
       ...(settings.features.includes("publish") && { publications: new Publications(notify) }),

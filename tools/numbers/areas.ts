@@ -4,13 +4,13 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 5_100,
-  "operator/src/claims": 850,
+  "operator/src/addresses": 5_200,
+  "operator/src/claims": 950,
   "operator/src/commands": 6_750,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_650,
   "operator/src/controllers/node-annotations": 450,
-  "operator/src/controllers/node-dns-record-set": 1_450,
+  "operator/src/controllers/node-dns-record-set": 1_500,
   "operator/src/controllers/publications": 750,
   "operator/src/controllers/routed-ip": 6_720,
   "operator/src/controllers": 300,

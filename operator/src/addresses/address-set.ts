@@ -11,6 +11,7 @@ import type {
   PendingCreation,
 } from "cdk8s-flipop/api";
 import type { ClaimView } from "../claims/claims.js";
+import type { NodeName } from "../claims/node-names.js";
 import type { MassFailureView } from "../health/holder-registry.js";
 import type { ProbesSnapshot } from "../health/resource-probes.js";
 import type { InventoryView, ResourceRef } from "../inventory/view.js";
@@ -107,6 +108,8 @@ export interface AddressSnapshot extends ResourceMarks, Pick<ProbesSnapshot, "ha
   readonly claims: ClaimView;
   /** Whose an address is, of all resources (`Claims.holderOf`). */
   readonly ownerOf: (ip: string) => ResourceRef | undefined;
+  /** The name of a NodeDNSRecordSet that may lead to the address (`NodeNames.of`). @default none does */
+  readonly nodeNameOf?: (ip: string) => NodeName | undefined;
   /** The nodes among `candidates` that older resources leave to this one (`NodeRequestRegistry.share`), in the order given. */
   readonly share: (wants: number, candidates: readonly ProviderId[]) => readonly ProviderId[];
   /** The nodes that older resources get first, each with the resource (`NodeRequestRegistry.takenByOlder`). @default none */

@@ -20,7 +20,8 @@ import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from ".
 import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired-addresses.js";
 import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
-import { drainUntil, isHeldBack, waitsForReading } from "./release.js";
+import { isHeldBack, waitsForReading } from "./release.js";
+import { drainUntil } from "./releases/drain.js";
 import { massFailureOf } from "./safeguards.js";
 import { goneFrom, leftHolderText, pausedOn, steadyHolder } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone } from "./undone-writes.js";

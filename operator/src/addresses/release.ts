@@ -4,9 +4,7 @@
  */
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { FORGET_AFTER_MS, LONGEST_DRAIN_MS, MINUTE_MS, SECOND_MS } from "../bounds.js";
-import { timeOf } from "../clock.js";
-import type { ResourceRef } from "../inventory/view.js";
+import { FORGET_AFTER_MS, MINUTE_MS } from "../bounds.js";
 import { refText } from "../messages/claims.js";
 import { eventMessages } from "../messages/events.js";
 import { WHYS } from "../messages/explanations.js";
@@ -18,7 +16,9 @@ import type { Action, ActionChain, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { backup } from "./creation/created-copies.js";
 import { settle } from "./creation/creation-recovery.js";
-import { isOurs, type Placement } from "./observed.js";
+import type { Placement } from "./observed.js";
+import { drainedAt, drainUntil, publishedByOthers, publisherOf } from "./releases/drain.js";
+import { askedBy, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are forgotten: gone, or handed over. */
 export function releaseChains(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly ActionChain[] {
@@ -35,60 +35,6 @@ export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): b
   return !isReleasable(snapshot, placement) || snapshot.inventory.isGone(placement.address.ip, FORGET_AFTER_MS);
 }
 
-/** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
-function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
-  const { dnsRecordSet, writtenDns } = snapshot.set;
-  if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
-  if (isPublished(snapshot, address.ip)) return undefined;
-  const recorded = was.state === "disabled" ? timeOf(was.retryAt) : undefined;
-  if (recorded === undefined) return undefined;
-  const drain = wholeDrain(snapshot);
-  // The wait may have begun under a longer TTL; one that began in the future is of a clock that was set back since, or of a former leader's.
-  const isAhead = (timeOf(was.since) ?? snapshot.now) > snapshot.now;
-  return Math.min(recorded, isAhead ? drain : Math.max(drain, snapshot.now + LONGEST_DRAIN_MS));
-}
-
-/** The end of a wait that begins now. */
-function wholeDrain({ set, dns, now }: AddressSnapshot): number {
-  return now + ttlOf(dns, set.dnsRecordSet) * SECOND_MS;
-}
-
-/** A name may lead to it. */
-function isPublished({ set: { writtenDns, begunRecords = [] } }: AddressSnapshot, ip: string): boolean {
-  return [writtenDns, ...begunRecords].some((written) => written?.values.includes(ip));
-}
-
-/** A deletion that leaves the records as they are does not wait for resolvers to forget them. */
-function recordsStay({ set }: AddressSnapshot): boolean {
-  return isDeleting(set) && set.dnsRecordSet?.deletionPolicy !== "Delete";
-}
-
-/** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
-export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
-  const { set } = snapshot;
-  if (!leavesDns(snapshot, placement) || recordsStay(snapshot)) return undefined;
-  if (isPublished(snapshot, placement.address.ip)) return undefined;
-  if (set.dnsRecordSet === undefined) return undefined;
-  return drainedAt(snapshot, placement) ?? wholeDrain(snapshot);
-}
-
-/** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */
-export function isDraining(snapshot: AddressSnapshot, placement: Placement): boolean {
-  return leavesDns(snapshot, placement) && (drainedAt(snapshot, placement) ?? Number.POSITIVE_INFINITY) > snapshot.now;
-}
-
-/** It is released after that, or the ports of a RoutedIP close. */
-function leavesDns(snapshot: AddressSnapshot, placement: Placement): boolean {
-  const { set } = snapshot;
-  const closes = set.kind === "RoutedIP" && isDeleting(set) && isOurs(placement);
-  return (closes || isReleasable(snapshot, placement)) && askedBy(placement) === undefined;
-}
-
-/** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
-export function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
-  return isCertain(placement.address) && isUnwanted(snapshot, placement);
-}
-
 /** Another resource lists it, and gets it instead: a release would take the address from that one. */
 function isHandedOver(snapshot: AddressSnapshot, placement: Placement): boolean {
   if (placement.certainty !== "seen" || askedBy(placement) === undefined) return false;
@@ -101,10 +47,6 @@ function isTakenOut({ set }: AddressSnapshot, { address, facts }: Placement): bo
   return (
     isSpare && address.claim?.ours === true && facts?.borrowed !== true && entryOf(set, address.ip)?.inSpec === true
   );
-}
-
-function askedBy({ address: { claim } }: Placement): ResourceRef | undefined {
-  return claim?.ours === true ? claim.askedBy : undefined;
 }
 
 /** A resource that the operator has not read yet may list it. */
@@ -126,13 +68,12 @@ export function isHeldBack(snapshot: AddressSnapshot, placement: Placement): boo
 export function unreleasedOf(snapshot: AddressSnapshot, placements: readonly Placement[]) {
   const ipsOf = (isLeft: typeof isHeldBack) =>
     placements.filter((placement) => isLeft(snapshot, placement)).map(({ address }) => address.ip);
-  return { heldBack: ipsOf(isHeldBack), unread: ipsOf(waitsForReading) };
-}
-
-function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
-  const { address, facts } = placement;
-  if (set.reclaimPolicy !== "Delete" || address.origin === "listed") return false;
-  return isOurs(placement) && (isDeleting(set) || !address.wanted) && facts?.borrowed !== true;
+  const published = publishedByOthers(snapshot, placements);
+  return {
+    heldBack: ipsOf(isHeldBack),
+    unread: ipsOf(waitsForReading),
+    ...omitUndefined({ stillPublished: published }),
+  };
 }
 
 export function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionChain {
@@ -227,7 +168,11 @@ export function deletionOf(
 ): Deletion {
   const { now, problem, providerFailure, inventory, dns, set } = snapshot;
   // Once the account has been read, a mistake in the spec keeps no cleanup.
-  const cause = (inventory.complete ? undefined : problem) ?? providerFailure ?? dns?.failure;
+  const cause =
+    (inventory.complete ? undefined : problem) ??
+    providerFailure ??
+    dns?.failure ??
+    publishedByOthers(snapshot, placements);
   const ends = placements.flatMap((placement) => drainUntil(snapshot, placement) ?? []).filter((at) => at > now);
   if (ends.length === 0) return { left, ...omitUndefined({ cause }) };
   const ttl = set.dnsRecordSet && ttlOf(dns, set.dnsRecordSet);
@@ -238,7 +183,7 @@ export function deletionOf(
 export function abandonedItems(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
   const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns, begunRecords = [] } = snapshot.set;
   const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
-  const kept = reclaimPolicy === "Delete" ? addresses.map(leftAddress) : [];
+  const kept = reclaimPolicy === "Delete" ? addresses.map((placement) => leftAddress(snapshot, placement)) : [];
   const intent = reclaimPolicy === "Delete" ? pendingCreation : undefined;
   const open = intent !== undefined && undecided(snapshot, intent).length === 0;
   const records =
@@ -250,9 +195,12 @@ export function abandonedItems(snapshot: AddressSnapshot, placements: readonly P
   ];
 }
 
-function leftAddress({ address: { ip }, certainty }: Placement): string {
-  const isMissing = certainty === "gone";
-  return `address ${ip}${isMissing ? `, which the account does not have now: it counts as gone after ${FORGET_AFTER_MS / MINUTE_MS} minutes` : ""}`;
+function leftAddress(snapshot: AddressSnapshot, placement: Placement): string {
+  const { address, certainty } = placement;
+  const publisher = publisherOf(snapshot, placement);
+  const missing = `, which the account does not have now: it counts as gone after ${FORGET_AFTER_MS / MINUTE_MS} minutes`;
+  const published = publisher === undefined ? "" : `, which ${refText(publisher)} publishes`;
+  return `address ${address.ip}${certainty === "gone" ? missing : published}`;
 }
 
 /** The lists can say no more of these. */
@@ -266,10 +214,6 @@ function undecided(snapshot: AddressSnapshot, intent: PendingCreation | undefine
 
 function endOf(snapshot: AddressSnapshot, intent: PendingCreation) {
   return snapshot.inventory.complete && snapshot.creating !== true ? settle(snapshot, intent) : undefined;
-}
-
-function isCertain({ origin, inferred }: Placement["address"]): boolean {
-  return origin === "created" && inferred !== true;
 }
 
 function isClaimed({ address, facts }: Placement): boolean {

@@ -13,7 +13,8 @@ import { type AddressSnapshot, isDeleting } from "./address-set.js";
 import type { AssignmentPlan, MovableAddresses } from "./assignments.js";
 import type { Creation } from "./creation/creation.js";
 import type { Placement } from "./observed.js";
-import { drainUntil, waitsForReading } from "./release.js";
+import { waitsForReading } from "./release.js";
+import { drainUntil } from "./releases/drain.js";
 import { undonePauseUntil } from "./undone-writes.js";
 
 /**

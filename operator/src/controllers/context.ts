@@ -8,6 +8,7 @@ import type { NodeMarks } from "../addresses/node-marks.js";
 import type { Random } from "../async.js";
 import { SECOND_MS } from "../bounds.js";
 import type { Claims } from "../claims/claims.js";
+import type { NodeNames } from "../claims/node-names.js";
 import type { NodeRequestRegistry } from "../claims/node-shares.js";
 import type { Clock } from "../clock.js";
 import type { Settings } from "../config.js";
@@ -81,6 +82,8 @@ export interface ControllerContext {
   readonly accounts: AddressAccounts;
   /** Each controller puts and drops its own resources. Notifies the affected uids through the notifier. */
   readonly claims: Claims;
+  /** Addresses that NodeDNSRecordSets publish. Notifies whose addresses leave a name through the notifier. */
+  readonly nodeNames: NodeNames;
   /** Notifies the affected uids through the notifier. */
   readonly nodeRequests: NodeRequestRegistry;
   /** Creations of all kinds whose end is unknown. Notifies the resources that wait for one. */

@@ -164,7 +164,7 @@ export const addressMessages = topic("addresses", {
     reason: "UnderWay",
     by: "administrator",
     text: ({ ips }: Ips) =>
-      `the operator releases ${listed(ips)} after it has read all pools and RoutedIPs since its start, because one of them may list the address`,
+      `the operator releases ${listed(ips)} after it has read all pools, RoutedIPs and NodeDNSRecordSets since its start, because one of them may list or publish the address`,
     remedy:
       "if this takes longer than a minute, have the cluster's administrator read what /readyz of the operator says",
     example: { ips: ["203.0.113.7"] },

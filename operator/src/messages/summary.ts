@@ -4,6 +4,7 @@ import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { secondsText, timeText } from "../clock.js";
 import { finalizersText } from "../match/workload.js";
 import { listed, listedClauses } from "../values.js";
+import { refText } from "./claims.js";
 import { type Held, inUse, othersOf, removalRemedy } from "./deletion/kept-resource.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
@@ -132,6 +133,11 @@ const DRAIN_OF_ROUTED = {
   shorter: "set dnsRecordSet.deletionPolicy to Retain: the records are gone already",
 };
 
+interface StillPublished {
+  readonly ips: readonly string[];
+  readonly resource: Parameters<typeof refText>[0];
+}
+
 interface WaitingForUsers {
   /** RoutedIPs, as `namespace/name`. */
   readonly users: readonly string[];
@@ -157,6 +163,18 @@ export const deletionMessages = topic("deletion", {
       left: ["address 203.0.113.7"],
       until: Date.parse("2026-01-01T10:02:11Z"),
       ttl: 60,
+    },
+  }),
+  releasedAfterDns: problem({
+    reason: "UnderWay",
+    by: "author",
+    text: ({ ips, resource }: StillPublished) =>
+      `${refText(resource)} publishes ${listed(ips)}, so the operator releases ${ips.length > 1 ? "them" : "it"} only after the TTL of the records, once ${ips.length > 1 ? "they have" : "it has"} left the name`,
+    remedy:
+      "if it stays in the name because no other node has an address, give the nodes addresses again, or delete that NodeDNSRecordSet",
+    example: {
+      ips: ["203.0.113.7"],
+      resource: { kind: "NodeDNSRecordSet", namespace: "ingress", name: "web" },
     },
   }),
   cleanupFails: problem({

@@ -55,7 +55,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...optional("dns", dns && { ...dns.snapshot, ...limitsOfRecords(context, pool) }),
     creationProblem: () => context.tenants.creationProblem(state.ref, pool.spec.reclaimPolicy ?? "Retain"),
     ...(account && { creationTurn: () => account.creationTurn(state.ref) }),
-    ...{ ownerOf: (ip: string) => context.claims.holderOf(ip), mayList: mayList(context, pool) },
+    ...{ ...usersOf(context), mayList: mayList(context, pool) },
     ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), ips),
@@ -71,6 +71,11 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     }),
   };
   return { snapshot, family, account, dns };
+}
+
+/** Who has an address, and which name leads to it. */
+function usersOf({ claims, nodeNames }: ControllerContext): Pick<Snapshot, "ownerOf" | "nodeNameOf"> {
+  return { ownerOf: (ip) => claims.holderOf(ip), nodeNameOf: (ip) => nodeNames.of(ip) };
 }
 
 function setWithLimits(context: ControllerContext, pool: Pool) {

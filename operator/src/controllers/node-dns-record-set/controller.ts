@@ -36,6 +36,7 @@ import { retryOf } from "./conditions.js";
 import { type Gathered, gather } from "./gather.js";
 import { type Plan, plan } from "./plan.js";
 import { desiredOf, sameAddresses } from "./publication.js";
+import { planNames, putNames } from "./published-names.js";
 import {
   type Action,
   claimsOf,
@@ -54,7 +55,8 @@ export const createNodeDNSRecordSetController: ControllerFactory = (context) => 
   const resources = new OwnResources<RecordSetObject>(watches, PLURAL, settings.watchNamespaces);
   const source = namespacedSource(resources, resources.writers(context));
   const controller = new KindController(context, kindOf(context, source));
-  return partsOf(context, controller, { caches: resources.parts, check: "node-dns-record-sets" });
+  const { parts } = resources;
+  return partsOf(context, controller, { caches: parts, withAddresses: parts, check: "node-dns-record-sets" });
 };
 
 function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObject>): Kind<NodeDNS> {
@@ -79,7 +81,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     retained: (object) => retainedBy(readResource(object).resource),
     gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
-    register: ({ memory }, { snapshot }, made) => followPublished(memory, snapshot.resource, made.intended),
+    register: (state, { snapshot }, made) => registerPlan(context, state, snapshot.resource, made),
     actions: actions(dnsService),
     recheckOf: (_state, action, { plannedNow }) => {
       return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
@@ -103,8 +105,9 @@ function retainedBy({ spec, status }: NodeRecordSet): readonly EventMessage[] {
   return recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy);
 }
 
-function forget({ claims, holders }: ControllerContext, uid: string): void {
+function forget({ claims, holders, nodeNames }: ControllerContext, uid: string): void {
   claims.drop(uid);
+  nodeNames.drop(uid);
   holders?.drop(uid);
 }
 
@@ -136,6 +139,17 @@ function followPublished(
   }));
 }
 
+function registerPlan(
+  context: ControllerContext,
+  { ref, memory }: ResourceState<NodeDNS>,
+  resource: NodeRecordSet,
+  made: Plan,
+): void {
+  putNames(context, ref, resource);
+  planNames(context, ref, made);
+  followPublished(memory, resource, made.intended);
+}
+
 /** A node that matches as before, and whose address is the same, changes nothing. */
 function isSameAddress(state: ResourceState<NodeDNS>, { before, after }: VerdictChange): boolean {
   const desired = desiredOf(state.read()?.resource.spec ?? {});
@@ -149,6 +163,7 @@ function seen(context: ControllerContext, state: ResourceState<NodeDNS>, read: R
   const { resource, problem } = read;
   if (problem === undefined && memory.match.follow(resource.spec.match)) memory.noNodeSince = undefined;
   context.claims.put(claimsOf(context, resource));
+  putNames(context, state.ref, resource);
   probeOnStandby(context, state);
 }
 

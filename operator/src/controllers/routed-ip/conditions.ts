@@ -41,6 +41,7 @@ export interface Findings extends FirewallFindings {
   readonly unsettled: Problem | undefined;
   readonly heldBack: readonly string[];
   readonly unread: readonly string[];
+  readonly stillPublished?: Problem;
   readonly published: readonly string[];
   /** The address for the objects of `publishTo`. */
   readonly publication: PublishedAddresses | undefined;

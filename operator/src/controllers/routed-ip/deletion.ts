@@ -8,12 +8,12 @@ import type { Placement } from "../../addresses/observed.js";
 import { recordRemoval } from "../../addresses/records.js";
 import {
   abandonedItems as abandonedAddresses,
-  isDraining,
   keptBack,
   releaseChains,
   deletionOf as sharedDeletionOf,
   whyOver,
 } from "../../addresses/release.js";
+import { isDraining } from "../../addresses/releases/drain.js";
 import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
 import { changeOf } from "../../providers/diff.js";

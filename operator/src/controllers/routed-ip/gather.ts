@@ -106,6 +106,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
+    nodeNameOf: (ip) => routing.context.nodeNames.of(ip),
     usable: () => {
       const found = resolvedClass === undefined ? [] : usableAddresses(routing, routed, resolvedClass);
       return found.filter(({ ip }) => inventory.get(canonicalIp(ip)) !== undefined);

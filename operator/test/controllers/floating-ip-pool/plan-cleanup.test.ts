@@ -257,7 +257,9 @@ describe("the cleanup of a pool", () => {
     expect(actions(waiting)).to.not.include("release").and.not.include("remove-finalizer");
     const accepted = waiting.conditions.find(({ type }) => type === "Accepted");
     expect(accepted).to.include({ status: "True", reason: "UnderWay" });
-    expect(accepted?.message).to.match(/releases 198\.51\.100\.1 after it has read all pools and RoutedIPs/);
+    expect(accepted?.message).to.match(
+      /releases 198\.51\.100\.1 after it has read all pools, RoutedIPs and NodeDNSRecordSets/,
+    );
     expect(waiting.addresses[0]?.status).to.include({ state: "disabled", reason: "UnderWay" });
     expect(waiting.requeueAt, "the next attempt").to.equal(cloud.now + 60_000);
     cloud.now += 3_600_000;

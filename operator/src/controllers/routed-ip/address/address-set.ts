@@ -6,7 +6,8 @@ import type { CreationResult } from "../../../addresses/creation/creation-result
 import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../../addresses/desired-addresses.js";
 import { isOfOther, isServed, type Placement } from "../../../addresses/observed.js";
-import { giveBack, isReleasable, isSurelyGone } from "../../../addresses/release.js";
+import { giveBack, isSurelyGone } from "../../../addresses/release.js";
+import { isReleasable } from "../../../addresses/releases/releasable.js";
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";

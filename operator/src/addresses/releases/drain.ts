@@ -1,0 +1,102 @@
+/** How long an address that is to be released, or whose ports are to close, waits until no DNS name leads to it. Pure. */
+
+import { LONGEST_DRAIN_MS, SECOND_MS } from "../../bounds.js";
+import { timeOf } from "../../clock.js";
+import type { ResourceRef } from "../../inventory/view.js";
+import type { Problem } from "../../messages/message.js";
+import { deletionMessages } from "../../messages/summary.js";
+import { ttlOf } from "../../records/record-plan.js";
+import { type AddressSnapshot, isDeleting } from "../address-set.js";
+import { isOurs, type Placement } from "../observed.js";
+import { askedBy, isReleasable } from "./releasable.js";
+
+/** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
+export function drainedAt(snapshot: AddressSnapshot, placement: Placement): number | undefined {
+  const [own, others] = [drainedOfOwn(snapshot, placement), drainedOfOthers(snapshot, placement)];
+  return own === undefined || others === undefined ? undefined : Math.max(own, others);
+}
+
+/** The same for the resource's own record set. */
+function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
+  const { dnsRecordSet, writtenDns } = snapshot.set;
+  if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
+  if (isPublished(snapshot, address.ip)) return undefined;
+  const recorded = recordedEnd(was);
+  if (recorded === undefined) return undefined;
+  const drain = wholeDrain(snapshot);
+  // The wait may have begun under a longer TTL; one that began in the future is of a clock that was set back since, or of a former leader's.
+  const isAhead = (timeOf(was.since) ?? snapshot.now) > snapshot.now;
+  return Math.min(recorded, isAhead ? drain : Math.max(drain, snapshot.now + LONGEST_DRAIN_MS));
+}
+
+/** The same for the names of NodeDNSRecordSets. Whatever the policies: they lead to an address that somebody else gets. */
+function drainedOfOthers(snapshot: AddressSnapshot, placement: Placement): number | undefined {
+  const { now } = snapshot;
+  if (!isReleasable(snapshot, placement)) return now;
+  const name = snapshot.nodeNameOf?.(placement.address.ip);
+  if (name !== undefined) return name.until;
+  const { dnsRecordSet, writtenDns } = snapshot.set;
+  if (dnsRecordSet !== undefined || writtenDns !== undefined) return now;
+  // A former process has seen it leave its name.
+  return Math.min(recordedEnd(placement.was) ?? now, now + LONGEST_DRAIN_MS);
+}
+
+/** What the status says of the end of a wait. */
+function recordedEnd({ state, retryAt }: Placement["was"]): number | undefined {
+  return state === "disabled" ? timeOf(retryAt) : undefined;
+}
+
+/** The name of a NodeDNSRecordSet that leads to an address which would be released. */
+export function publisherOf(snapshot: AddressSnapshot, placement: Placement): ResourceRef | undefined {
+  if (!isReleasable(snapshot, placement) || placement.certainty === "gone") return undefined;
+  const name = snapshot.nodeNameOf?.(placement.address.ip);
+  return name?.until === undefined ? name?.resource : undefined;
+}
+
+/** Addresses that are not released, because a NodeDNSRecordSet publishes them. */
+export function publishedByOthers(snapshot: AddressSnapshot, placements: readonly Placement[]): Problem | undefined {
+  const held = placements.filter((placement) => publisherOf(snapshot, placement) !== undefined);
+  const [resource] = held.flatMap((placement) => publisherOf(snapshot, placement) ?? []);
+  if (resource === undefined) return undefined;
+  return deletionMessages.releasedAfterDns({ ips: held.map(({ address }) => address.ip), resource });
+}
+
+/** The end of a wait that begins now. */
+function wholeDrain({ set, dns, now }: AddressSnapshot): number {
+  return now + ttlOf(dns, set.dnsRecordSet) * SECOND_MS;
+}
+
+/** A name may lead to it. */
+function isPublished({ set: { writtenDns, begunRecords = [] } }: AddressSnapshot, ip: string): boolean {
+  return [writtenDns, ...begunRecords].some((written) => written?.values.includes(ip));
+}
+
+/** A deletion that leaves the records as they are does not wait for resolvers to forget them. */
+function recordsStay({ set }: AddressSnapshot): boolean {
+  return isDeleting(set) && set.dnsRecordSet?.deletionPolicy !== "Delete";
+}
+
+/** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
+export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
+  const { set, now } = snapshot;
+  if (!leavesDns(snapshot, placement)) return undefined;
+  const others = drainedOfOthers(snapshot, placement);
+  if (others === undefined) return undefined;
+  const ahead = others > now ? others : undefined;
+  if (recordsStay(snapshot)) return ahead;
+  if (isPublished(snapshot, placement.address.ip)) return undefined;
+  if (set.dnsRecordSet === undefined) return ahead;
+  return Math.max(drainedOfOwn(snapshot, placement) ?? wholeDrain(snapshot), others);
+}
+
+/** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */
+export function isDraining(snapshot: AddressSnapshot, placement: Placement): boolean {
+  return leavesDns(snapshot, placement) && (drainedAt(snapshot, placement) ?? Number.POSITIVE_INFINITY) > snapshot.now;
+}
+
+/** It is released after that, or the ports of a RoutedIP close. */
+function leavesDns(snapshot: AddressSnapshot, placement: Placement): boolean {
+  const { set } = snapshot;
+  const closes = set.kind === "RoutedIP" && isDeleting(set) && isOurs(placement);
+  return (closes || isReleasable(snapshot, placement)) && askedBy(placement) === undefined;
+}

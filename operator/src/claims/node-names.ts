@@ -1,0 +1,110 @@
+/**
+ * The addresses that DNS names of NodeDNSRecordSets lead to, or lead to where resolvers still have the former records.
+ * Another resource may have created them: whoever leads people to a released address leads them to its next owner.
+ */
+
+import { canonicalIp } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import type { ResourceRef } from "../inventory/view.js";
+import { Claims } from "./claims.js";
+
+/** A name that may lead to an address. */
+export interface NodeName {
+  readonly resource: ResourceRef;
+  /** ms since the epoch: when resolvers no longer have it. Absent: it is published now. */
+  readonly until?: number;
+}
+
+/** What one NodeDNSRecordSet publishes. */
+interface Published {
+  readonly values: readonly string[];
+  /** Seconds. */
+  readonly ttl: number;
+}
+
+interface Entry {
+  readonly resource: ResourceRef;
+  /** As the status shows it. */
+  readonly recorded: ReadonlySet<string>;
+  /** What this process writes, before the status shows it. */
+  readonly planned: ReadonlySet<string>;
+  readonly ttl: number;
+}
+
+interface Left {
+  readonly resource: ResourceRef;
+  /** Monotonic, ms. */
+  readonly until: number;
+}
+
+export class NodeNames {
+  private readonly entries = new Map<string, Entry>();
+  private readonly left = new Map<string, Left>();
+
+  /** @param onLeft the addresses that some name has left. */
+  constructor(
+    private readonly clock: Pick<Clock, "now" | "monotonic">,
+    private readonly onLeft: (ips: readonly string[]) => void = () => undefined,
+  ) {}
+
+  /** What the status of a NodeDNSRecordSet shows now. */
+  put(resource: ResourceRef, { values, ttl }: Published): void {
+    const planned = this.entries.get(resource.uid)?.planned ?? NONE;
+    this.replace({ resource, recorded: canonical(values), planned, ttl });
+  }
+
+  /** What it is about to write. */
+  plan({ uid }: ResourceRef, values: readonly string[]): void {
+    const before = this.entries.get(uid);
+    if (before !== undefined) this.replace({ ...before, planned: canonical(values) });
+  }
+
+  /** The NodeDNSRecordSet is gone. */
+  drop(uid: string): void {
+    const before = this.entries.get(uid);
+    this.entries.delete(uid);
+    if (before !== undefined) this.leave(before, NONE, before.ttl);
+  }
+
+  /** `undefined`: no name has it, or has had it lately. */
+  of(ip: string): NodeName | undefined {
+    const publisher = [...this.entries.values()].find((entry) => entry.recorded.has(ip) || entry.planned.has(ip));
+    if (publisher !== undefined) return { resource: publisher.resource };
+    const left = this.left.get(ip);
+    if (left === undefined) return undefined;
+    return { resource: left.resource, until: this.clock.now() + left.until - this.clock.monotonic() };
+  }
+
+  private replace(entry: Entry): void {
+    const before = this.entries.get(entry.resource.uid);
+    this.entries.set(entry.resource.uid, entry);
+    if (before === undefined) return;
+    // Resolvers have the former records under their own TTL.
+    this.leave(before, new Set([...entry.recorded, ...entry.planned]), Math.max(before.ttl, entry.ttl));
+  }
+
+  private leave({ resource, recorded, planned }: Entry, kept: ReadonlySet<string>, ttl: number): void {
+    const now = this.clock.monotonic();
+    for (const [ip, { until }] of this.left) if (until <= now) this.left.delete(ip);
+    const gone = [...new Set([...recorded, ...planned])].filter((ip) => !kept.has(ip));
+    for (const ip of gone) {
+      const until = Math.max(now + ttl * SECOND_MS, this.left.get(ip)?.until ?? 0);
+      this.left.set(ip, { resource, until });
+    }
+    if (gone.length > 0) this.onLeft(gone);
+  }
+}
+
+/** @param notify resources whose claims have changed, or whose addresses have left a name. */
+export function claimRegistries(clock: Pick<Clock, "now" | "monotonic">, notify: (uids: readonly string[]) => void) {
+  const claims = new Claims(notify);
+  const nodeNames = new NodeNames(clock, (ips) => notify(ips.flatMap((ip) => claims.holderOf(ip)?.uid ?? [])));
+  return { claims, nodeNames };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function canonical(values: readonly string[]): ReadonlySet<string> {
+  return new Set(values.map(canonicalIp));
+}

@@ -1,0 +1,81 @@
+import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { type Running, World } from "../world.js";
+
+const TTL_MS = 300_000;
+
+describe("operator in process: created addresses that a NodeDNSRecordSet publishes", function () {
+  this.timeout(240_000);
+  let world: World;
+  let running: Running;
+
+  beforeEach(async () => {
+    world = await World.create({ nodes: 3 });
+    world.kubernetes.create({ ...names(), spec: { ...SPEC } });
+    world.addPool("web", { desiredIPs: 3, reclaimPolicy: "Delete" });
+    running = world.start();
+    await world.fulfilled("web");
+    await world.until("the name", () => published().length === 3);
+  });
+
+  afterEach(() => world.close());
+
+  const SPEC = {
+    addressType: Annotation.reservedIpv4,
+    emptyPolicy: "Delete",
+    dnsRecordSet: {
+      provider: "digitalocean",
+      zone: "example.com",
+      recordName: "www",
+      ttl: 300,
+      deletionPolicy: "Delete",
+    },
+  };
+  const names = () => ({
+    apiVersion: GROUP_VERSION,
+    kind: "NodeDNSRecordSet",
+    metadata: { name: "names", namespace: "default" },
+  });
+  const ref = () => ({ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", namespace: "default", name: "names" });
+
+  const published = (): readonly string[] =>
+    world.digitalocean.state.dns.records("example.com", "www").map(({ data }) => data);
+  const existing = (): readonly string[] => world.digitalocean.state.addresses().map(({ ip }) => ip);
+
+  it("keeps an address for the TTL after it has left the name", async () => {
+    world.change(world.refTo("web"), "spec", { desiredIPs: 2 });
+    await world.until("one to leave the name", () => published().length === 2);
+    const leftAt = world.clock.now();
+    await world.until("its release", () => existing().length === 2);
+    expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 2000);
+    expect(published()).to.have.members([...existing()]);
+  });
+
+  it("keeps the wait over a restart", async () => {
+    world.change(world.refTo("web"), "spec", { desiredIPs: 2 });
+    await world.until("the wait", () => Object.values(world.status("web").ips ?? {}).some(({ retryAt }) => retryAt));
+    const leftAt = world.clock.now();
+    await running.kill();
+    world.start();
+    await world.until("its release", () => existing().length === 2);
+    expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 5000);
+  });
+
+  it("releases none of a deleted pool while the name keeps them, and says what they wait for", async () => {
+    world.kubernetes.delete(world.refTo("web"));
+    await world.clock.sleep(600_000);
+    expect(existing()).to.have.length(3);
+    expect(published()).to.have.members([...existing()]);
+    expect(world.condition("web", "Ready")?.message)
+      .to.contain("NodeDNSRecordSet default/names publishes")
+      .and.to.contain("delete that NodeDNSRecordSet");
+
+    world.kubernetes.delete(ref());
+    await world.until("the empty name", () => published().length === 0);
+    const leftAt = world.clock.now();
+    await world.until("the releases", () => existing().length === 0);
+    expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 2000);
+    await world.until("the end", () => world.kubernetes.get(world.refTo("web")) === undefined);
+  });
+});
