@@ -176,6 +176,8 @@ export interface AddressMemory {
   readonly creationResult?: CreationResult;
   /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
   readonly lists: readonly ListObservation[];
+  /** Of newcomers in these lists, whether they have ever been on a machine. @default not known of any */
+  readonly wasAssigned?: ReadonlyMap<string, boolean>;
   /** When this process met the open creation, ms since the epoch by the clock of now. */
   readonly intentSeenAt?: number;
   /** What failed lately for any reason, by lock key; not before. @default `accountRetryAt` */

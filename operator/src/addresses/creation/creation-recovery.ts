@@ -47,9 +47,13 @@ function candidatesIn(snapshot: AddressSnapshot, open: OpenCase, list: ListObser
 
 function isCandidate(snapshot: AddressSnapshot, { intent, seen, lists, startedAt }: OpenCase, ip: string): boolean {
   if (seen.has(ip) || isForeign(snapshot, ip)) return false;
-  const region = snapshot.inventory.get(ip)?.region ?? "";
-  if (region !== "" && intent.region !== undefined && intent.region !== "" && region !== intent.region) return false;
-  return !isLate(lists, startedAt, ip);
+  // It was created on no machine.
+  if (intent.providerID !== undefined && snapshot.memory.wasAssigned?.get(ip) === false) return false;
+  return !isElsewhere(snapshot.inventory.get(ip)?.region, intent.region) && !isLate(lists, startedAt, ip);
+}
+
+function isElsewhere(region: string | undefined, wanted: string | undefined): boolean {
+  return Boolean(region) && Boolean(wanted) && region !== wanted;
 }
 
 /** It was not there, or not free, when the call had long ended. */
@@ -66,8 +70,10 @@ function ofProject({ inventory }: AddressSnapshot, { intent }: OpenCase, ips: re
 }
 
 /** Why a single candidate is no proof; `undefined`: it is taken for the one. */
-function doubtOf(snapshot: AddressSnapshot, open: OpenCase): string | undefined {
-  const { lists, startedAt } = open;
+function doubtOf(snapshot: AddressSnapshot, open: OpenCase, ip: string): string | undefined {
+  const { lists, startedAt, intent } = open;
+  if (intent.providerID !== undefined && snapshot.memory.wasAssigned?.get(ip) !== true)
+    return "it is on no machine, though the creation was to assign it to one";
   const rivals = rivalsOf(snapshot, open);
   if (rivals.length > 0) return `${rivals.map(({ resource }) => refText(resource)).join(", ")} lost an answer, too`;
   const first = lists[0]?.at ?? startedAt;
@@ -147,7 +153,7 @@ function settleSome(snapshot: AddressSnapshot, open: OpenCase, candidates: reado
     return { is: "wait", until: snapshot.now + LISTS_APART_MS };
   const [only, ...others] = ofProject(snapshot, open, candidates);
   if (only === undefined || others.length > 0) return { is: "several", ips: candidates };
-  const why = doubtOf(snapshot, open);
+  const why = doubtOf(snapshot, open, only);
   if (why !== undefined) return { is: "several", ips: [only], why };
   return { is: "ours", ip: only, why: WHYS.onlyNewAddress };
 }

@@ -4,7 +4,7 @@
  * can add an address of that region.
  */
 
-import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
+import { canonicalIp, type IpFamily, type PendingCreation } from "cdk8s-flipop/api";
 import { CREATION_OVER_MS, LIST_READ_MS, LISTS_KEPT } from "../../bounds.js";
 import type { InventoryView, ResourceRef } from "../../inventory/view.js";
 import type { CreateAddress, ProviderId } from "../../providers/types.js";
@@ -163,25 +163,45 @@ export class ListObservations {
   private lists: readonly ListObservation[] = [];
   private lastAt = Number.NEGATIVE_INFINITY;
   /** The open creation, and when it was met. */
-  private met: { readonly startedAt: string; readonly at: number } | undefined;
+  private met: { readonly intent: PendingCreation; readonly at: number } | undefined;
+  /** Of newcomers, whether they have ever been on a machine. */
+  private readonly assigned = new Map<string, boolean>();
 
   /** @returns whether a creation is open. */
   meet(intent: PendingCreation | undefined, monotonic: number): boolean {
     if (intent === undefined) this.met = undefined;
-    else if (this.met?.startedAt !== intent.startedAt) this.met = { startedAt: intent.startedAt, at: monotonic };
+    else if (this.met?.intent.startedAt !== intent.startedAt) this.met = { intent, at: monotonic };
     return intent !== undefined;
   }
 
-  /** Remembers each whole list while a creation has no end. */
-  note(view: Pick<InventoryView, "complete" | "ageSeconds" | "addresses"> | undefined, monotonic: number): void {
-    if (this.met === undefined) this.lists = [];
-    if (this.met === undefined || view?.complete !== true) return;
+  /**
+   * Remembers each whole list while a creation has no end.
+   * @returns the unassigned newcomers of a creation on a machine that were on no machine so far, as far as is known
+   */
+  note(
+    view: Pick<InventoryView, "complete" | "ageSeconds" | "addresses"> | undefined,
+    monotonic: number,
+  ): readonly string[] {
+    if (this.met === undefined) {
+      this.lists = [];
+      this.assigned.clear();
+    }
+    if (this.met === undefined || view?.complete !== true) return [];
     const listedAt = monotonic - view.ageSeconds * 1000;
     // The same list again, apart from rounding.
-    if (listedAt < this.lastAt + 1) return;
+    if (listedAt < this.lastAt + 1) return [];
     this.lastAt = listedAt;
     const unassigned = [...view.addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);
     this.lists = withList(this.lists, { at: listedAt, unassigned: new Set(unassigned) });
+    const { providerID, unassignedSeen = [] } = this.met.intent;
+    const seen = new Set(unassignedSeen.map(canonicalIp));
+    const isOpen = (ip: string) => !seen.has(ip) && this.assigned.get(ip) !== true;
+    return providerID === undefined ? [] : unassigned.filter(isOpen);
+  }
+
+  /** @param was `undefined`: not known */
+  noteAssigned(ip: string, was: boolean | undefined): void {
+    if (was !== undefined) this.assigned.set(ip, was);
   }
 
   /** By the wall clock as it stands now. */
@@ -189,6 +209,7 @@ export class ListObservations {
     const wall = (at: number) => at - monotonic + now;
     return {
       lists: this.lists.map(({ at, unassigned }) => ({ at: wall(at), unassigned })),
+      wasAssigned: this.assigned,
       ...(this.met === undefined ? {} : { intentSeenAt: wall(this.met.at) }),
     };
   }

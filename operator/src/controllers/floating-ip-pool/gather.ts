@@ -5,6 +5,7 @@ import { addressLockKey, CREATION } from "../../addresses/actions.js";
 import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { ownerName } from "../../addresses/annotations.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
+import { noteList } from "../../addresses/creation/never-assigned.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { marksOf, type ResourceMarks } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
@@ -193,7 +194,7 @@ export async function prepare(
   await account.refresh(maxAge, onlyDriftCheck ? "check" : "assignment");
   declareNames(account, state, pool);
   await readSingly(account, state, pool, why);
-  listObservations.note(account.inventory?.view(), context.clock.monotonic());
+  await noteList(account, listObservations, { clock: context.clock, why });
 }
 
 /** ms until the account, an address or the record set is to be read again. */

@@ -7,6 +7,7 @@ import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressMemory } from "../../addresses/address-set.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
+import { noteList } from "../../addresses/creation/never-assigned.js";
 import { annotatedIps } from "../../addresses/desired-addresses.js";
 import { marksOf } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
@@ -261,18 +262,16 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
   const others = creations.others(creationKey(state, { resolvedClass, family: familyOfRouted(routed), account }));
   const fresh = Math.min(listSeconds(routed.status.conditions, false), freshSeconds(others, clock.now()));
   await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
-  const { inventory } = account;
-  if (inventory === undefined) return;
-  inventory.want(ref, names);
-  const view = inventory.view();
-  if (view.complete && account.failure === undefined) {
+  account.inventory?.want(ref, names);
+  const view = account.inventory?.view();
+  if (view?.complete === true && account.failure === undefined) {
     const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
     const locked = names.filter((ip) => isLockedFor(view.get(ip)));
     const again = [...unseen, ...locked];
     if (again.length > 0) await account.read(why("the list does not show it as it is"), again);
     await account.rereadUnconfirmed(why("a read contradicted what was done"));
   }
-  memory.listObservations.note(inventory.view(), clock.monotonic());
+  await noteList(account, memory.listObservations, { clock, why });
 }
 
 /** ms until something is to be read again; `undefined`: only when something happens. */

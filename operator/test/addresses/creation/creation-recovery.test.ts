@@ -23,6 +23,7 @@ describe("an open creation", () => {
     shown = {},
     others = [],
     provider,
+    wasAssigned = {},
   } of OPEN_CREATIONS) {
     it(name, () => {
       const cloud = new ModelCloud();
@@ -51,7 +52,8 @@ describe("an open creation", () => {
         ...(startedAt === undefined ? {} : { startedAt: began + startedAt * 1000 }),
       }));
       const inventory = { ...base.inventory, get };
-      const snapshot = { ...base, inventory, otherCreations, memory: { ...NO_MEMORY, lists: listObservations } };
+      const memory = { ...NO_MEMORY, lists: listObservations, wasAssigned: new Map(Object.entries(wasAssigned)) };
+      const snapshot = { ...base, inventory, otherCreations, memory };
       const end = settle(snapshot, pending);
       expect(end.is).to.equal(is);
       if (ip !== undefined) expect(end).to.include({ ip });

@@ -17,6 +17,8 @@ export interface OpenCreation {
   readonly shown?: Readonly<Record<string, { readonly region?: string; readonly project?: string }>>;
   /** Other creations of the account; `startedAt` in seconds after this one. */
   readonly others?: readonly { readonly startedAt?: number; readonly running?: boolean; readonly region?: string }[];
+  /** Of the newcomers, whether they have been on a machine. */
+  readonly wasAssigned?: Readonly<Record<string, boolean>>;
   /** Of the pool, now. */
   readonly provider?: string;
   /** In the status since before. */
@@ -133,6 +135,30 @@ export const OPEN_CREATIONS: readonly OpenCreation[] = [
     held: [NEW, "n1"],
     is: "ours",
     ip: NEW,
+  },
+  {
+    name: "takes none that was on no machine, though it was created for one",
+    intent: ON_NODE,
+    lists: [
+      [60, [NEW]],
+      [70, [NEW]],
+    ],
+    wasAssigned: { [NEW]: false },
+    is: "nothing",
+  },
+  {
+    name: "takes the one that was on a machine before, as the one that it was created for",
+    intent: ON_NODE,
+    lists: TWICE,
+    wasAssigned: { [NEW]: true, [OTHER]: false },
+    is: "ours",
+    ip: NEW,
+  },
+  {
+    name: "leaves it to a person where it is not known whether the address was on a machine",
+    intent: ON_NODE,
+    lists: ONCE,
+    is: "several",
   },
   {
     name: "takes no address of another region",

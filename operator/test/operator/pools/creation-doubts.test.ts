@@ -60,6 +60,21 @@ describe("operator in process: a creation in doubt", function () {
       expect(account()).to.have.members([foreign, ...created("web").map(({ ip }) => ip)]);
     });
 
+    it("leaves alone what a person reserves without a machine after an answer that a proxy lost", async () => {
+      world = await World.create({ nodes: 1 });
+      world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
+      faults().inject({ kind: "status", status: 502 }, { on: CREATE });
+      world.start();
+      await world.until("the creation failed", () => creations() > 0);
+      await world.clock.sleep(5_000);
+      const foreign = state().addAddress({ region: "nyc3" }).ip;
+      await world.fulfilled("web");
+      expect(created("web").map(({ ip }) => ip)).not.to.include(foreign);
+      expect(created("web")[0]).not.to.have.property("inferred");
+      expect(state().address(foreign).dropletId).to.equal(null);
+      expect(account()).to.have.length(2);
+    });
+
     it("is none either while the status can't be written", async () => {
       world = await World.create({ nodes: 1 });
       world.addPool("web", { desiredIPs: 1 });

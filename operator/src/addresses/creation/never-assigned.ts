@@ -1,0 +1,36 @@
+/** The list of an account after a creation whose answer was lost, with which of its newcomers have never been on a machine. */
+
+import type { Clock } from "../../clock.js";
+import type { CallContext } from "../../providers/call.js";
+import type { AddressProvider } from "../../providers/types.js";
+import { type AddressAccount, ALONE } from "../address-accounts.js";
+import type { ListObservations } from "./creation-registry.js";
+
+interface Tools {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly why: (text: string) => CallContext;
+}
+
+/** An address that was created on a machine has been assigned; a person's new one may never have been. Never rejects. */
+export async function noteList(
+  { provider, inventory, failure }: Pick<AddressAccount, "provider" | "inventory" | "failure">,
+  observations: ListObservations,
+  { clock, why }: Tools,
+): Promise<void> {
+  const newcomers = observations.note(inventory?.view(), clock.monotonic());
+  // Of many, a person has to choose anyway.
+  if (failure !== undefined || newcomers.length > ALONE) return;
+  const answers = newcomers.map((ip) => wasAssigned(provider, why("a creation may have made it"), ip));
+  for (const [index, was] of (await Promise.all(answers)).entries())
+    observations.noteAssigned(newcomers[index] ?? "", was);
+}
+
+async function wasAssigned(provider: AddressProvider, context: CallContext, ip: string): Promise<boolean | undefined> {
+  if (provider.latestAction === undefined) return undefined;
+  try {
+    const latest = await provider.latestAction(context, ip);
+    return latest !== undefined && latest.verb !== "other";
+  } catch {
+    return undefined;
+  }
+}
