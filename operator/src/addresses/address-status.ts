@@ -147,7 +147,12 @@ function waiting(snapshot: AddressSnapshot, placement: Placement, wait: Problem 
 function standstillOf(snapshot: AddressSnapshot, placement: Placement, wait: Problem | undefined): Problem | undefined {
   const stop = massFailureOf(snapshot, placement);
   if (stop !== undefined) return healthMessages.massFailure(stop);
-  return isPaused(snapshot.set) ? pausedOn(snapshot, placement) : wait;
+  if (isPaused(snapshot.set)) return pausedOn(snapshot, placement);
+  return wait ?? (hasFreeNode(snapshot) ? snapshot.providerFailure : undefined);
+}
+
+function hasFreeNode({ candidates, inventory }: AddressSnapshot): boolean {
+  return candidates.some(({ machine }) => machine !== undefined && inventory.heldCount(machine) === 0);
 }
 
 function refusedHolder(snapshot: AddressSnapshot, placement: Placement): Problem {

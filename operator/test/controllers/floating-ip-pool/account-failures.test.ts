@@ -54,6 +54,22 @@ describe("a failure of the account", () => {
     return { made, begun, now: snapshot.now, entry: made.addresses[0]?.status };
   };
 
+  it("is why an address stays on a failed holder while other nodes are free", () => {
+    const cloud = new ModelCloud();
+    for (const node of ["n1", "n2"]) cloud.addNode(node);
+    cloud.addPool("p", { ips: [IP] });
+    for (let round = 0; round < 10; round++) cloud.run("p");
+    const { inventory, candidates: all } = cloud.snapshot("p");
+    const candidates = all.filter(({ machine }) => machine !== inventory.get(IP)?.holder);
+    expect(candidates).to.have.length(1);
+    const providerFailure = { reason: "Unauthorized", message: "the token is of another account" } as const;
+    const entryOf = (more: Partial<Snapshot>) =>
+      plan({ ...cloud.snapshot("p"), verdictOf: () => undefined, ...more }).addresses[0]?.status;
+    const wait = { providerFailure, candidates, providerRetryAt: cloud.now + 5_000 };
+    expect(entryOf(wait)).to.include({ state: "no-match", reason: "Unauthorized", error: providerFailure.message });
+    expect(entryOf({ ...wait, candidates: [] })).to.include({ reason: "NoCandidate" });
+  });
+
   it("holds moves and creations up, is reported, and is over at once when the account answers", () => {
     const { now } = scene({});
     const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
