@@ -7,6 +7,7 @@ import {
   DUE_READ_MS,
   LIST_MAX_AGE_SECONDS,
   SECOND_MS,
+  SECOND_READ_SECONDS,
   SHORT_LIST_MAX_AGE_SECONDS,
 } from "../bounds.js";
 import { type AddressSnapshot, isDeleting } from "./address-set.js";
@@ -55,6 +56,7 @@ export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | und
     dns?.readAgainAt,
     undonePauseUntil(memory.reverts.get("records"), now),
     unreadUntil(snapshot, placements),
+    lateUntil(snapshot, placements),
   ];
   const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);
@@ -64,6 +66,12 @@ export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | und
 function rereadAt({ now, inventory: { rereadSeconds }, providerFailure }: AddressSnapshot): number | undefined {
   if (rereadSeconds === undefined || providerFailure !== undefined) return undefined;
   return now + (rereadSeconds * SECOND_MS || DUE_READ_MS);
+}
+
+/** One that the operator has just created, and that reads do not find yet. */
+function lateUntil({ now, providerFailure }: AddressSnapshot, placements: readonly Placement[]): number | undefined {
+  const isLate = placements.some(({ certainty, address }) => certainty === "unread" && address.origin === "created");
+  return isLate && providerFailure === undefined ? now + SECOND_READ_SECONDS * SECOND_MS : undefined;
 }
 
 /** Each run is an attempt: the cleanup must end some day, also while a kind cannot be read. */

@@ -96,12 +96,12 @@ export class AccountInventory {
     return this.reader.leave(provider);
   }
 
-  /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
-  want(resource: ResourceRef, ips: readonly string[]): void {
+  /** What a resource names in spec or status: what the list lacks is read alone. @param created when our calls made some, ms since the epoch */
+  want(resource: ResourceRef, ips: readonly string[], created: ReadonlyMap<string, number> = new Map()): void {
+    for (const [ip, at] of created) this.gone.expect(canonicalIp(ip), at);
     const names = ips.map(canonicalIp);
     this.moreNames ||= names.some((ip) => !this.cachedStates.has(ip) && !this.gone.has(ip));
-    if (ips.length === 0) this.named.delete(resource.uid);
-    else this.named.set(resource.uid, names);
+    this.named.set(resource.uid, names);
   }
 
   /** The resource is gone. */

@@ -1,6 +1,6 @@
 /** The addresses that resources name and that the account does not have any more. */
 
-import { SECOND_MS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
+import { SECOND_MS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
 
@@ -15,7 +15,17 @@ export class GoneAddresses {
   /** Monotonic ms: until when a read that does not find them shows that their releases came through, whose answers were lost. */
   private readonly lostReleases = new Map<string, number>();
 
-  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+  /** Monotonic ms: until when a read that does not find one comes from a late replica. */
+  private readonly young = new Map<string, number>();
+
+  constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {}
+
+  /** Our own call has created it then, ms since the epoch, perhaps in a former process, whose clock may have been ahead. */
+  expect(ip: string, createdAt: number): void {
+    const age = Math.max(0, this.clock.now() - createdAt);
+    if (this.young.has(ip) || age >= SETTLE_SECONDS * SECOND_MS) return;
+    this.young.set(ip, this.clock.monotonic() + SETTLE_SECONDS * SECOND_MS - age);
+  }
 
   released(ip: string): void {
     this.lostReleases.delete(ip);
@@ -42,6 +52,7 @@ export class GoneAddresses {
   /** A read did not find it. */
   missing(ip: string): void {
     const now = this.clock.monotonic();
+    if (now < (this.young.get(ip) ?? now)) return;
     const isOwn = now < (this.lostReleases.get(ip) ?? now);
     this.since.set(ip, isOwn ? RELEASED : (this.since.get(ip) ?? now));
   }
@@ -56,7 +67,7 @@ export class GoneAddresses {
 
   /** No resource names the others any more. */
   keepOnly(named: ReadonlySet<string>): void {
-    for (const ips of [this.since, this.releasedAt, this.lostReleases])
+    for (const ips of [this.since, this.releasedAt, this.lostReleases, this.young])
       for (const ip of ips.keys()) if (!named.has(ip)) ips.delete(ip);
   }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { UNKNOWN_ACTION_SECONDS } from "../../src/bounds.js";
+import { SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../../src/bounds.js";
 import { GoneAddresses } from "../../src/inventory/gone-addresses.js";
 import { ProviderError } from "../../src/providers/errors.js";
 import { FakeClock } from "../support/time/fake-clock.js";
@@ -23,6 +23,24 @@ describe("the addresses that are gone", () => {
     gone.missing(IP);
     expect(gone.isReleased(IP)).to.equal(true);
   });
+
+  for (const [what, ahead] of [
+    ["is young", -10_000],
+    ["is young by a clock that was ahead", 3_600_000],
+  ] as const) {
+    it(`do not include one that ${what}, though a read does not find it, until it is 30 s old at the latest`, async () => {
+      const clock = new FakeClock();
+      const gone = new GoneAddresses(clock);
+      const createdAt = clock.now() + ahead;
+      gone.expect(IP, createdAt);
+      gone.missing(IP);
+      expect(gone.has(IP)).to.equal(false);
+      await clock.advance(SETTLE_SECONDS * 1000 + Math.min(0, ahead));
+      gone.expect(IP, createdAt);
+      gone.missing(IP);
+      expect(gone.has(IP)).to.equal(true);
+    });
+  }
 
   it("are only missing where that answer was lost long ago: a read may be wrong", async () => {
     const { clock, gone } = afterLostRelease();

@@ -166,4 +166,15 @@ describe("the plan of a pool that creates addresses", () => {
     cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips: [] } });
     expect(cloud.plan("web").sequences).to.be.empty;
   });
+
+  it("is looked for again soon where reads of a new process do not find the address yet", () => {
+    const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
+    const snapshot = cloud.snapshot("web");
+    const inventory = { ...snapshot.inventory, get: () => undefined, isGone: () => false };
+    const { requeueAt, addresses } = altered(cloud, { inventory });
+    expect(requeueAt).to.equal(snapshot.now + 5_000);
+    expect(addresses[0]?.status.state).to.equal("active");
+    const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    expect(altered(cloud, { inventory, providerFailure }).requeueAt).to.not.equal(snapshot.now + 5_000);
+  });
 });
