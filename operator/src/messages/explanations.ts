@@ -54,7 +54,8 @@ interface MoveFacts {
 /** `203.0.113.7 moves from node-3 (NodeNotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
 export function moveText({ ip, from, node, choice, taken }: MoveFacts): string {
   const cause =
-    taken && `: at ${timeText(taken.at)}, the operator saw that somebody else had taken it off ${taken.node}`;
+    taken &&
+    `: at ${timeText(taken.at)}, the operator saw that it was no longer on ${taken.node}: somebody else took it off, or destroyed the machine`;
   return `${ip} ${from === undefined ? "goes" : `moves from ${from}`} to ${node} (${choice})${cause ?? ""}`;
 }
 

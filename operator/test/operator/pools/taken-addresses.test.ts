@@ -22,7 +22,9 @@ describe("operator in process: a person takes an address off a healthy node", fu
     await world.until("it is back", () => world.status("web").ips?.[ip]?.state === "active");
     await world.until("the Event", () => {
       const events = JSON.stringify(world.events("Moving"));
-      return /goes to node-1 \(the only candidate\): at [^"]+ somebody else had taken it off node-1/.test(events);
+      return /goes to node-1 \(the only candidate\): at [^"]+ it was no longer on node-1: somebody else took it off, or destroyed the machine/.test(
+        events,
+      );
     });
   });
 
