@@ -115,6 +115,8 @@ export function providerFailure(error: ProviderError, missing: Reason = "Address
     kind,
     problem: isElsewhere ? providerMessages.wrongRegion({ text: error.message }) : problemOf(error, missing),
     ...(reason === undefined ? {} : { detail: reason }),
+    // All machines of a region refuse it, so the address waits, too: it would else try each of them at once.
+    ...(isElsewhere ? { ofEither: true } : {}),
     ...(isAccountError(error) ? { ofAccount: true } : {}),
     ...(outcome === "unknown" ? { mayBeAccepted: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -137,12 +139,7 @@ function refusedFor(error: unknown) {
 }
 
 /** Something is wrong with the node, for this address or for any. */
-export const NODE_FAULTS: ReadonlySet<ProviderErrorReason> = new Set([
-  "NodeBusy",
-  "NodeOccupied",
-  "NodeUnfit",
-  "WrongRegion",
-]);
+export const NODE_FAULTS: ReadonlySet<ProviderErrorReason> = new Set(["NodeBusy", "NodeOccupied", "NodeUnfit"]);
 
 export interface OpenAccount {
   readonly account: AddressAccount;
