@@ -40,6 +40,8 @@ export interface NamedPod {
   readonly pod: string;
   /** It is being deleted, or has ended. */
   readonly ending?: PodEnd;
+  /** It is ready. */
+  readonly ready?: true;
 }
 
 /** Of a pod that has ended, or what can keep one that is being deleted. */
@@ -53,7 +55,7 @@ export interface PodEnd {
 }
 
 function namedPod(pod: SlimPod): NamedPod {
-  return { pod: keyOf(pod), ...omitUndefined({ ending: podEnd(pod) }) };
+  return { pod: keyOf(pod), ...omitUndefined({ ending: podEnd(pod) }), ...(serves(pod) && { ready: true as const }) };
 }
 
 /** `undefined`: it is not being deleted, and has not ended. */

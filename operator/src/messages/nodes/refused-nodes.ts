@@ -90,7 +90,15 @@ function lackText(tally: Tally, by: ChosenBy): string {
 /** There is a pod, but it serves on no node that counts. */
 function waitingRemedy({ lacking: { presence } }: Tally, by: ChosenBy): string | undefined {
   const waits = presence?.pods === "some" && (presence.node === undefined || by !== "match");
-  return waits ? startRemedy(presence) : undefined;
+  if (!waits) return undefined;
+  return presence.ready === true && by !== "match" ? sliceRemedy(presence, by.service) : startRemedy(presence);
+}
+
+/** The pod is healthy: only its endpoint is not there yet, or never will be. */
+function sliceRemedy({ pod }: NamedPod, service: string): string {
+  const [namespace, name] = service.split("/");
+  const list = `kubectl -n ${namespace} get endpointslices -l kubernetes.io/service-name=${name}`;
+  return `wait until an EndpointSlice of Service ${service} has pod ${pod}, which takes seconds (${list} shows them); if none comes, have the cluster's administrator check kube-controller-manager, which writes them`;
 }
 
 /** Pods that ask for the label wait for the address that waits for them. */

@@ -137,6 +137,16 @@ describe("the remedies for nodes that do not match", () => {
     );
     const elsewhere = seen({ pods: "some", pod: "team/game-1", node: "b", detail: "pod team/game-1 is Pending" });
     expect(elsewhere.remedy).to.include("repair pod team/game-1").and.not.include("example.com");
+    const ready = seen({
+      pods: "some",
+      pod: "team/game-1",
+      node: "b",
+      ready: true,
+      detail: "pod team/game-1 is ready",
+    });
+    expect(ready.remedy, "nothing is wrong with the pod")
+      .to.include("wait until an EndpointSlice of Service team/game has pod team/game-1")
+      .and.not.include("repair");
     const none = seen({ pods: "none", detail: "no pod has the labels of its selector" });
     expect(none.text).to.include("(no pod has the labels of its selector)");
     expect(none.remedy).to.equal(
