@@ -151,13 +151,14 @@ function viewOf(account: AddressAccount | undefined) {
   return account?.inventory?.view() ?? NOTHING_SEEN;
 }
 
-function accountFacts({ account }: Pick<ResolvedAccount, "account">, ips: readonly string[]) {
+function accountFacts({ account, credentials }: ResolvedAccount, ips: readonly string[]) {
   if (account === undefined) return {};
-  const { longWait } = account;
-  const { failure: providerFailure, retryAt: providerRetryAt } = account.troubleOf(ips);
+  const { failure, retryAt: providerRetryAt } = account.troubleOf(ips);
+  // A token that is refused is replaced where the credentials are looked for now.
+  const providerFailure = failure?.reason === "Unauthorized" ? (credentials ?? failure) : failure;
   return {
     capabilities: account.provider.capabilities,
-    ...omitUndefined({ providerFailure, providerRetryAt, longWait }),
+    ...omitUndefined({ providerFailure, providerRetryAt, longWait: account.longWait }),
   };
 }
 
@@ -193,9 +194,9 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
   if (resolvedClass.by === "jobs")
     return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.objectName) };
-  const { issued, account, problem: unable } = accountOf(tools, resolvedClass, familyOfRouted(routed));
+  const { issued, account, problem: unable, credentials } = accountOf(tools, resolvedClass, familyOfRouted(routed));
   const refused = unserved ?? (leaving ? undefined : problemOfAddress(routing, routed, resolvedClass));
-  return { resolvedClass, account, issued, problem: refused ?? unable };
+  return { resolvedClass, account, issued, problem: refused ?? unable, credentials };
 }
 
 function jobsDisabled(name: string): Problem {
@@ -206,7 +207,7 @@ function accountOf({ routing, accounts }: GatherTools, { issuer: key }: Resolved
   const issuer = routing.lookUp.issuer(key);
   const { account: issued, problem } = issuer === undefined ? {} : accounts.of(issuer);
   const account = issued?.addresses(family);
-  if (account instanceof AddressAccount) return { issued, account, problem: undefined };
+  if (account instanceof AddressAccount) return { issued, account, problem: undefined, credentials: problem };
   return { issued, account: undefined, problem: problem ?? account };
 }
 

@@ -74,6 +74,17 @@ describe("operator in process: changes and corrections of RoutedIPs", function (
     expect(assign).to.be.at.most(CORRECTION_MS);
   });
 
+  it("says that a Secret is missing once it is deleted, though its token was refused before", async () => {
+    await start("dop_v1_wrong");
+    await made.until("refused", () => made.condition("a", "Accepted") === "False/Unauthorized");
+    await made.world.clock.sleep(TROUBLE_MS);
+    made.world.clock.asked();
+    const at = made.world.clock.now();
+    made.world.kubernetes.delete(SECRET);
+    await made.until("missing", () => made.condition("a", "Accepted") === "False/SecretNotFound");
+    expect(made.world.clock.now() - at).to.be.at.most(CORRECTION_MS);
+  });
+
   it("uses a Secret within 5 s that appears late", async () => {
     await start("dop_v1_gone");
     made.world.kubernetes.delete(SECRET);

@@ -25,6 +25,8 @@ export interface ResolvedAccount {
   readonly account: AddressAccount | undefined;
   readonly issued: IssuedAccount | undefined;
   readonly problem: Problem | undefined;
+  /** What is wrong with the credentials now, while the last good ones go on. */
+  readonly credentials?: Problem | undefined;
 }
 
 interface FirewallScene {
