@@ -13,30 +13,30 @@ import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/resource-probes.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import { jsonEqual } from "../../kube/objects.js";
-import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
+import { finalizerPatch } from "../../kube/write/patch.js";
 import { type MatchChange, MatchFollower } from "../../match/match-feed.js";
 import type { VerdictChange } from "../../match/match-index.js";
-import { abandoned, conditionEvent, eventMessages } from "../../messages/events.js";
-import type { EventMessage } from "../../messages/message.js";
+import { eventMessages } from "../../messages/events.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
-import { cut, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
+import { cut } from "../../reconcile/conditions.js";
 import type { ActionCall, ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
-import type { SequenceResult } from "../../reconcile/plan.js";
+import { actionsOf } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { dnsFields } from "../../records/begun-records.js";
 import type { DnsAction } from "../../records/desired-records.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
-import { recordsRecorded, recordsRetained, recordsWritten } from "../../records/record-events.js";
+import { ttlOf } from "../../records/record-plan.js";
 import { supersededRecords } from "../../records/superseded-records.js";
+import { omitUndefined } from "../../values.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
 import { retryOf } from "./conditions.js";
+import { conditionEvents, eventsOf, retainedBy } from "./events.js";
 import { type Gathered, gather } from "./gather.js";
 import { type Plan, plan } from "./plan.js";
 import { desiredOf, sameAddresses } from "./publication.js";
-import { planNames, putNames } from "./published-names.js";
 import {
   type Action,
   claimsOf,
@@ -100,11 +100,6 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
   };
 }
 
-/** What stays of a record set that is gone. */
-function retainedBy({ spec, status }: NodeRecordSet): readonly EventMessage[] {
-  return recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy);
-}
-
 function forget({ claims, holders, nodeNames }: ControllerContext, uid: string): void {
   claims.drop(uid);
   nodeNames.drop(uid);
@@ -137,6 +132,27 @@ function followPublished(
     holders: nodesOf(names, (name) => index?.verdict(name)),
     waiting: [],
   }));
+}
+
+type NamesContext = Pick<ControllerContext, "nodeNames" | "providers">;
+
+/** By the status: what its records hold, or may hold after a change that has begun. Who created such an address does not release it meanwhile. */
+function putNames({ nodeNames, providers }: NamesContext, ref: ResourceRef, { spec, status }: NodeRecordSet): void {
+  const { dns, begunRecords = [] } = status;
+  const values = [...(dns === undefined ? [] : [dns]), ...begunRecords].flatMap((written) => written.values);
+  const provider = desiredOf(spec)?.provider ?? dns?.provider ?? "";
+  const set = providers.names.includes(provider) ? providers.get(provider, "dns") : undefined;
+  const capabilities = set?.dns?.capabilities;
+  nodeNames.put(ref, { values, ttl: ttlOf(omitUndefined({ capabilities }), spec.dnsRecordSet) });
+}
+
+/** The status shows it only after the change. */
+function planNames({ nodeNames }: NamesContext, ref: ResourceRef, { sequences }: Plan): void {
+  const changes = sequences.flatMap(actionsOf).flatMap((action) => (action.do === "apply-records" ? [action] : []));
+  nodeNames.plan(
+    ref,
+    changes.flatMap(({ changes: { after } }) => after),
+  );
 }
 
 function registerPlan(
@@ -175,47 +191,6 @@ function probeOnStandby({ leads }: Pick<ControllerContext, "leads">, state: Reso
 
 const ROLE_TEXT =
   "role too old: the API server refuses PATCH of nodednsrecordsets or nodednsrecordsets/status to this ServiceAccount, so no status and no finalizer is written; apply the roles of this release";
-
-/** What was done. A refusal is reported with the condition that it turns. */
-export function eventsOf({ results }: SequenceResult<Action>, explanation: string): readonly EventMessage[] {
-  return results.flatMap(({ action, outcome }): EventMessage | readonly EventMessage[] => {
-    if (outcome.is !== "done") return [];
-    if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
-    if (action.do === "record-dns") return recordsRecorded(action) ?? [];
-    if (action.do !== "apply-records") return [];
-    return [recordsWritten({ ...action, cause: action.cause ?? explanation })];
-  });
-}
-
-/** Conditions that have turned bad, or good again, since the last status. */
-export function conditionEvents(
-  seen: readonly Condition[],
-  planned: readonly PlannedCondition[],
-): readonly EventMessage[] {
-  return withoutRepeats(planned.flatMap((condition) => eventOfTurn(seen, condition)));
-}
-
-function eventOfTurn(
-  seen: readonly Condition[],
-  { type, status, reason, message }: PlannedCondition,
-): readonly EventMessage[] {
-  const before = seen.find((condition) => condition.type === type);
-  const bad = isBad({ type, status, reason });
-  const was = before !== undefined && isBad(before) ? before.reason : undefined;
-  if (bad && was !== reason) return [conditionEvent({ reason, message }, "Observe", type)];
-  const good = was !== undefined && !bad && status !== "Unknown" && type === "DNSReady";
-  return good ? [eventMessages.recordsReady({ message })] : [];
-}
-
-/** Ready and DNSReady often say the same: once is enough. */
-function withoutRepeats(messages: readonly EventMessage[]): readonly EventMessage[] {
-  const seen = new Set<string>();
-  return messages.filter(({ reason, type }) => {
-    const again = seen.has(`${type} ${reason}`) && reason !== "RecordsChanged";
-    seen.add(`${type} ${reason}`);
-    return !again;
-  });
-}
 
 /** All fields of the status but the conditions and the facts; `undefined` removes one. */
 type StatusPatch = {
