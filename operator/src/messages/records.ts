@@ -144,6 +144,12 @@ export const recordMessages = topic("records", {
     reason: "UnderWay",
     text: () => "the resource is being deleted, so the operator no longer updates its record set",
   }),
+  unserved: note({
+    reason: "KeptLastKnown",
+    text: ({ name, values }: { readonly name: string; readonly values: readonly string[] }) =>
+      `record ${name} holds ${listed(values)}; the operator keeps it as it is, and does not update it while it does not serve the resource (condition Accepted says why)`,
+    example: { name: "www.example.com", values: ["203.0.113.7"] },
+  }),
   notAsked: note({ reason: "NotObserved", text: () => "spec has no dnsRecordSet" }),
   providerMissing: problem({
     reason: "UnknownProvider",

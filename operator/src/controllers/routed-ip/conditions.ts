@@ -21,11 +21,13 @@ import { addressMessages } from "../../messages/addresses.js";
 import { firewallMessages } from "../../messages/firewalls.js";
 import { type Problem, valuesIn } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";
+import { recordMessages } from "../../messages/records.js";
 import { classMessages } from "../../messages/routing.js";
 import { serviceMessages } from "../../messages/services.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published-addresses.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
+import { fullNameOf } from "../../records/record-plan.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
@@ -227,10 +229,23 @@ function unanswered({ routed }: Snapshot, { address, placement }: Findings): Pro
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */
 function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedCondition): PlannedCondition {
+  const left = leftRecords(snapshot, dns);
+  if (left !== undefined) return left;
   if (!lacksAddress(dns) || !isUp(snapshot, findings)) return dns;
   const { values = [] } = snapshot.routed.status.dns ?? {};
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
   return recordsInPlace(snapshot, values);
+}
+
+/** What stays in DNS of a resource that the operator does not serve any more. */
+function leftRecords(
+  { problem, routed, dns: seen }: Snapshot,
+  { reason }: PlannedCondition,
+): PlannedCondition | undefined {
+  const { dns } = routed.status;
+  if (problem === undefined || dns === undefined || dns.values.length === 0 || reason !== "NotObserved")
+    return undefined;
+  return unknown("DNSReady", recordMessages.unserved({ name: fullNameOf(seen, dns), values: dns.values }));
 }
 
 /** Being created, being moved, or answered. */

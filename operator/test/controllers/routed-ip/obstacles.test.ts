@@ -4,6 +4,7 @@ import { timestamp } from "../../../src/clock.js";
 import { plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { providerMessages } from "../../../src/messages/provider.js";
+import { accessMessages, classMessages } from "../../../src/messages/routing.js";
 import { ModelWorld } from "./model-world.js";
 import { settled } from "./routed-plans.js";
 
@@ -32,6 +33,30 @@ function toMove(): ModelWorld {
   made.serve("web", "n2");
   return made;
 }
+
+describe("a RoutedIP that the operator does not serve", () => {
+  const refused = accessMessages.addressNotAllowed({ ip: IP, refusals: [], namespace: "default" });
+
+  it("does not show an address that it may not have and never had: it may be at work for somebody else", () => {
+    const made = world();
+    const { status } = plan({ ...made.snapshot("a"), problem: refused });
+    expect([status.routedIP, status.state]).to.deep.equal([undefined, "unassigned"]);
+    made.settle();
+    expect(plan({ ...made.snapshot("a"), problem: refused }).status.routedIP, "it had the address").to.equal(IP);
+  });
+
+  it("says that its record stays as it is", () => {
+    const dnsRecordSet = { provider: "digitalocean", zone: "example.com", recordName: "www" };
+    const made = world({ routedIP: IP, dnsRecordSet });
+    const { status } = made.get("a");
+    made.edit("a", { status: { ...status, dns: { ...dnsRecordSet, types: ["A"], values: [IP] } } });
+    const problem = classMessages.missing({ name: "public" });
+    const { conditions } = plan({ ...made.snapshot("a"), problem });
+    const { reason, message } = conditions.find(({ type }) => type === "DNSReady") ?? {};
+    expect(reason).to.equal("KeptLastKnown");
+    expect(message).to.include(`record www.example.com holds ${IP}; the operator keeps it as it is`);
+  });
+});
 
 describe("what keeps a RoutedIP from its node", () => {
   it("names the address once, if the last action on it failed while it serves on the former node", () => {

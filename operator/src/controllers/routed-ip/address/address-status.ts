@@ -7,6 +7,7 @@ import type { Placement } from "../../../addresses/observed.js";
 import { timeOf } from "../../../clock.js";
 import { shownProbes } from "../../../health/resource-probes.js";
 import type { Problem } from "../../../messages/message.js";
+import { accessMessages } from "../../../messages/routing.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
 import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import type { Snapshot } from "../snapshot.js";
@@ -56,7 +57,7 @@ export function plannedStatus(snapshot: Snapshot, input: StatusInput): PlannedSt
   const { status, spec } = snapshot.routed;
   const entry = entryOf(snapshot, input);
   return {
-    routedIP: address?.ip ?? status.routedIP ?? spec.routedIP,
+    routedIP: isRefused(snapshot) ? undefined : (address?.ip ?? status.routedIP ?? spec.routedIP),
     assignedNode: entry.nodeName,
     providerID: entry.providerID,
     ports: snapshot.problem === undefined ? filled(input.ports) : status.ports,
@@ -112,6 +113,13 @@ export function recordOf(
   }
   const { rules, nodes } = previousFirewalls.find((previous) => previous.name === name) ?? { rules: [], nodes: [] };
   return { rules, nodes };
+}
+
+/** An address that the RoutedIP may not have, and never had, may be at work for somebody else: the status does not show it. */
+function isRefused({ problem, routed: { status } }: Snapshot): boolean {
+  return (
+    problem?.id === accessMessages.addressNotAllowed.id && status.created !== true && status.providerID === undefined
+  );
 }
 
 function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: StatusInput): AddressStatus {
