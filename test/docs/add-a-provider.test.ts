@@ -52,7 +52,7 @@ describe("a new provider in the table of the type model", function () {
     const file = (name: string): string => derived.chart[name] ?? "";
     expect(parse(file("values.yaml"))).to.deep.include({ example: { secretName: "flipop", key: "EXAMPLE_TOKEN" } });
     expect(JSON.parse(file("values.schema.json"))).to.have.nested.property("properties.example.required");
-    expect(file("values.schema.json")).to.include("ex_[0-9a-f]{20,}");
+    expect(file("templates/_refusals.tpl"), "no value may be a token").to.include("ex_[0-9a-f]{20,}");
     expect(Object.values(derived.chart).join("")).to.include('name: "{{ $.Values.example.secretName }}"');
     expect(file("templates/NOTES.txt")).to.include("Example:      Secret {{ .Values.example.secretName }}");
     expect(parse(file("Chart.yaml")).keywords).to.include("example");

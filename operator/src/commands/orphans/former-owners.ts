@@ -11,7 +11,13 @@ import { type KindRead, listAll, unlessRefused } from "../read.js";
 interface Retention {
   readonly eventTime?: string;
   readonly note?: string;
-  readonly regarding?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
+  readonly regarding?: Ref;
+  readonly related?: Ref;
+}
+
+interface Ref {
+  readonly namespace?: string;
+  readonly name?: string;
 }
 
 const REASON: EventReason = "Retained";
@@ -34,10 +40,11 @@ export function formerOwners(
 
 type Owned = readonly [ip: string, owner: string];
 
-/** Where the namespace goes, too, the Event is about the namespace, and its note begins with the resource. */
-function namedIn({ note = "", regarding: { kind, namespace, name } = {} }: Retention): readonly Owned[] {
-  const owner = kind === "Namespace" ? /^\w+ (\S+): /.exec(note)?.[1] : `${namespace}/${name}`;
-  return owner === undefined ? [] : note.split(/[\s,;[\]]+/).map((word): Owned => [canonicalIp(word), owner]);
+/** Where the namespace goes, too, the Event is about the namespace, and related to the resource. */
+function namedIn({ note = "", regarding, related = regarding }: Retention): readonly Owned[] {
+  const { namespace, name } = related ?? {};
+  if (namespace === undefined) return [];
+  return note.split(/[\s,;[\]]+/).map((word): Owned => [canonicalIp(word), `${namespace}/${name}`]);
 }
 
 /** Classes and issuers remember what they created and retained. */

@@ -84,6 +84,7 @@ export function redirected(event: KubeEvent): KubeEvent {
     ...event,
     metadata: { ...event.metadata, namespace: DEFAULT_NAMESPACE },
     regarding: { apiVersion: "v1", kind: "Namespace", name: namespace },
+    related: event.regarding,
     note: cutBytes(`${kind} ${namespace}/${name}: ${event.note}`, NOTE_BYTES),
   };
 }

@@ -209,6 +209,7 @@ describe("event recorder", () => {
     const event = bodies(kube.of("POST")).at(-1);
     expect(event).to.deep.include({
       regarding: { apiVersion: "v1", kind: "Namespace", name: "apps" },
+      related: moved.regarding,
       note: "FloatingIPPool apps/web: to node-1",
     });
     expect(kube.of("PATCH")[0]?.path).to.include("/namespaces/default/events/web.");
