@@ -218,18 +218,18 @@ export function assignmentsOf(
   { free }: MovableAddresses,
   waitingNodes: Pick<WaitingNodes, "shared" | "waiting">,
 ): AssignmentPlan {
-  const { matched, elsewhere, leftover, regions } = pairUp(snapshot, free, waitingNodes);
+  const { matched, ...pairs } = pairUp(snapshot, free, waitingNodes);
   const coolOffMs = coolOffOf(snapshot);
   const coolUntil = coolUntilOf(snapshot, coolOffMs);
   const { moveAllowance } = snapshot;
   const { allowed, limited } = withinAllowance(moveAllowance, matched);
   const now = coolOffMs > 0 ? allowed.slice(0, coolUntil === undefined ? 1 : 0) : allowed;
   const next = now.length > 0 && coolOffMs > 0 ? snapshot.now + coolOffMs : coolUntil;
-  const limitedUntil = limited.length > 0 ? moveAllowance?.nextAt : undefined;
-  return {
-    ...{ assignments: now, cooling: allowed.slice(now.length), coolUntil: next, elsewhere, leftover, regions },
-    ...{ limited, ...omitUndefined({ limitedUntil }) },
-  };
+  // While allowed ones cool off, they take no token: the others wait for the same end.
+  const cooling = now.length < allowed.length ? [...allowed.slice(now.length), ...limited] : [];
+  const waiting = cooling.length > 0 ? [] : limited;
+  const limitedUntil = waiting.length > 0 ? moveAllowance?.nextAt : undefined;
+  return { ...pairs, assignments: now, cooling, coolUntil: next, limited: waiting, ...omitUndefined({ limitedUntil }) };
 }
 
 /** ms between two assignments of the set. */

@@ -75,9 +75,10 @@ export function publishedOf(snapshot: AddressSnapshot, placements: readonly Plac
 }
 
 /** No action of ours moves it: it is locked by another party, or longer than an own action takes, on a holder that is given up. */
-function isStuck({ action, grace }: Placement): boolean {
+function isStuck({ action, facts, grace }: Placement): boolean {
   const isKept = grace?.state === "matches" || grace?.state === "protected";
-  return action !== undefined && action.id === undefined && !isKept;
+  // A call of ours that has no answer yet has no id either, but no read has shown a lock.
+  return action !== undefined && action.id === undefined && facts?.lockedSeconds !== undefined && !isKept;
 }
 
 export function isOnCordoned(placement: Placement): boolean {

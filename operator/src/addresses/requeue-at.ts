@@ -1,6 +1,6 @@
 /** When the next run is due if no event comes: the earliest time that the plan waits for. */
 
-import type { Condition } from "cdk8s-flipop/api";
+import { type Condition, familyOf } from "cdk8s-flipop/api";
 import {
   CLEANUP_ATTEMPTS,
   CLEANUP_TRYING_MS,
@@ -69,9 +69,15 @@ function rereadAt({ now, inventory: { rereadSeconds }, providerFailure }: Addres
 }
 
 /** One that the operator has just created, and that reads do not find yet. */
-function lateUntil({ now, providerFailure }: AddressSnapshot, placements: readonly Placement[]): number | undefined {
-  const isLate = placements.some(({ certainty, address }) => certainty === "unread" && address.origin === "created");
-  return isLate && providerFailure === undefined ? now + SECOND_READ_SECONDS * SECOND_MS : undefined;
+function lateUntil(snapshot: AddressSnapshot, placements: readonly Placement[]): number | undefined {
+  const { now, set, inventory, providerFailure } = snapshot;
+  // The operator reads no address of another family, and none while it cannot read the account.
+  if (!inventory.complete || providerFailure !== undefined) return undefined;
+  const isLate = placements.some(
+    ({ certainty, address: { ip, origin } }) =>
+      certainty === "unread" && origin === "created" && familyOf(ip) === set.family,
+  );
+  return isLate ? now + SECOND_READ_SECONDS * SECOND_MS : undefined;
 }
 
 /** Each run is an attempt: the cleanup must end some day, also while a kind cannot be read. */

@@ -36,7 +36,7 @@ function drainedOfOthers(snapshot: AddressSnapshot, placement: Placement): numbe
   const name = snapshot.nodeNameOf?.(placement.address.ip);
   if (name !== undefined) return name.until;
   const { dnsRecordSet, writtenDns } = snapshot.set;
-  if (dnsRecordSet !== undefined || writtenDns !== undefined) return now;
+  if (!recordsStay(snapshot) && (dnsRecordSet !== undefined || writtenDns !== undefined)) return now;
   // A former process has seen it leave its name.
   return Math.min(recordedEnd(placement.was) ?? now, now + LONGEST_DRAIN_MS);
 }

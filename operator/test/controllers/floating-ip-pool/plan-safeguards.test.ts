@@ -62,6 +62,16 @@ describe("the safeguards of a pool", () => {
     expect(assigned(begun), "a move that has begun").to.deep.equal([A]);
   });
 
+  it("waits for the end of a cool-off rather than for a token that nothing uses up", () => {
+    const cloud = failed();
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, assignmentCoolOffSeconds: 60 } });
+    const nextAt = cloud.now + 12_000;
+    const made = altered(cloud, { moveAllowance: { moves: 2, nextAt, begun: new Set() } });
+    expect(assigned(made)).to.have.length(1);
+    expect(made.requeueAt).to.equal(cloud.now + 60_000);
+    expect(made.explanation).to.not.match(/limit of moves/);
+  });
+
   it("limits no assignment of an address that no node holds", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A] });
     const made = altered(cloud, { moveAllowance: { moves: 0, nextAt: cloud.now, begun: new Set() } });

@@ -55,6 +55,19 @@ describe("operator in process: names of addresses that the provider keeps locked
     await world.until("it to be back", () => published().length === 2);
   });
 
+  it("keep the address during a call of the operator that takes long", async () => {
+    const [ip = ""] = ips;
+    world.addNode("node-3");
+    world.digitalocean.state.settings.durations.assign = 1_000;
+    world.digitalocean.faults.inject({ kind: "delay", ms: 9_000 }, { on: /^POST .*\/actions$/, times: 1 });
+    const from = world.digitalocean.journal.mark;
+    world.setReady(holderOf(ip), false);
+    const goal = () => world.droplet("node-3").id;
+    await world.until("the move", () => world.digitalocean.state.address(ip).dropletId === goal());
+    await world.until("the pool", () => world.condition("web", "Fulfilled")?.status === "True");
+    expect(world.digitalocean.journal.calls({ on: /\/records/, mutating: true, after: from })).to.deep.equal([]);
+  });
+
   it("keep the address of a healthy node that another party has locked, and lose it once its node is lost", async () => {
     const [ip = ""] = ips;
     const { url, token } = world.digitalocean;

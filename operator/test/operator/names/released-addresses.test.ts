@@ -62,6 +62,19 @@ describe("operator in process: created addresses that a NodeDNSRecordSet publish
     expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 5000);
   });
 
+  it("keeps the wait over a restart also for a deleted pool whose own records stay", async () => {
+    world.edit("web", { dnsRecordSet: { provider: "digitalocean", zone: "example.com", recordName: "own" } });
+    await world.until("its own name", () => world.condition("web", "DNSReady")?.status === "True");
+    world.kubernetes.delete(ref());
+    world.kubernetes.delete(world.refTo("web"));
+    await world.until("the wait", () => Object.values(world.status("web").ips ?? {}).some(({ retryAt }) => retryAt));
+    const leftAt = world.clock.now();
+    await running.kill();
+    world.start();
+    await world.until("the releases", () => existing().length === 0);
+    expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 5000);
+  });
+
   it("releases none of a deleted pool while the name keeps them, and says what they wait for", async () => {
     world.kubernetes.delete(world.refTo("web"));
     await world.clock.sleep(600_000);
