@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import {
   DnsRecord,
+  FlipopOperator,
   FloatingIPPool,
   type FloatingIPPoolProps,
   type NamespaceLimits,
@@ -112,6 +113,19 @@ describe("synthesis under tenantLimits of an operator of the app", () => {
     expect(refusals(web)[0]).to.match(
       /^\[web\/nodes\] dnsRecord: zone "example.com" is not allowed in namespace "web"/,
     );
+  });
+
+  it("is of the operator that watches the namespace: its limits are no reason to name another one", () => {
+    const tenantLimits = { namespaces: [{ names: ["*"], allowedZones: [], allowedNames: [] }] };
+    const { web, flipop } = appWith({ watchNamespaces: ["a"] });
+    new FlipopOperator(flipop, "limited", {
+      namespace: "limited",
+      name: "limited",
+      watchNamespaces: ["web"],
+      tenantLimits,
+    });
+    new FloatingIPPool(web, "pool", RECORD);
+    expect(refusals(web).join()).to.contain("allowedZones of tenantLimits").and.not.to.contain("watchNamespaces");
   });
 
   it("refuses a plain object, at the operator", () => {

@@ -44,13 +44,14 @@ export function unservedBy({ object, kind, spec }: FlipopObject, index: AppIndex
   const needs = needsOf(resource).filter((need) => !("optional" in need));
   const [best] = index
     .operatorsFor(object)
-    .map((operator): Unserved => {
+    .map((operator): Unserved & { readonly unmet: number } => {
       const fix = operator._isManifest ? flagFix : isOurs(object) ? serveFix : propFix;
       const unmet = needs.filter((need) => !meets(operator, need, index));
       const gaps = unmet.map((need) => ({ path: need.path, text: gapText(need, operator, fix) }));
-      return { operator, gaps: [...gaps, ...operator._tenantGaps(resource)] };
+      return { operator, unmet: gaps.length, gaps: [...gaps, ...operator._tenantGaps(resource)] };
     })
-    .sort((one, other) => one.gaps.length - other.gaps.length);
+    // Limits only break ties: what another operator lacks must not be advised as a way around them.
+    .sort((one, other) => one.unmet - other.unmet || one.gaps.length - other.gaps.length);
   return best;
 }
 
