@@ -7,33 +7,43 @@ import { isOurs } from "./check-names";
 import { NAMESPACE_NEEDS } from "./namespace-needs";
 import { type Need, needsOf } from "./needs";
 import type { OperatorConstruct, OperatorList, OperatorReach } from "./operator-construct";
+import { warn } from "./warnings";
 
 /** What the operator that lacks least does not have for a resource. */
 export interface Unserved {
   readonly operator: OperatorConstruct;
-  readonly gaps: readonly { readonly path: string; readonly text: string }[];
+  readonly gaps: readonly Gap[];
+  /** What its `tenantLimits` do not allow a new resource. */
+  readonly tenantGaps: readonly Gap[];
+}
+
+interface Gap {
+  readonly path: string;
+  readonly text: string;
 }
 
 /**
- * Refuses a resource that no operator of the app serves. An app without an operator for the resource's cluster installs
- * the operator in another way.
+ * Refuses a resource that no operator of the app serves, and warns about one beyond `tenantLimits`, which may be older than
+ * they are. An app without an operator for the resource's cluster installs the operator in another way.
  */
 export function checkServed(resource: FlipopObject, { index, draft, propOf }: AppCheck): void {
-  for (const { path, text } of unservedBy(resource, index)?.gaps ?? []) {
-    draft.at(path.startsWith("spec") ? propOf(path) : path).refuse(text);
-  }
+  const { gaps = [], tenantGaps = [] } = unservedBy(resource, index) ?? {};
+  const propAt = (path: string): string => (path.startsWith("spec") ? propOf(path) : path);
+  for (const { path, text } of gaps) draft.at(propAt(path)).refuse(text);
+  const { object } = resource;
+  for (const { path, text } of tenantGaps) warn(object.node.scope ?? object, `${propAt(path)}: ${text}`);
 }
 
-/** Refuses, at an operator, plain objects of the five kinds that no operator of the app serves. */
+/** The same for plain objects of the five kinds, at an operator. */
 export function checkPlainServed(operator: OperatorConstruct, { index, draft }: Omit<AppCheck, "propOf">): void {
   for (const resource of index.allFlipopObjects().filter(({ object }) => !isOurs(object))) {
     const unserved = unservedBy(resource, index);
     if (unserved?.operator !== operator) continue;
     const { kind, object } = resource;
-    for (const { path, text } of unserved.gaps) {
-      const field = path === "" ? "" : ` ${path}:`;
-      draft.at("").refuse(`${kind} "${object.name}" of ${object.node.path}:${field} ${text}`);
-    }
+    const lineOf = ({ path, text }: Gap): string =>
+      `${kind} "${object.name}" of ${object.node.path}:${path === "" ? "" : ` ${path}:`} ${text}`;
+    for (const gap of unserved.gaps) draft.at("").refuse(lineOf(gap));
+    for (const gap of unserved.tenantGaps) warn(operator, lineOf(gap));
   }
 }
 
@@ -44,14 +54,14 @@ export function unservedBy({ object, kind, spec }: FlipopObject, index: AppIndex
   const needs = needsOf(resource).filter((need) => !("optional" in need));
   const [best] = index
     .operatorsFor(object)
-    .map((operator): Unserved & { readonly unmet: number } => {
+    .map((operator): Unserved => {
       const fix = operator._isManifest ? flagFix : isOurs(object) ? serveFix : propFix;
       const unmet = needs.filter((need) => !meets(operator, need, index));
       const gaps = unmet.map((need) => ({ path: need.path, text: gapText(need, operator, fix) }));
-      return { operator, unmet: gaps.length, gaps: [...gaps, ...operator._tenantGaps(resource)] };
+      return { operator, gaps, tenantGaps: operator._tenantGaps(resource) };
     })
     // Limits only break ties: what another operator lacks must not be advised as a way around them.
-    .sort((one, other) => one.unmet - other.unmet || one.gaps.length - other.gaps.length);
+    .sort((one, other) => one.gaps.length - other.gaps.length || one.tenantGaps.length - other.tenantGaps.length);
   return best;
 }
 

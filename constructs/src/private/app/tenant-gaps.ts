@@ -40,6 +40,9 @@ export function tenantGaps(
   return [...nameGaps(limited), ...addressGaps(limited), ...creationGaps(limited)];
 }
 
+/** Synthesis does not know what exists. */
+const REFUSED = "the API server refuses it if it is new";
+
 const VALID = new WeakMap<TenantLimits, boolean>();
 
 /** The operator reports limits that are not valid. Each is checked once, not for each resource. */
@@ -82,10 +85,10 @@ function creationGaps({ spec, namespace, limits, prop }: Limited): readonly Tena
   const { maxCreatedAddresses: most } = limits;
   if (most === undefined || !spec.desiredIPs || spec.reclaimPolicy === "Delete") return [];
   if (most === 0) {
-    const text = `namespace "${namespace}" may have no created address (maxCreatedAddresses of ${prop} is 0): list addresses instead, or raise it`;
+    const text = `namespace "${namespace}" may have no created address (maxCreatedAddresses of ${prop} is 0), so ${REFUSED}: list addresses instead and leave out desiredIPs, or raise it`;
     return [{ path: "spec.desiredIPs", text }];
   }
-  const text = `namespace "${namespace}" has a maximum of created addresses (maxCreatedAddresses of ${prop}), which an address that outlives its pool would escape: set ReclaimPolicy.DELETE`;
+  const text = `namespace "${namespace}" has a maximum of created addresses (maxCreatedAddresses of ${prop}), which an address that outlives its pool would escape, so ${REFUSED}: set ReclaimPolicy.DELETE`;
   return [{ path: "spec.reclaimPolicy", text }];
 }
 
@@ -95,6 +98,6 @@ function refused(
 ): TenantGap {
   return {
     path,
-    text: `${what} is not allowed in namespace "${namespace}": use another one, or add it to ${list} of ${prop}`,
+    text: `${what} is not allowed in namespace "${namespace}", so ${REFUSED}: use another one, or add it to ${list} of ${prop}`,
   };
 }
