@@ -28,6 +28,12 @@ describe("valid props of an operator", () => {
     expect(problemsOf({ env })).to.deep.equal([]);
   });
 
+  it("may have URLs that Helm or Kubernetes completes", () => {
+    const env = { HTTPS_PROXY: "{{ .Values.proxy }}", DIGITALOCEAN_API_URL: "http://$(HOST):$(PORT)" };
+    expect(problemsOf({ env, networkPolicy: true })).to.deep.equal([]);
+    expect(problemsOf({ env: { FLIPOP_DRIFT_INTERVAL: "{{ .Values.drift }}" } })).to.have.length(1);
+  });
+
   it("may have ordinary values that resemble tokens", () => {
     const env = { COMMIT: "0123456789abcdef0123456789abcdef01234567", PATH_LIKE: "/usr/local/bin:/usr/bin" };
     expect(problemsOf({ env, extraArgs: ["--kubeconfig=/etc/flipop/kubeconfig"] })).to.deep.equal([]);

@@ -23,7 +23,13 @@ function variableProblem(name: string, value: string): string | undefined {
     return `a manifest must not contain a token: use prop ${secret.prop} with Credentials.fromSecretName(...)`;
   }
   if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
-  return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : urlProblem(name, value);
+  if (name.startsWith(FLAG_PREFIX)) return flagVariableProblem(name, value);
+  return isExpression(value) ? undefined : urlProblem(name, value);
+}
+
+/** Of Helm, or a reference of Kubernetes to another variable: only they know its value. */
+function isExpression(value: string): boolean {
+  return value.includes("{{") || value.includes("$(");
 }
 
 /** The operator reads the file only if it has no token from a Secret. */
