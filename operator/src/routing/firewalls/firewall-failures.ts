@@ -6,7 +6,7 @@ import type { Clock } from "../../clock.js";
 import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError, isWithdrawn, type ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
-import type { FirewallProvider } from "../../providers/firewall-types.js";
+import type { FirewallChange, FirewallProvider } from "../../providers/firewall-types.js";
 import { problemOf } from "../../reconcile/conditions.js";
 import { type RecoveringAccount, untilProbe } from "../../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
@@ -111,4 +111,13 @@ export class FirewallFailures {
       ? failure
       : untilProbe({ ...failure, retryAt: retry.retryAt }, ofRead ? recovery : recovery.changes);
   }
+}
+
+/** Whether changes were withdrawn before anything of the last one was sent. A provider sends each part of a change on its own. */
+export function isNothingSent(error: unknown, changes: readonly FirewallChange[]): boolean {
+  if (!isProviderError(error) || !isWithdrawn(error) || error.outcome !== "not-sent") return false;
+  return changes.every(({ addRules, addNodes, removeRules, removeNodes }) => {
+    const parts = [addRules, addNodes, removeRules, removeNodes];
+    return parts.filter(({ length }) => length > 0).length <= 1;
+  });
 }

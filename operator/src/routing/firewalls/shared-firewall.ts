@@ -9,7 +9,7 @@ import type { ProviderId } from "../../providers/types.js";
 import { AccountRecovery } from "../../reconcile/notifier.js";
 import { omitUndefined } from "../../values.js";
 import { FirewallCoverage } from "./firewall-coverage.js";
-import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
+import { type FirewallCaller, FirewallFailures, isNothingSent } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,
   changedFacts,
@@ -126,6 +126,11 @@ export class SharedFirewall {
       try {
         for (const each of changes) await this.change(caller, each);
       } catch (error) {
+        if (isNothingSent(error, changes)) {
+          // Conditions go by the last reading; the next change waits for another one.
+          this.readAt = Math.min(this.readAt, this.clock.monotonic() - FIREWALL_MAX_AGE_SECONDS * SECOND_MS);
+          throw error;
+        }
         const isGone = isProviderError(error) && error.status === NOT_FOUND;
         for (const { id } of changes) isGone ? this.own.forget(id) : this.own.unsure(id);
         // It is unknown how much of it was done.

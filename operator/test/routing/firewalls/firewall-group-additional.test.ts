@@ -136,6 +136,19 @@ describe("additional firewalls", () => {
     expect(firewall.view().facts).to.be.an("object");
   });
 
+  it("stay known when the last wait before the call shows that a change is not wanted any more, if nothing was sent", async () => {
+    cloud.faults.set("apply", { kind: "Conflict", reason: "Superseded", outcome: "not-sent" });
+    await errorOf(apply({ addRules: [rule("80")], removeNodes: ["a"] }));
+    expect(firewall.view().facts, "one part may have been sent").to.equal("unknown");
+    await firewall.read(caller(), []);
+    await errorOf(apply({ addRules: [rule("80")] }));
+    expect(firewall.view().facts).to.be.an("object");
+    expect(firewall.view().due, "a change waits for the next reading").to.equal(true);
+    cloud.faults.set("apply", { kind: "Unavailable", reason: "Cancelled", outcome: "unknown" });
+    await errorOf(apply({ addRules: [rule("80")] }));
+    expect(firewall.view().facts, "it was sent").to.equal("unknown");
+  });
+
   it("get each change of rules, and lose a node wherever it is", async () => {
     await extend("c");
     await apply({ addRules: [rule("80")] });
