@@ -13,7 +13,7 @@ import {
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
-import type { Desired } from "../../addresses/desired-addresses.js";
+import { type Desired, dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { isOfOther, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/resource-probes.js";
@@ -28,6 +28,7 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published-addresses.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { fullNameOf } from "../../records/record-plan.js";
+import { isSameName } from "../../records/same-name.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
@@ -239,13 +240,18 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
 
 /** What stays in DNS of a resource that the operator does not serve any more. */
 function leftRecords(
-  { problem, routed, dns: seen }: Snapshot,
+  { problem, routed, set, dns: seen }: Snapshot,
   { reason }: PlannedCondition,
 ): PlannedCondition | undefined {
   const { dns } = routed.status;
   if (problem === undefined || dns === undefined || dns.values.length === 0 || reason !== "NotObserved")
     return undefined;
-  return unknown("DNSReady", recordMessages.unserved({ name: fullNameOf(seen, dns), values: dns.values }));
+  const { dnsRecordSet } = routed.spec;
+  // What was read is about the name that the spec has now.
+  const provider = dnsProviderOf(set) || dns.provider;
+  const isSame = dnsRecordSet !== undefined && isSameName(dns, { ...dnsRecordSet, provider });
+  const name = fullNameOf(isSame ? seen : undefined, dns);
+  return unknown("DNSReady", recordMessages.unserved({ name, values: dns.values }));
 }
 
 /** Being created, being moved, or answered. */

@@ -55,6 +55,14 @@ describe("a RoutedIP that the operator does not serve", () => {
     const { reason, message } = conditions.find(({ type }) => type === "DNSReady") ?? {};
     expect(reason).to.equal("KeptLastKnown");
     expect(message).to.include(`record www.example.com holds ${IP}; the operator keeps it as it is`);
+    made.edit("a", { spec: { ...made.get("a").spec, dnsRecordSet: { ...dnsRecordSet, recordName: "new" } } });
+    const capabilities = { ttl: (seconds: number) => seconds, owner: false };
+    const records = { records: "unknown", previous: { records: "unknown" } } as const;
+    const dns = { ...records, capabilities, fqdn: "new.example.com" };
+    const renamed = plan({ ...made.snapshot("a"), problem, dns, cachesComplete: false }).conditions.find(
+      ({ type }) => type === "DNSReady",
+    );
+    expect(renamed?.message, "the spec names another one now").to.include(`record www.example.com holds ${IP}`);
   });
 });
 
