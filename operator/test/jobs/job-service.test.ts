@@ -119,9 +119,9 @@ describe("the service of Jobs", () => {
   });
 
   it("tries the pods of a class, too: the server takes Jobs whose pods Pod Security refuses", async () => {
-    const trial = async (message: string) => {
+    const trial = async (message: string, code = 403) => {
       const made = rig(({ path }) => {
-        if (path.includes("/pods?dryRun")) throw new StatusError({ code: 403, reason: "Forbidden", message });
+        if (path.includes("/pods?dryRun")) throw new StatusError({ code, reason: "Forbidden", message });
         return {};
       });
       const spec = { template: { spec: { containers: [{ name: "a" }] } } };
@@ -135,5 +135,6 @@ describe("the service of Jobs", () => {
     expect(await trial(violation)).to.deep.equal({ refused: violation });
     expect(await trial("exceeded quota: pods"), "it may have room when a Job runs").to.equal("accepted");
     expect(await trial('cannot create resource "pods"'), "an older role").to.equal("accepted");
+    expect(await trial("a quota has changed meanwhile", 409)).to.equal("accepted");
   });
 });
