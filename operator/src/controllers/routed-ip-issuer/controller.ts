@@ -118,7 +118,7 @@ export const ACTIONS: ActionTable<RoutedIPIssuer> = {
     if (provider === undefined || shared === undefined) return skipped("the account of the firewall is not known");
     const { account } = access;
     const isGone = await shared.remove({ provider, context, ...(account && { account }) }, firewall);
-    return isGone ? DONE : { is: "superseded", because: "it is not empty any more" };
+    return isGone ? DONE : { is: "superseded", because: "it is not empty, or not known, any more" };
   },
 };
 
