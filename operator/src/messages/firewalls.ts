@@ -74,7 +74,7 @@ export const firewallMessages = topic("firewalls", {
   waitsForTurn: note({
     reason: "NotObserved",
     text: ({ name }: Firewall) =>
-      `several RoutedIPs wait for firewall "${name}", and this one is among them: the operator makes one call after the other`,
+      `calls to firewall "${name}" wait for others to end: the operator makes one call after the other`,
     example: FIREWALL,
   }),
   waitsForFirewall: note({

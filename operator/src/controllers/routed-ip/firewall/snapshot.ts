@@ -18,7 +18,7 @@ export interface FirewallSnapshot {
   readonly facts: FirewallFacts | "unknown" | "missing";
   /** It has to be read again before the next change. */
   readonly due?: true;
-  /** Some of the calls that RoutedIPs make to it wait until others have ended. */
+  /** Some calls to it, also of other resources, wait until others have ended. */
   readonly crowded?: true;
   /** Names of the other firewalls over each machine, as far as it was asked lately. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
