@@ -196,7 +196,7 @@ export interface FlipopOperatorProps {
   /**
    * Limits of pools and record sets by namespace, and of the number of addresses that the operator creates. The operator
    * enforces them, and so does the API server, where it can, unless `admissionPolicy` is false. They have at most
-   * 100000 bytes as JSON.
+   * 100000 bytes as JSON, or 131055 if it is false.
    * @default - none
    */
   readonly tenantLimits?: TenantLimits;

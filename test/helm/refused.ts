@@ -1,5 +1,15 @@
 const TOKEN = `dop_v1_${"0a".repeat(32)}`;
 
+/** About 900 bytes for each namespace. */
+function limitsOf(namespaces: number) {
+  return {
+    namespaces: Array.from({ length: namespaces }, (_, index) => ({
+      names: [`team-${index}`],
+      allowedNames: Array.from({ length: 30 }, (_, name) => `host-${name}.team-${index}.example.com`),
+    })),
+  };
+}
+
 /** What a template refuses, in the words of the construct. */
 export const PROBLEMS: Readonly<Record<string, readonly [values: object, message: string]>> = {
   "namespaces of issuers without their feature": [
@@ -28,15 +38,12 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
     'jobNamespaces[1]: "kube-system" belongs to Kubernetes, and this chart would create it with Pod Security labels',
   ],
   "limits of tenants that are too long": [
-    {
-      tenantLimits: {
-        namespaces: Array.from({ length: 256 }, (_, index) => ({
-          names: [`team-${index}`],
-          allowedNames: Array.from({ length: 16 }, (_, name) => `host-${name}.team-${index}.example.com`),
-        })),
-      },
-    },
+    { tenantLimits: limitsOf(128) },
     "but the API server accepts at most 100000: give namespaces with the same limits one entry",
+  ],
+  "limits of tenants that are too long for a flag": [
+    { tenantLimits: limitsOf(200), admissionPolicy: false },
+    "but Linux accepts for a flag at most 131055: give namespaces with the same limits one entry",
   ],
   "an existing ServiceAccount without a name": [
     { serviceAccount: { create: false } },
@@ -159,6 +166,10 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
 
 /** Values that look like refused ones. */
 export const ACCEPTED: Readonly<Record<string, object>> = {
+  "limits of tenants that only the API server would find too long": {
+    tenantLimits: limitsOf(128),
+    ...{ admissionPolicy: false, networkPolicy: true, dashboard: true },
+  },
   "a pod alone without leader election": { replicas: 1, extraArgs: ["--leader-elect=false"] },
   "no leader election in a dry run": { dryRun: true, extraArgs: ["--leader-elect=false"] },
   "leader election by a flag against a variable": {

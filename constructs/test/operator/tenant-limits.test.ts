@@ -1,7 +1,7 @@
 import { Testing } from "cdk8s";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FlipopOperator, type TenantLimits } from "../../src";
+import { FlipopOperator, type FlipopOperatorProps, type TenantLimits } from "../../src";
 import { limitsOfNamespace, parseTenantLimits } from "../../src/api";
 import { untyped } from "../support/untyped";
 import { find, synthOperator, titles } from "./synth";
@@ -27,10 +27,14 @@ function entry(index: number): object {
   return { names: [`team-${index}`], allowedNames: names };
 }
 
+function longLimits(entries: number) {
+  return { namespaces: Array.from({ length: entries }, (_, index) => entry(index)) };
+}
+
 /** Lines of the error that synthesis throws. */
-function problems(tenantLimits: unknown): string {
+function problems(tenantLimits: unknown, props: FlipopOperatorProps = {}): string {
   const chart = Testing.chart();
-  new FlipopOperator(chart, "operator", { tenantLimits: untyped(tenantLimits) });
+  new FlipopOperator(chart, "operator", { ...props, tenantLimits: untyped(tenantLimits) });
   try {
     Testing.synth(chart);
     return "";
@@ -98,16 +102,24 @@ describe("limits of tenants", () => {
     });
   }
 
-  it("are refused if they are longer than the API server and the kernel accept, also by the operator", () => {
-    const limits = { namespaces: Array.from({ length: 256 }, (_, index) => entry(index)) };
+  it("are refused if they are longer than the API server accepts, while it has a policy with them", () => {
+    const { namespaces } = longLimits(180);
     const says = /bytes as JSON: the API server accepts at most 100000: give namespaces with the same limits one entry/;
-    expect(problems(limits))
+    expect(problems({ namespaces }))
       .to.match(/tenantLimits: has 1\d\d\d\d\d bytes/)
       .and.to.match(says);
-    expect(parseTenantLimits(JSON.stringify(limits)))
+    expect(problems({ namespaces }, { admissionPolicy: false })).to.equal("");
+    expect(parseTenantLimits(JSON.stringify({ namespaces })).limits, "the operator").to.deep.equal({ namespaces });
+    expect(problems(longLimits(130))).to.equal("");
+  });
+
+  it("are refused if they are longer than the kernel accepts, also by the operator", () => {
+    const says =
+      /bytes as JSON: Linux accepts for a flag at most 131055: give namespaces with the same limits one entry/;
+    expect(problems(longLimits(256), { admissionPolicy: false })).to.match(says);
+    expect(parseTenantLimits(JSON.stringify(longLimits(256))))
       .to.have.property("problems")
       .that.satisfies(([text]: string[]) => says.test(text ?? ""));
-    expect(problems({ namespaces: limits.namespaces.slice(0, 130) })).to.equal("");
   });
 
   it("are refused by the operator with the same words", () => {

@@ -1,7 +1,7 @@
 /** Problems of values that the construct refuses too, and that a schema cannot say, or not in words. */
 
 import { allProviders, DEFAULT_JOB_NAMESPACE, idleFeatures, NEEDED_FEATURES } from "cdk8s-flipop/api";
-import { MOST_LIMITS_BYTES } from "../../../constructs/src/api/access/tenant-limits.js";
+import { FLAG_LIMITS_SIZE, POLICY_LIMITS_SIZE } from "../../../constructs/src/api/access/tenant-limits.js";
 import { LABEL_KEY_PATTERN } from "../../../constructs/src/api/labels/label-syntax.js";
 import { DNS_PORTS } from "../../../constructs/src/operator/network-policy.js";
 import { quoted } from "../text.js";
@@ -9,7 +9,7 @@ import { VARIABLE_PROBLEMS } from "./variables.js";
 
 /** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each. */
 export function refusals(): string {
-  const parts = [...idleValues(), ...NAMESPACES, LIMITS, NAME, KEYS, RESOURCES, VARIABLE_PROBLEMS, tokenProblems()];
+  const parts = [...idleValues(), ...NAMESPACES, ...LIMITS, NAME, KEYS, RESOURCES, VARIABLE_PROBLEMS, tokenProblems()];
   return `${AMOUNT}
 ${hasToken()}
 {{- define "flipop.problems" -}}
@@ -83,9 +83,14 @@ jobNamespaces[{{ $index }}]: "{{ $namespace }}" belongs to Kubernetes, and this 
 {{- end }}`,
 ];
 
-const LIMITS = refusal(
-  `gt (len (toJson .Values.tenantLimits)) ${MOST_LIMITS_BYTES}`,
-  `tenantLimits: has {{ len (toJson .Values.tenantLimits) }} bytes as JSON, but the API server accepts at most ${MOST_LIMITS_BYTES}: give namespaces with the same limits one entry, and use patterns such as team-*`,
+const LIMITS = [
+  ["and .Values.admissionPolicy", POLICY_LIMITS_SIZE] as const,
+  ["and (not .Values.admissionPolicy)", FLAG_LIMITS_SIZE] as const,
+].map(([condition, { who, most }]) =>
+  refusal(
+    `${condition} (gt (len (toJson .Values.tenantLimits)) ${most})`,
+    `tenantLimits: has {{ len (toJson .Values.tenantLimits) }} bytes as JSON, but ${who} at most ${most}: give namespaces with the same limits one entry, and use patterns such as team-*`,
+  ),
 );
 
 /** Helm allows names of releases that are no names of Services; the operator's objects would get them. */

@@ -25,8 +25,16 @@ export interface NamespaceLimits {
 /** Maximum of `maxCreatedAddresses`. */
 const MOST_ADDRESSES = 10_000;
 
-/** The API server accepts expressions of this length. The policy of tenants has the limits in one; Linux has a higher limit, for an argument. */
-export const MOST_LIMITS_BYTES = 100_000;
+/** How long the limits may be as JSON, and who says so. */
+interface LimitsSize {
+  readonly who: string;
+  readonly most: number;
+}
+
+/** The policy of tenants has the limits in one expression. */
+export const POLICY_LIMITS_SIZE: LimitsSize = { who: "the API server accepts", most: 100_000 };
+/** Linux accepts 131071 bytes: the flag and its name. */
+export const FLAG_LIMITS_SIZE: LimitsSize = { who: "Linux accepts for a flag", most: 131_055 };
 
 const someNames: Rule<readonly string[]> = {
   cel: "self.size() > 0",
@@ -112,7 +120,7 @@ export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
       type: "array",
       optional: true,
       description:
-        "Limits of namespaces. The first entry that names a namespace applies to it; a namespace without an entry has no limits but the total. All limits together have at most 100000 bytes as JSON.",
+        "Limits of namespaces. The first entry that names a namespace applies to it; a namespace without an entry has no limits but the total. All limits together have at most 131055 bytes as JSON, and at most 100000 with the admission policy.",
       items: namespaceLimitsSchema,
       listType: "atomic",
       maxItems: 256,
@@ -121,16 +129,16 @@ export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
 };
 
 /** Every problem of the limits, with its path below `path`. Empty: they are valid. */
-export function tenantLimitsProblems(limits: unknown, path: string): readonly Problem[] {
+export function tenantLimitsProblems(limits: unknown, path: string, size = FLAG_LIMITS_SIZE): readonly Problem[] {
   const problems = validateValue(tenantLimitsSchema, limits, path);
-  return problems.length > 0 ? problems : sizeProblems(limits, path);
+  return problems.length > 0 ? problems : sizeProblems(limits, path, size);
 }
 
-function sizeProblems(limits: unknown, path: string): readonly Problem[] {
+function sizeProblems(limits: unknown, path: string, { who, most }: LimitsSize): readonly Problem[] {
   const bytes = new TextEncoder().encode(JSON.stringify(limits)).length;
-  if (bytes <= MOST_LIMITS_BYTES) return [];
+  if (bytes <= most) return [];
   const fix = "give namespaces with the same limits one entry, and use patterns such as team-*";
-  return [{ path, message: `has ${bytes} bytes as JSON: the API server accepts at most ${MOST_LIMITS_BYTES}: ${fix}` }];
+  return [{ path, message: `has ${bytes} bytes as JSON: ${who} at most ${most}: ${fix}` }];
 }
 
 /** The limits of a namespace, and the position of their entry. */
