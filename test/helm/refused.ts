@@ -86,6 +86,10 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
     { extraEnv: [{ name: "MY_TOKEN", value: TOKEN }] },
     "extraEnv: contains what looks like an API token (not shown here): put it into a Secret, and name that in digitalOcean or cloudflare",
   ],
+  "a token as a key": [
+    { podLabels: { [TOKEN]: "x" } },
+    "podLabels: contains what looks like an API token (not shown here)",
+  ],
   "a token in a label": [
     { podAnnotations: { a: `Bearer ${"aB3_".repeat(10)}.` } },
     "podAnnotations: contains what looks",

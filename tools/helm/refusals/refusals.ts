@@ -7,7 +7,7 @@ import { DNS_PORTS } from "../../../constructs/src/operator/network-policy.js";
 import { quoted } from "../text.js";
 import { VARIABLE_PROBLEMS } from "./variables.js";
 
-/** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each. */
+/** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each that shows no token. */
 export function refusals(): string {
   const parts = [...idleValues(), ...NAMESPACES, ...LIMITS, NAME, KEYS, RESOURCES, VARIABLE_PROBLEMS, tokenProblems()];
   return `${AMOUNT}
@@ -18,7 +18,9 @@ ${parts.join("\n")}
 
 {{- define "flipop.refusals" -}}
 {{- with include "flipop.problems" . | splitList "\\n" | compact -}}
-{{- fail (join "\\n" .) -}}
+{{- $shown := list -}}
+{{- range . }}{{ if not (include "flipop.hasToken" .) }}{{ $shown = append $shown . }}{{ end }}{{ end -}}
+{{- fail (join "\\n" $shown | default "a value contains what looks like an API token (not shown here): remove it") -}}
 {{- end -}}
 {{- end -}}
 `;
