@@ -82,11 +82,12 @@ export function drainUntil(snapshot: AddressSnapshot, placement: Placement): num
   if (!leavesDns(snapshot, placement)) return undefined;
   const others = drainedOfOthers(snapshot, placement);
   if (others === undefined) return undefined;
+  // One that has ended is no time to report: each run would write another one.
   const ahead = others > now ? others : undefined;
   if (recordsStay(snapshot)) return ahead;
   if (isPublished(snapshot, placement.address.ip)) return undefined;
   if (set.dnsRecordSet === undefined) return ahead;
-  return Math.max(drainedOfOwn(snapshot, placement) ?? wholeDrain(snapshot), others);
+  return Math.max(drainedOfOwn(snapshot, placement) ?? wholeDrain(snapshot), ahead ?? 0);
 }
 
 /** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */
