@@ -30,7 +30,11 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
   const dnsService = new DnsService({
     records,
     claims: routing.context.claims,
-    dnsOf: (name) => (isIssuers(name) ? issued?.providers.dns : ofOperator.dnsOf(name)),
+    // Without its class, whose token it was is unknown: the operator's may be of another account.
+    dnsOf: (name) => {
+      if (resolvedClass === undefined) return undefined;
+      return isIssuers(name) ? issued?.providers.dns : ofOperator.dnsOf(name);
+    },
     longWaitOf: (name) => (isIssuers(name) ? issued?.providers.longWait?.() : ofOperator.longWaitOf?.(name)),
   });
   const { dnsRecordSet: wanted } = spec;
