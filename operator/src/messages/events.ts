@@ -51,6 +51,8 @@ export interface RecordsLeft {
   readonly zone: string;
   readonly provider: string;
   readonly values: readonly string[];
+  /** The provider does not show the zone. */
+  readonly unseen?: true;
 }
 
 interface Retained {
@@ -160,8 +162,7 @@ export const eventMessages = topic("events", {
   recordsRetained: event({
     reason: "RecordsRetained",
     action: "Retain",
-    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
-      `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}: the operator deletes it only if dnsRecordSet of the spec has deletionPolicy: Delete; delete it at the provider if nothing serves there any more`,
+    text: (left: RecordsLeft) => (left.unseen === true ? unseenText(left) : stayingText(left)),
     example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
   }),
   forgotten: event({
@@ -259,4 +260,12 @@ export function conditionEvent(
   type?: string,
 ): EventMessage {
   return { type: "Warning", reason, action, note: type === undefined ? message : `${type}: ${message}` };
+}
+
+function stayingText({ recordName, zone, provider, values }: RecordsLeft): string {
+  return `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}: the operator deletes it only if dnsRecordSet of the spec has deletionPolicy: Delete; delete it at the provider if nothing serves there any more`;
+}
+
+function unseenText({ recordName, zone, provider, values }: RecordsLeft): string {
+  return `record set ${recordName} in zone ${zone} at ${provider} may stay and hold ${listed(values)}: ${provider} has no such zone, or its token does not see it; if the zone exists, delete the record set at the provider`;
 }

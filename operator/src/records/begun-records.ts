@@ -4,15 +4,15 @@ import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { planRemoval } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
-import type { DesiredRecords, RecordChain, RecordDns, RecordRemoval } from "./desired-records.js";
+import type { DesiredRecords, LeftRecords, RecordChain, RecordDns, RecordRemoval } from "./desired-records.js";
 import { isDesired, type Named } from "./foreign-values.js";
-import { isSameName } from "./same-name.js";
+import { isSameName, mayBeSameSet } from "./same-name.js";
 
 type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
 type Begun = Pick<DesiredRecords, "begun" | "last">;
 
 /** The spec asks for all that was written. */
-function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
+export function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
   return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
 }
 
@@ -94,8 +94,9 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
       begun.filter((each) => each !== entry),
       why,
     );
-  const over = claim?.ours === false ? "another resource has the DNS name" : goneFor(lost, deletes);
-  if (over !== undefined) return [forget(over)];
+  if (claim?.ours === false) return [forget("another resource has the DNS name")];
+  const over = goneFor(lost, deletes);
+  if (over !== undefined) return [{ ...forget(over), ...unseen(entry, lost) }];
   const { recordName, provider } = entry;
   if (records === "unknown") return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
   const own = ownOf(desired, entry, records);
@@ -109,6 +110,19 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
 /** Under Delete, the records are still there while the operator lacks the provider: its token may come back. */
 function goneFor(lost: "provider" | "zone" | undefined, deletes: boolean): string | undefined {
   return lost === undefined || (lost === "provider" && deletes) ? undefined : `its ${lost} is gone`;
+}
+
+/** A token that does not see the zone looks the same as a zone that is gone: its records may still be there. */
+function unseen(written: DnsStatus, lost: "provider" | "zone" | undefined): Pick<RecordDns, "left"> {
+  return lost === "zone" && written.values.length > 0 ? { left: { ...written, unseen: true } } : {};
+}
+
+/** What the former name still holds, where nothing is to delete it. */
+export function leftBehind({ dns, last, wanted, provider }: DesiredRecords): LeftRecords | undefined {
+  if (last === undefined || last.values.length === 0) return undefined;
+  const { claim, lost } = dns.previous;
+  if (claim?.ours === false || mayBeSameSet(last, { ...wanted, provider })) return undefined;
+  return wanted.deletionPolicy === "Delete" ? unseen(last, lost).left : last;
 }
 
 /** Records of others stay, and what the spec asks for: one zone has two names, its domain and its id. */

@@ -36,6 +36,9 @@ export type DnsAction =
       readonly replaced?: readonly string[];
     });
 
+/** `unseen`: its provider does not show its zone, so the records may be gone with it. */
+export type LeftRecords = DnsStatus & { readonly unseen?: true };
+
 /** `status.dns`; `undefined` removes it. */
 export type RecordDns = Reasoned & {
   readonly do: "record-dns";
@@ -43,7 +46,7 @@ export type RecordDns = Reasoned & {
   /** `status.begunRecords`; absent: it stays as it is. */
   readonly begun?: readonly DnsStatus[];
   /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
-  readonly left?: DnsStatus;
+  readonly left?: LeftRecords;
   /** A change that ended half-way; for an Event. */
   readonly changed?: Pick<RecordChangeSet, "fqdn" | "before" | "after">;
 };
@@ -67,7 +70,7 @@ export interface DnsSnapshot extends OwnChange {
     readonly claim?: Claim;
     /** See `begun`. */
     readonly lost?: "provider" | "zone";
-    /** ms since the epoch: no call about it before. */
+    /** ms since the epoch: its last call failed, and a resource that is being deleted calls not before; others go by the retries of the engine. */
     readonly retryAt?: number;
   };
   /** See `WhichRecords`. Absent: there is none. */

@@ -6,23 +6,34 @@ import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipo
 import { undonePauseUntil } from "../addresses/undone-writes.js";
 import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
-import type { RecordChangeSet, RecordSetFacts, RecordType } from "../providers/types.js";
+import type { RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
 import { listed } from "../values.js";
-import { begin, begunRemoval, isBegun, isSettled, settled, strayFirst, strayRemoval } from "./begun-records.js";
+import {
+  begin,
+  begunRemoval,
+  isBegun,
+  isSettled,
+  isWhollyCurrent,
+  leftBehind,
+  settled,
+  strayFirst,
+  strayRemoval,
+} from "./begun-records.js";
 import type { Records } from "./cached-record-set.js";
 import type {
   DesiredRecords,
   DnsAction,
   DnsSnapshot,
+  LeftRecords,
   RecordChain,
   RecordDns,
   RecordRemoval,
   WhichRecords,
 } from "./desired-records.js";
-import { foreignValues, isDesired, leftTo } from "./foreign-values.js";
-import { isSameName, mayBeSameSet } from "./same-name.js";
+import { foreignValues, isDesired, leftTo, replacing, undone } from "./foreign-values.js";
+import { isSameName } from "./same-name.js";
 
 /** The new set, then the end of the former one, then the status. */
 export function recordChain(desired: DesiredRecords): RecordChain {
@@ -87,7 +98,7 @@ export function removalChain(desired: RecordRemoval): RecordChain {
   if ((named ? dns.claim : dns.previous.claim)?.ours === false) return [forget];
   if (!isDue(dns.retryAt, desired.now)) return [];
   const current = named ? removalOf(partOf(dns.records, last.types), "current", last) : [];
-  const previous = isSettled(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
+  const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
   const removal = [...current, ...previous];
   return removal.some(isRead) ? removal : [...removal, forget];
 }
@@ -228,13 +239,6 @@ function previousRemoval(desired: DesiredRecords): RecordChain {
   return isSettled(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
 }
 
-/** What the former name still holds, where nothing is to delete it. */
-function leftBehind({ dns, last, wanted, provider }: DesiredRecords): DnsStatus | undefined {
-  if (last === undefined || last.values.length === 0 || wanted.deletionPolicy === "Delete") return undefined;
-  const isOthers = dns.previous.claim?.ours === false;
-  return isOthers || mayBeSameSet(last, { ...wanted, provider }) ? undefined : last;
-}
-
 /** One zone has two names, its domain and its id: what looks renamed may be the set that has just been written. */
 function strangersOnly({ records, previous }: DnsSnapshot, asked: readonly RecordType[]): Records {
   const known = previous.records;
@@ -264,7 +268,7 @@ function statusOf({ provider, wanted, types }: DesiredRecords, values: readonly 
 }
 
 /** @param left see `RecordDns.left` */
-export function recorded(written: DnsStatus | undefined, why: string, left?: DnsStatus): RecordDns {
+export function recorded(written: DnsStatus | undefined, why: string, left?: LeftRecords): RecordDns {
   return { do: "record-dns", written, why, ...(left && { left }) };
 }
 
@@ -272,26 +276,4 @@ const isRead = (action: DnsAction | RecordDns) => action.do === "read-records";
 
 function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
   return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;
-}
-
-/** A restart between a change and its status looks the same, so this is no certainty. */
-const CHANGED_BY_OTHERS = "they differed from status.dns: somebody else has probably changed them";
-
-/** The set has been written as it is wanted now. What this process has written since may not be in the status yet. */
-function undone({ before, after }: RecordChangeSet, { isOurs }: DnsSnapshot): { readonly cause?: string } {
-  const same = isOurs === true || `${[...before].sort()}` === `${[...after].sort()}`;
-  return same ? {} : { cause: CHANGED_BY_OTHERS };
-}
-
-/** @param left what the operator wrote on the name, also for another resource. Only the first write on a name: later, `status.dns` may be older than what a failed change has written. */
-function replacing(
-  { before, after }: RecordChangeSet,
-  last: DnsStatus | undefined,
-  written: DnsStatus,
-  left: readonly string[],
-): { readonly replaced?: readonly string[] } {
-  if (last !== undefined && isSameName(last, written)) return {};
-  const known = [...after, ...left, ...(last?.values ?? [])];
-  const replaced = before.filter((value) => !known.includes(value));
-  return replaced.length === 0 ? {} : { replaced };
 }

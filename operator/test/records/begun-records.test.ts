@@ -98,11 +98,13 @@ describe("a record set that the operator has begun to write", () => {
   });
 
   it("goes from the record without a call where its zone is gone, and under Retain where its provider is", () => {
-    const lost = (place: "provider" | "zone", deletionPolicy: "Delete" | "Retain") => {
+    const chain = (place: "provider" | "zone", deletionPolicy: "Delete" | "Retain") => {
       const dns = { ...WISH.dns, begun: { records: "unknown", claim: { ours: true }, lost: place } } as const;
-      return textsOf(recordChain({ ...WISH, dns, wanted: { ...WISH.wanted, deletionPolicy } }));
+      return recordChain({ ...WISH, dns, wanted: { ...WISH.wanted, deletionPolicy } });
     };
+    const lost = (...of: Parameters<typeof chain>) => textsOf(chain(...of));
     expect(lost("zone", "Delete")).to.deep.equal(["record-dns "]);
+    expect(chain("zone", "Delete")[0], "an Event names it").to.deep.include({ left: { ...BEGUN, unseen: true } });
     expect(lost("provider", "Retain")).to.deep.equal(["record-dns "]);
     expect(lost("provider", "Delete")).to.deep.equal(["read-records begun"]);
   });

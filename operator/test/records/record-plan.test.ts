@@ -165,6 +165,12 @@ describe("the chain of a record set", () => {
     ]);
   });
 
+  it("names a former set whose zone the provider does not show, and keeps it on record while the resource goes", () => {
+    const lost = { ...WISH, dns: { ...WISH.dns, previous: { records: "unknown", lost: "zone" } } } as const;
+    expect(recordChain(lost).at(-1)).to.deep.include({ do: "record-dns", left: { ...LAST, unseen: true } });
+    expect(steps(removalChain(lost))).to.deep.equal(["read-records previous"]);
+  });
+
   it("forgets the name that it has lost, not the one that it wrote before", () => {
     expect(of({ claim: THEIRS })).to.deep.equal([]);
     const lost = { ...WISH, last: { ...LAST, recordName: NEW }, dns: { ...WISH.dns, claim: THEIRS } };
