@@ -68,6 +68,11 @@ export function isDue(retryAt: number | undefined, now: number): boolean {
   return retryAt - now > LONGEST_RETRY_MS;
 }
 
+/** Nothing asks for the retry any more. */
+export function isLongOverdue(retryAt: number | undefined, now: number): boolean {
+  return retryAt !== undefined && now - retryAt >= LONGEST_RETRY_MS;
+}
+
 /** Seconds to wait after so many failures in a row. */
 function waitBefore(schedule: RetrySchedule, failures: number): number {
   const waits: readonly number[] = RETRY_SCHEDULES[schedule];

@@ -23,7 +23,7 @@ import type {
 } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/notifier.js";
-import { afterFailure, type Failure, type RetryState } from "../reconcile/retries.js";
+import { afterFailure, type Failure, isLongOverdue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading } from "./fresh-reading.js";
 import { LastChange, type OwnChange, type Reading } from "./last-change.js";
@@ -117,9 +117,9 @@ export class RecordSet {
     return this.changing === undefined ? this.failedAccount?.of : { probeAt: this.changing.beganAt };
   }
 
-  /** The provider does not have its zone. */
+  /** The provider does not have its zone. Whose retry is long overdue has no resource any more. */
   get isZoneless(): boolean {
-    return this.failure?.kind === "NotFound";
+    return this.failure?.kind === "NotFound" && !isLongOverdue(this.retry?.retryAt, this.clock.now());
   }
 
   /** The last sighting of a type, however long ago. */

@@ -5,7 +5,7 @@
  */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
-import { MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
+import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
 import { normalName } from "../claims/claimed-names.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
 import type { Clock } from "../clock.js";
@@ -285,8 +285,8 @@ export class RecordRegistry {
     const { clock, driftMs } = this;
     const recoveryOf = (account: object) => this.recoveryOf(account);
     // With more such sets, each waits longer, so that their calls have a bound.
-    const zonelessSeconds = () =>
-      (RECORD_READS_APART_MS / SECOND_MS) * [...this.sets.values()].filter((one) => one.isZoneless).length;
+    const zoneless = () => [...this.sets.values()].filter((one) => one.isZoneless).length;
+    const zonelessSeconds = () => Math.min(LONGEST_RETRY_MS / 2, RECORD_READS_APART_MS * zoneless()) / SECOND_MS;
     const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf, zonelessSeconds });
     putLast(this.sets, key, set, MAX_RECORD_SETS);
     return set;
