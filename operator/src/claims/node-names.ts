@@ -30,6 +30,8 @@ interface Entry {
   /** What this process writes, before the status shows it. */
   readonly planned: ReadonlySet<string>;
   readonly ttl: number;
+  /** Monotonic, ms: resolvers may have records with this TTL until then. */
+  readonly ttlUntil: number;
 }
 
 interface Left {
@@ -50,14 +52,17 @@ export class NodeNames {
 
   /** What the status of a NodeDNSRecordSet shows now. */
   put(resource: ResourceRef, { values, ttl }: Published): void {
-    const planned = this.entries.get(resource.uid)?.planned ?? NONE;
-    this.replace({ resource, recorded: canonical(values), planned, ttl });
+    const before = this.entries.get(resource.uid);
+    const { planned = NONE } = before ?? {};
+    this.replace({ resource, recorded: canonical(values), planned, ...this.lasting(before, ttl) });
   }
 
-  /** What it is about to write. */
-  plan({ uid }: ResourceRef, values: readonly string[]): void {
+  /** What it is about to write. @param unsure an earlier write may have been done although its answer was lost */
+  plan({ uid }: ResourceRef, values: readonly string[], unsure = false): void {
     const before = this.entries.get(uid);
-    if (before !== undefined) this.replace({ ...before, planned: canonical(values) });
+    if (before === undefined) return;
+    const planned = canonical([...values, ...(unsure ? before.planned : NONE)]);
+    this.replace({ ...before, planned });
   }
 
   /** The NodeDNSRecordSet is gone. */
@@ -74,6 +79,14 @@ export class NodeNames {
     const left = this.left.get(ip);
     if (left === undefined) return undefined;
     return { resource: left.resource, until: this.clock.now() + left.until - this.clock.monotonic() };
+  }
+
+  /** A TTL falls only once resolvers have no record with the longer one any more. */
+  private lasting(before: Entry | undefined, ttl: number): Pick<Entry, "ttl" | "ttlUntil"> {
+    const now = this.clock.monotonic();
+    if (before !== undefined && before.ttl > ttl && now < before.ttlUntil)
+      return { ttl: before.ttl, ttlUntil: before.ttlUntil };
+    return { ttl, ttlUntil: now + ttl * SECOND_MS };
   }
 
   private replace(entry: Entry): void {

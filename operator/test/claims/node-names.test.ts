@@ -23,6 +23,24 @@ describe("the addresses in names of NodeDNSRecordSets", () => {
     expect(all.of("203.0.113.9")).to.equal(undefined);
   });
 
+  it("are there for the longer TTL also where the address leaves a step after the TTL has fallen", () => {
+    const { clock, names: all } = names();
+    all.put(REF, { values: [IP], ttl: 3600 });
+    all.put(REF, { values: [IP], ttl: 60 });
+    all.put(REF, { values: [], ttl: 60 });
+    expect(all.of(IP)?.until).to.equal(clock.now() + 3_600_000);
+  });
+
+  it("are there while the answer of a write is lost", () => {
+    const { names: all } = names();
+    all.put(REF, { values: [], ttl: 60 });
+    all.plan(REF, [IP]);
+    all.plan(REF, [], true);
+    expect(all.of(IP)).to.deep.equal({ resource: REF });
+    all.plan(REF, []);
+    expect(all.of(IP)?.until).to.be.a("number");
+  });
+
   it("are there before the status has them, from the moment at which a change is planned", () => {
     const { names: all } = names();
     all.put(REF, { values: [], ttl: 60 });

@@ -81,7 +81,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     retained: (object) => retainedBy(readResource(object).resource),
     gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
-    register: (state, { snapshot }, made) => registerPlan(context, state, snapshot.resource, made),
+    register: (state, { snapshot }, made) => registerPlan(context, state, snapshot, made),
     actions: actions(dnsService),
     recheckOf: (_state, action, { plannedNow }) => {
       return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
@@ -134,36 +134,54 @@ function followPublished(
   }));
 }
 
+/** What Cloudflare makes of the TTL 1, automatic. */
+const AUTOMATIC_TTL_SECONDS = 300;
+
 type NamesContext = Pick<ControllerContext, "nodeNames" | "providers">;
 
 /** By the status: what its records hold, or may hold after a change that has begun. Who created such an address does not release it meanwhile. */
-function putNames({ nodeNames, providers }: NamesContext, ref: ResourceRef, { spec, status }: NodeRecordSet): void {
+function putNames(
+  { nodeNames, providers }: NamesContext,
+  ref: ResourceRef,
+  { resource: { spec, status }, dns: seen }: Pick<Snapshot, "resource"> & Partial<Pick<Snapshot, "dns">>,
+): void {
   const { dns, begunRecords = [] } = status;
   const values = [...(dns === undefined ? [] : [dns]), ...begunRecords].flatMap((written) => written.values);
   const provider = desiredOf(spec)?.provider ?? dns?.provider ?? "";
-  const set = providers.names.includes(provider) ? providers.get(provider, "dns") : undefined;
-  const capabilities = set?.dns?.capabilities;
-  nodeNames.put(ref, { values, ttl: ttlOf(omitUndefined({ capabilities }), spec.dnsRecordSet) });
+  const capabilities = ofRegistry(providers).dnsOf(provider)?.capabilities;
+  const written = ttlOf(omitUndefined({ capabilities }), spec.dnsRecordSet);
+  // Without a TTL in the spec, existing records keep theirs.
+  nodeNames.put(ref, { values, ttl: Math.max(secondsOf(written), secondsOf(seen?.remarks?.ttl)) });
+}
+
+/** The wait that a TTL of a provider stands for. */
+function secondsOf(ttl = 0): number {
+  return ttl === 1 ? AUTOMATIC_TTL_SECONDS : ttl;
 }
 
 /** The status shows it only after the change. */
-function planNames({ nodeNames }: NamesContext, ref: ResourceRef, { sequences }: Plan): void {
+function planNames(
+  { nodeNames }: NamesContext,
+  ref: ResourceRef,
+  { sequences, dns }: Pick<Plan, "sequences"> & Pick<Snapshot, "dns">,
+): void {
   const changes = sequences.flatMap(actionsOf).flatMap((action) => (action.do === "apply-records" ? [action] : []));
   nodeNames.plan(
     ref,
     changes.flatMap(({ changes: { after } }) => after),
+    dns.records === "unknown" || dns.halfDone !== undefined,
   );
 }
 
 function registerPlan(
   context: ControllerContext,
   { ref, memory }: ResourceState<NodeDNS>,
-  resource: NodeRecordSet,
+  snapshot: Snapshot,
   made: Plan,
 ): void {
-  putNames(context, ref, resource);
-  planNames(context, ref, made);
-  followPublished(memory, resource, made.intended);
+  putNames(context, ref, snapshot);
+  planNames(context, ref, { ...made, dns: snapshot.dns });
+  followPublished(memory, snapshot.resource, made.intended);
 }
 
 /** A node that matches as before, and whose address is the same, changes nothing. */
@@ -179,7 +197,7 @@ function seen(context: ControllerContext, state: ResourceState<NodeDNS>, read: R
   const { resource, problem } = read;
   if (problem === undefined && memory.match.follow(resource.spec.match)) memory.noNodeSince = undefined;
   context.claims.put(claimsOf(context, resource));
-  putNames(context, state.ref, resource);
+  putNames(context, state.ref, { resource });
   probeOnStandby(context, state);
 }
 
