@@ -196,8 +196,7 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
     return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.objectName) };
   const { issued, account, problem: unable, credentials } = accountOf(tools, resolvedClass, familyOfRouted(routed));
   const refused = unserved ?? (leaving ? undefined : problemOfAddress(routing, routed, resolvedClass));
-  // What is deleted together with its Secret waits for the last token.
-  return { resolvedClass, account, issued, problem: refused ?? unable, credentials: leaving ? undefined : credentials };
+  return { resolvedClass, account, issued, problem: refused ?? unable, ...(leaving ? {} : { credentials }) };
 }
 
 function jobsDisabled(name: string): Problem {
