@@ -24,7 +24,8 @@ function variableProblem(name: string, value: string): string | undefined {
   }
   if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
   if (name.startsWith(FLAG_PREFIX)) return flagVariableProblem(name, value);
-  return isExpression(value) ? undefined : urlProblem(name, value);
+  const problem = urlProblem(name, value);
+  return problem !== undefined && isExpression(value) ? undefined : problem;
 }
 
 /** Of Helm, or a reference of Kubernetes to another variable: only they know its value. */

@@ -8,7 +8,7 @@ import {
   type PublishedAddress,
 } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
-import { RECORDS_BATCH_MS } from "../../bounds.js";
+import { AUTOMATIC_TTL_SECONDS, RECORDS_BATCH_MS } from "../../bounds.js";
 import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/resource-probes.js";
 import type { ResourceRef } from "../../inventory/view.js";
@@ -133,9 +133,6 @@ function followPublished(
     waiting: [],
   }));
 }
-
-/** What Cloudflare makes of the TTL 1, automatic. */
-const AUTOMATIC_TTL_SECONDS = 300;
 
 type NamesContext = Pick<ControllerContext, "nodeNames" | "providers">;
 
