@@ -35,11 +35,9 @@ for (const release of [undefined, "1.32"]) {
             collection("FloatingIPPool"),
             resource("FloatingIPPool", { ips: twice, provider: "digitalocean" }),
           );
-          const { details } = body as unknown as { readonly details: { readonly causes: readonly object[] } };
-          expect(
-            details.causes.map((cause) => "message" in cause && cause.message),
-            name,
-          ).to.deep.equal([`Invalid value: "${ips[first]}" is listed twice: remove one`]);
+          const message = `Invalid value: "${ips[first]}" is listed twice: remove one`;
+          expect(body, name).to.have.nested.property("details.causes").with.lengthOf(1);
+          expect(body, name).to.have.nested.property("details.causes[0].message", message);
         }
       });
     }

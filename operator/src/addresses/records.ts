@@ -5,6 +5,7 @@ import { isOnlyCordoned } from "../match/checks.js";
 import { claimMessages } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import type { RecordType } from "../providers/types.js";
+import type { Action, Chain, SequenceStep } from "../reconcile/plan.js";
 import type { RecordChain } from "../records/desired-records.js";
 import { foreignValues } from "../records/foreign-values.js";
 import { recordChain as chainOf, fullNameOf, recorded, removalChain, ttlOf } from "../records/record-plan.js";
@@ -39,6 +40,21 @@ export function recordChain(snapshot: RecordsSnapshot, values: readonly string[]
 export function retryKeyOf({ dnsRecordSet, ...set }: RecordsSnapshot["set"], lockKey: string): string {
   if (lockKey !== RECORDS || dnsRecordSet === undefined) return lockKey;
   return recordRetryKey({ ...dnsRecordSet, provider: dnsProviderOf({ ...set, dnsRecordSet }) });
+}
+
+/**
+ * One step, or two: what fails on a name that the spec no longer has holds up no change of the wanted one.
+ * @param retryKey of the wanted name
+ */
+export function stepsByName<A extends Action>(chain: Chain<A>, retryKey: string): readonly SequenceStep<A>[] {
+  const at = chain.findIndex((action) => "which" in action && action.which !== "current");
+  if (at < 0) return [{ retryKey, actions: chain }];
+  const others = { retryKey: "other names", actions: chain.slice(at) };
+  if (at === 0) return [others];
+  return [
+    { name: "wanted name", retryKey, actions: chain.slice(0, at) },
+    { ...others, reliesOn: ["wanted name"] },
+  ];
 }
 
 /** What the record set holds that the resource may neither count as its own nor replace. */

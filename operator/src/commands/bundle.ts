@@ -11,8 +11,8 @@ import { errorText, Redactor } from "../logging.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { findingsOf, questionOf } from "./doctor/doctor.js";
-import { withProgress } from "./progress.js";
 import { kindPath, listAll, type OwnObject } from "./read.js";
+import { withProgress } from "./terminal.js";
 
 /** Name and content of a file; a part that can't be read has a text that says why. */
 interface Part {

@@ -7,7 +7,7 @@ import { printable } from "../printable.js";
 import { problemText } from "./cluster.js";
 import { type CommandIo, type CommandSpec, type ParsedCall, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
-import { askPerson } from "./progress.js";
+import { askPerson } from "./terminal.js";
 
 const USUAL_WIDTH = 80;
 const ERASE_LINE = "\r\u001b[K";

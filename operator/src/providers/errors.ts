@@ -87,6 +87,8 @@ export interface ProviderErrorProps {
   /** Whether sending the same call once more can do no harm. @default true unless the outcome is unknown */
   readonly retrySafe?: boolean;
   readonly reason?: ProviderErrorReason;
+  /** The remedy says where the operator reads the token. */
+  readonly placed?: true;
   /** Seconds that the API asks to wait; the error has an hour at most. */
   readonly retryAfterSeconds?: number;
   /** HTTP status, where there was one. */

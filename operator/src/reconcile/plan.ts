@@ -39,25 +39,9 @@ export interface SequenceStep<A extends Action = Action> {
 /** Actions in a fixed order: each runs only if the one before is done (not: started, refused, skipped). */
 export type Chain<A extends Action = Action> = readonly A[];
 
-/** A sequence of one chain. @param retryKey see `SequenceStep` */
-export function inOrder<A extends Action>(
-  lockKey: string,
-  actions: Chain<A>,
-  retryKey = lockKey,
-): readonly ActionSequence<A>[] {
-  return actions.length === 0 ? [] : [{ lockKey, steps: stepsOf(actions, retryKey) }];
-}
-
-/** One step, or two: what fails on a DNS name that the spec no longer has holds up no change of the wanted one. */
-export function stepsOf<A extends Action>(actions: Chain<A>, retryKey: string): readonly SequenceStep<A>[] {
-  const at = actions.findIndex((action) => "which" in action && action.which !== "current");
-  if (at < 0) return [{ retryKey, actions }];
-  const others = { retryKey: "other names", actions: actions.slice(at) };
-  if (at === 0) return [others];
-  return [
-    { name: "wanted name", retryKey, actions: actions.slice(0, at) },
-    { ...others, reliesOn: ["wanted name"] },
-  ];
+/** A sequence of one chain. */
+export function inOrder<A extends Action>(lockKey: string, actions: Chain<A>): readonly ActionSequence<A>[] {
+  return actions.length === 0 ? [] : [{ lockKey, steps: [{ actions }] }];
 }
 
 export function actionsOf<A extends Action>({ steps }: ActionSequence<A>): readonly A[] {

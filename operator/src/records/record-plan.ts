@@ -4,7 +4,7 @@
 
 import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
-import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
+import { AUTOMATIC_TTL_SECONDS, CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
@@ -101,6 +101,11 @@ export function removalChain(desired: RecordRemoval): RecordChain {
   const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
   const removal = [...current, ...previous];
   return removal.some(isRead) ? removal : [...removal, forget];
+}
+
+/** How long resolvers may keep a record with the TTL, seconds: at Cloudflare, 1 is automatic. */
+export function resolverSeconds(ttl: number): number {
+  return ttl === 1 ? AUTOMATIC_TTL_SECONDS : ttl;
 }
 
 /** The TTL that is written, seconds. */

@@ -1,108 +1,23 @@
-import { HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE, type HolderResource, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
+import { HOLDER_LABEL_PREFIX, type HolderResource, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { labelHolders } from "../../src/addresses/mark-calls.js";
-import { type HolderNodes, labelActionsFor, markChains, markChainsFor } from "../../src/addresses/mark-plan.js";
+import { labelActionsFor, markChains } from "../../src/addresses/mark-plan.js";
 import { marksOf, NodeMarks, ownLabelAskedFor } from "../../src/addresses/node-marks.js";
 import type { Placement } from "../../src/addresses/observed.js";
 import { CACHE_LAG_MS } from "../../src/bounds.js";
-import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
+import { type KubeClient, StatusError } from "../../src/kube/client.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import { slimNode } from "../match/cluster.js";
 import { FakeClock } from "../support/time/fake-clock.js";
-
-const NODES = ["n1", "n2", "n3"] as const;
-const KEY = `${HOLDER_LABEL_PREFIX}fip.default.web`;
+import { KEY, LaggingCluster, NODES } from "./lagging-cluster.js";
 
 function keyOf({ kind, ...metadata }: HolderResource): string {
   const marks = new NodeMarks(new NodeDirectory(), new FakeClock());
   const { holderLabel } = marksOf(marks, kind, { metadata, spec: { holderLabel: true } });
   return holderLabel?.key ?? "";
-}
-
-class Killed extends Error {}
-
-/** Nodes on a server, and an operator whose cache lags behind and which may die at any write. */
-class Cluster {
-  readonly labelled = new Set<string>();
-  /** At most this many nodes had the label at any time. */
-  most = 0;
-  /** Calls until the process dies; the last one may have been carried out. */
-  left = Number.POSITIVE_INFINITY;
-  dies: "before" | "after" = "before";
-  readonly clock = new FakeClock();
-  readonly nodes = new NodeDirectory(NODES.map((name) => slimNode(name)));
-  marks = new NodeMarks(this.nodes, this.clock);
-  readonly writes: string[] = [];
-  /** Called when the server has answered, before the operator has the answer. */
-  onAnswer = () => {};
-
-  readonly client: KubeClient = {
-    request: async <T>(request: KubeRequest): Promise<T> => {
-      if (request.method === "GET") {
-        const items = this.items(request);
-        this.onAnswer();
-        return { metadata: {}, items } as T;
-      }
-      const dies = --this.left <= 0;
-      if (dies && this.dies === "before") throw new Killed();
-      this.patch(request);
-      if (dies) throw new Killed();
-      this.onAnswer();
-      return {} as T;
-    },
-    open: () => Promise.reject(new Error("no watches")),
-  };
-
-  private items({ query }: KubeRequest) {
-    expect(query?.["labelSelector"]).to.equal(KEY);
-    return [...this.labelled].map((name) => ({ metadata: { name, uid: `uid-${name}` } }));
-  }
-
-  private patch({ path, body }: KubeRequest): void {
-    const name = path.split("/").at(-1) ?? "";
-    const { labels, uid } = (body as { readonly metadata: { labels: Record<string, string | null>; uid: string } })
-      .metadata;
-    expect(uid).to.equal(`uid-${name}`);
-    const value = labels[KEY];
-    if (value === null) this.labelled.delete(name);
-    else this.labelled.add(name);
-    if (value !== null) expect(value).to.equal(HOLDER_LABEL_VALUE);
-    this.most = Math.max(this.most, this.labelled.size);
-    this.writes.push(`${value === null ? "-" : "+"}${name}`);
-  }
-
-  /** The node cache catches up. */
-  show(): void {
-    for (const name of NODES) {
-      const { labels: shown = {} } = this.nodes.get(name) ?? {};
-      if (KEY in shown === this.labelled.has(name)) continue;
-      const old = slimNode(name, { labels: shown });
-      const labels = this.labelled.has(name) ? { [KEY]: HOLDER_LABEL_VALUE } : {};
-      this.nodes.apply({ type: "updated", old, object: slimNode(name, { labels }) });
-    }
-  }
-
-  /** One run, by where the address is; false: the process died, and another one starts with the cache as it is. */
-  run(holder: string | undefined, uncertain = false): Promise<boolean> {
-    return this.runFor(holder === undefined ? [] : [holder], uncertain);
-  }
-
-  async runFor(names: readonly string[], uncertain = false): Promise<boolean> {
-    const facts = { key: KEY, asked: true, bearers: this.marks.labels.bearersOf(KEY) };
-    for (const action of labelActionsFor(facts, { names, possible: [], uncertain })) {
-      try {
-        await labelHolders(this, { signal: new AbortController().signal }, action);
-      } catch (error) {
-        if (!(error instanceof Killed)) throw error;
-        this.marks = new NodeMarks(this.nodes, this.clock);
-        return false;
-      }
-    }
-    return true;
-  }
 }
 
 describe("the holder label", () => {
@@ -165,7 +80,7 @@ describe("the holder label", () => {
   });
 
   it("leaves the previous node before the next one gets it", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     await cluster.run("n1");
     await cluster.run("n2");
     await cluster.run("n2");
@@ -173,14 +88,14 @@ describe("the holder label", () => {
   });
 
   it("leaves a node that the cache does not show", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     cluster.labelled.add("n3");
     await cluster.run("n1");
     expect(cluster.writes).to.deep.equal(["-n3", "+n1"]);
   });
 
   it("comes back right after somebody removed it, though the cache showed the operator's writes before their answers", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     cluster.onAnswer = () => cluster.show();
     await cluster.runFor(["n1", "n2"]);
     cluster.onAnswer = () => {};
@@ -191,7 +106,7 @@ describe("the holder label", () => {
   });
 
   it("comes back right after somebody removed it from a node whose label the operator had only read", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     await cluster.runFor(["n1"]);
     cluster.show();
     await cluster.runFor(["n1", "n2"]);
@@ -203,7 +118,7 @@ describe("the holder label", () => {
   });
 
   it("comes back after somebody removed it while the operator read which nodes have it", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     await cluster.runFor(["n1", "n2"]);
     cluster.show();
     cluster.labelled.delete("n1");
@@ -219,7 +134,7 @@ describe("the holder label", () => {
   });
 
   it("stays, and no other node gets it, while it is uncertain where an address is", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     await cluster.run("n1");
     await cluster.run(undefined, true);
     await cluster.run("n2", true);
@@ -227,7 +142,7 @@ describe("the holder label", () => {
   });
 
   it("is not set after the decision has been superseded", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     cluster.labelled.add("n1");
     const [action] = labelActionsFor(
       { key: KEY, asked: true, bearers: ["n1"] },
@@ -241,7 +156,7 @@ describe("the holder label", () => {
   });
 
   it("is not set where the previous node cannot lose it", async () => {
-    const cluster = new Cluster();
+    const cluster = new LaggingCluster();
     cluster.labelled.add("n1");
     const refused = new StatusError({ code: 403, reason: "Forbidden", message: "no" });
     const { client } = cluster;
@@ -267,7 +182,7 @@ describe("the holder label", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-        const cluster = new Cluster();
+        const cluster = new LaggingCluster();
         for (const { holder, dies, shows, waits } of steps) {
           cluster.left = dies === null ? Number.POSITIVE_INFINITY : dies.at;
           cluster.dies = dies?.when ?? "before";
@@ -300,34 +215,5 @@ describe("the taint of nodes that wait for an address", () => {
     expect(taints.bearersOf(key)).to.deep.equal(["n1"]);
     show(false);
     expect(taints.bearersOf(key)).to.deep.equal([]);
-  });
-
-  const facts = { key: "k", asked: true, bearers: [] as readonly string[], unmatched: [] as readonly string[] };
-  const candidates = NODES.map((name) => nodeFacts(slimNode(name)));
-  const holders = { names: ["n1"], possible: [], uncertain: false };
-  const changes = (taint: Partial<typeof facts>, more: Partial<HolderNodes> = {}) =>
-    markChainsFor({ candidates, untilTaint: { ...facts, ...taint } }, { ...holders, ...more })
-      .flat()
-      .map((action) => (action.do === "taint-until" ? `${action.present ? "+" : "-"}${action.node}` : action.do));
-
-  it("is on candidates without an address", () => {
-    expect(changes({})).to.deep.equal(["+n2", "+n3"]);
-    expect(changes({ bearers: ["n2", "n3"] })).to.deep.equal([]);
-  });
-
-  it("leaves a node when the address is there, or when the match does not mean the node", () => {
-    expect(changes({ bearers: ["n1", "n2", "n3"] })).to.deep.equal(["-n1"]);
-    expect(changes({ bearers: ["n2", "n3", "x", "y"], unmatched: ["x"] })).to.deep.equal(["-x"]);
-  });
-
-  it("stays as it is where an address may be", () => {
-    expect(changes({ bearers: ["n2"] }, { names: [], possible: ["n1", "n2"] })).to.deep.equal(["+n3"]);
-  });
-
-  it("goes from all nodes if the spec does not ask for it, a few at a time", () => {
-    expect(changes({ asked: false, bearers: ["n1", "n2"] })).to.deep.equal(["-n1", "-n2"]);
-    expect(changes({ asked: false, bearers: Array.from({ length: 50 }, (_, index) => `x${index}`) })).to.have.length(
-      20,
-    );
   });
 });

@@ -66,7 +66,7 @@ describe("flipop plan", () => {
     expect(writes()).to.equal(0);
   });
 
-  it("tells new resources of one name in two namespaces apart", async () => {
+  it("plans new resources of one name in two namespaces separately", async () => {
     const named = (namespace: string) => ({
       ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace } },
       spec: { provider: "digitalocean", match: MATCH, dnsRecordSet: { zone: "example.com", recordName: namespace } },

@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CommandError, type CommandModule, type CommandSpec } from "../../src/commands/command.js";
-import { askPerson, withProgress } from "../../src/commands/progress.js";
 import { runCommand } from "../../src/commands/run-command.js";
+import { askPerson, withProgress } from "../../src/commands/terminal.js";
 
 const SAID = "\u001b]0;owned\u0007 \u009b2J\n";
 

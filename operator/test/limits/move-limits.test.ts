@@ -38,7 +38,7 @@ describe("limits of moves", () => {
     expect(limits.allowance("other", 1)?.moves).to.equal(1);
   });
 
-  it("say when one more may begin than may now, so that nobody who waits for it looks again at once", () => {
+  it("say when the next move after those of now may begin, so that a resource that waits does not look again at once", () => {
     const limits = new MoveLimits(clock, 3);
     expect(limits.allowance("web", 2)?.nextAt).to.equal(clock.now() + MINUTE_MS / 2);
     limits.begin("web", "a");

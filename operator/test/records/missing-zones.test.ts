@@ -12,7 +12,7 @@ describe("the wait for a missing zone", () => {
   }
   const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
 
-  it("counts no record set that nobody has asked for in two hours", async () => {
+  it("counts no record set that no resource has asked for in two hours", async () => {
     const made = rig();
     expect(await missing(made, ...many(100))).to.equal(100 * 6_000);
     await made.clock.advance(131 * MINUTE);

@@ -5,7 +5,7 @@ import { timeOf } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
-import { ttlOf } from "../../records/record-plan.js";
+import { resolverSeconds, ttlOf } from "../../records/record-plan.js";
 import { type AddressSnapshot, isDeleting } from "../address-set.js";
 import { isOurs, type Placement } from "../observed.js";
 import { askedBy, isReleasable } from "./releasable.js";
@@ -63,7 +63,7 @@ export function publishedByOthers(snapshot: AddressSnapshot, placements: readonl
 
 /** The end of a wait that begins now. */
 function wholeDrain({ set, dns, now }: AddressSnapshot): number {
-  return now + ttlOf(dns, set.dnsRecordSet) * SECOND_MS;
+  return now + resolverSeconds(ttlOf(dns, set.dnsRecordSet)) * SECOND_MS;
 }
 
 /** A name may lead to it. */

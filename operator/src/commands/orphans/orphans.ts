@@ -9,10 +9,10 @@ import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js"
 import { ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, listOption, textOption } from "../command.js";
-import { withProgress } from "../progress.js";
 import type { KindRead } from "../read.js";
 import { readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
+import { withProgress } from "../terminal.js";
 import { formerOwners, readRetentions } from "./former-owners.js";
 import { release } from "./release.js";
 import { claiming, type NodeNames, readResources } from "./resources.js";

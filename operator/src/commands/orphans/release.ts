@@ -17,8 +17,8 @@ import type { ActionFacts } from "../../providers/types.js";
 import { type AccountAddress, contextOf } from "../accounts.js";
 import { claimantOf, ownersIn } from "../claimed.js";
 import { type CommandCall, CommandError } from "../command.js";
-import { withProgress } from "../progress.js";
 import type { KindRead, OwnObject } from "../read.js";
+import { withProgress } from "../terminal.js";
 import { claiming, type NodeNames, readResources } from "./resources.js";
 
 export interface Request {

@@ -45,7 +45,7 @@ import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { hasMarks } from "../../addresses/node-marks.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
-import { publishedOf, recordChain, recordRemoval, retryKeyOf } from "../../addresses/records.js";
+import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/records.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { provenFor } from "../../addresses/safeguards.js";
@@ -53,7 +53,7 @@ import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
-import { type ActionSequence, type Plan as EnginePlan, stepsOf } from "../../reconcile/plan.js";
+import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
@@ -169,7 +169,7 @@ function sequenceOf(snapshot: Snapshot, chain: ActionChain): ActionSequence<Plan
   const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
   const confirmFirst = confirmation(snapshot, chain);
   const lockKey = lockKeyOf(chain);
-  const steps = stepsOf(chain, retryKeyOf(snapshot.set, lockKey));
+  const steps = stepsByName(chain, retryKeyOf(snapshot.set, lockKey));
   return { lockKey, steps, ...omitUndefined({ notBefore, confirmFirst }) };
 }
 

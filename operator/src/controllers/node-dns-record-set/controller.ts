@@ -8,7 +8,7 @@ import {
   type PublishedAddress,
 } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
-import { AUTOMATIC_TTL_SECONDS, RECORDS_BATCH_MS } from "../../bounds.js";
+import { RECORDS_BATCH_MS } from "../../bounds.js";
 import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/resource-probes.js";
 import type { ResourceRef } from "../../inventory/view.js";
@@ -28,7 +28,7 @@ import type { ResourceState } from "../../reconcile/resource-state.js";
 import { dnsFields } from "../../records/begun-records.js";
 import type { DnsAction } from "../../records/desired-records.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
-import { ttlOf } from "../../records/record-plan.js";
+import { resolverSeconds, ttlOf } from "../../records/record-plan.js";
 import { supersededRecords } from "../../records/superseded-records.js";
 import { omitUndefined } from "../../values.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
@@ -136,11 +136,16 @@ function followPublished(
 
 type NamesContext = Pick<ControllerContext, "nodeNames" | "providers">;
 
-/** By the status: what its records hold, or may hold after a change that has begun. Who created such an address does not release it meanwhile. */
+/**
+ * By the status: what its records hold, or may hold after a change that has begun. Who created such an address does not
+ * release it meanwhile.
+ * @param seenTtl of the records that exist, seconds
+ */
 function putNames(
   { nodeNames, providers }: NamesContext,
   ref: ResourceRef,
-  { resource: { spec, status }, dns: seen }: Pick<Snapshot, "resource"> & Partial<Pick<Snapshot, "dns">>,
+  { spec, status }: NodeRecordSet,
+  seenTtl = 0,
 ): void {
   const { dns, begunRecords = [] } = status;
   const values = [...(dns === undefined ? [] : [dns]), ...begunRecords].flatMap((written) => written.values);
@@ -148,12 +153,7 @@ function putNames(
   const capabilities = ofRegistry(providers).dnsOf(provider)?.capabilities;
   const written = ttlOf(omitUndefined({ capabilities }), spec.dnsRecordSet);
   // Without a TTL in the spec, existing records keep theirs.
-  nodeNames.put(ref, { values, ttl: Math.max(secondsOf(written), secondsOf(seen?.remarks?.ttl)) });
-}
-
-/** The wait that a TTL of a provider stands for. */
-function secondsOf(ttl = 0): number {
-  return ttl === 1 ? AUTOMATIC_TTL_SECONDS : ttl;
+  nodeNames.put(ref, { values, ttl: Math.max(resolverSeconds(written), resolverSeconds(seenTtl)) });
 }
 
 /** The status shows it only after the change. */
@@ -176,7 +176,7 @@ function registerPlan(
   snapshot: Snapshot,
   made: Plan,
 ): void {
-  putNames(context, ref, snapshot);
+  putNames(context, ref, snapshot.resource, snapshot.dns.remarks?.ttl);
   planNames(context, ref, { ...made, dns: snapshot.dns });
   followPublished(memory, snapshot.resource, made.intended);
 }
@@ -194,7 +194,7 @@ function seen(context: ControllerContext, state: ResourceState<NodeDNS>, read: R
   const { resource, problem } = read;
   if (problem === undefined && memory.match.follow(resource.spec.match)) memory.noNodeSince = undefined;
   context.claims.put(claimsOf(context, resource));
-  putNames(context, state.ref, { resource });
+  putNames(context, state.ref, resource);
   probeOnStandby(context, state);
 }
 

@@ -1,6 +1,7 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
+import { stepsByName } from "../../addresses/records.js";
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { noGraceOf, noGraceText } from "../../messages/explanations.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
@@ -51,7 +52,8 @@ export function plan(snapshot: Snapshot): Plan {
 function sequencesOf(chain: ActionChain, { desired }: Decision): Plan["sequences"] {
   const ofFinalizer = chain.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
   if (ofFinalizer) return inOrder("finalizer", chain);
-  return inOrder("records", chain, desired && recordRetryKey({ ...desired.recordSet, provider: desired.provider }));
+  const retryKey = desired && recordRetryKey({ ...desired.recordSet, provider: desired.provider });
+  return [{ lockKey: "records", steps: stepsByName(chain, retryKey ?? "records") }];
 }
 
 function decisionOf(snapshot: Snapshot): Decision {

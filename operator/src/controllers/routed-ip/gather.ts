@@ -162,18 +162,7 @@ function accountFacts({ account, credentials }: ResolvedAccount, ips: readonly s
   };
 }
 
-export function creationKey(
-  { ref }: Pick<RoutedState, "ref">,
-  {
-    resolvedClass,
-    family,
-    account,
-  }: {
-    readonly resolvedClass: ResolvedIssuerClass | undefined;
-    readonly family: IpFamily;
-    readonly account: AddressAccount | undefined;
-  },
-) {
+export function creationKey({ ref }: Pick<RoutedState, "ref">, { resolvedClass, family, account }: Place) {
   return { resource: ref, provider: resolvedClass?.provider ?? "", family, account: account?.inventory };
 }
 
@@ -194,21 +183,22 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
   if (resolvedClass.by === "jobs")
     return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.objectName) };
-  const { issued, account, problem: unable, credentials } = accountOf(tools, resolvedClass, familyOfRouted(routed));
+  const { issued, account, problem: unable, credentials } = accountOf(tools, resolvedClass, routed);
   const refused = unserved ?? (leaving ? undefined : problemOfAddress(routing, routed, resolvedClass));
-  return { resolvedClass, account, issued, problem: refused ?? unable, ...(leaving ? {} : { credentials }) };
+  return { resolvedClass, account, issued, problem: refused ?? unable, credentials };
 }
 
 function jobsDisabled(name: string): Problem {
   return jobMessages.disabledForClass({ name });
 }
 
-function accountOf({ routing, accounts }: GatherTools, { issuer: key }: ResolvedIssuerClass, family: IpFamily) {
+function accountOf({ routing, accounts }: GatherTools, { issuer: key }: ResolvedIssuerClass, routed: RoutedIP) {
   const issuer = routing.lookUp.issuer(key);
   const { account: issued, problem } = issuer === undefined ? {} : accounts.of(issuer);
-  const account = issued?.addresses(family);
-  if (account instanceof AddressAccount) return { issued, account, problem: undefined, credentials: problem };
-  return { issued, account: undefined, problem: problem ?? account };
+  const account = issued?.addresses(familyOfRouted(routed));
+  if (!(account instanceof AddressAccount)) return { issued, account: undefined, problem: problem ?? account };
+  // What is deleted together with its Secret goes by the last token.
+  return { issued, account, problem: undefined, credentials: isDeleting(routed) ? undefined : problem };
 }
 
 const NO_ACCOUNT = { resolvedClass: undefined, account: undefined, issued: undefined };

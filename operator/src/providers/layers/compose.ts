@@ -123,9 +123,12 @@ function withTokenPlace(credentials: Pick<Credentials, "place" | "token">): Call
     } catch (error) {
       const place = credentials.place();
       if (place === "" || !isProviderError(error, "Unauthorized") || !isOfToken(error)) throw error;
-      // It is the error of a call that this one has made first, such as the one for the account: its remedy names the place already.
-      if (JSON.stringify(error.remedy).includes(JSON.stringify(place).slice(1, -1))) throw error;
-      throw withProps(error, { remedy: formRemedy(credentials.token(), place) ?? tokenRemedy(error, place) });
+      // It is the error of a call that this one has made first, such as the one for the account.
+      if (error.props.placed === true) throw error;
+      throw withProps(error, {
+        placed: true,
+        remedy: formRemedy(credentials.token(), place) ?? tokenRemedy(error, place),
+      });
     }
   };
 }

@@ -226,6 +226,18 @@ describe("the cleanup of a pool", () => {
     expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
   });
 
+  it("waits as long as resolvers keep a record with the TTL 1, which is automatic at Cloudflare", () => {
+    const dnsRecordSet = { ...DNS, ttl: 1, deletionPolicy: "Delete" as const };
+    const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet }));
+    const { metadata } = cloud.pool("web");
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
+    rest(cloud);
+    for (const [ms, left] of [[299_000, 1] as const, [1_000, 0] as const]) {
+      cloud.now += ms;
+      expect(rest(cloud).addresses.size).to.equal(left);
+    }
+  });
+
   it("forgets an address that is to be released only after it has been missing for 10 minutes", () => {
     const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
     const { inventory } = cloud.snapshot("web");

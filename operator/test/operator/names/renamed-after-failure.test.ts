@@ -19,8 +19,8 @@ describe("operator in process: a name that its provider refuses", function () {
     digitalocean.state.dns.addRecord(ZONE, { type: "CNAME", name: "old", data: "elsewhere.example.org.", ttl: 60 });
   }
 
-  async function tried(world: World, told: () => string): Promise<void> {
-    await world.until("it says so", () => told().includes("RecordExists"));
+  async function tried(world: World, message: () => string): Promise<void> {
+    await world.until("the reason", () => message().includes("RecordExists"));
     await world.clock.sleep(1_200_000);
   }
 

@@ -104,7 +104,7 @@ describe("additional firewalls", () => {
     expect(cloud.state["fw-2"]).to.equal("443 c,d");
   });
 
-  it("are not on record if nobody wants one any more when its turn comes", async () => {
+  it("are not on record if no RoutedIP wants one any more when its turn comes", async () => {
     const context = { ...CONTEXT, recheck: () => "the node has left" };
     const record = (id: string | undefined) => Promise.resolve(void recorded.push(id));
     const call = firewall.extend({ ...caller(), context }, { name: "fw-2", nodes: ["c"], record });

@@ -2,16 +2,11 @@
 
 import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/actions.js";
-import { retryKeyOf } from "../../../addresses/records.js";
+import { retryKeyOf, stepsByName } from "../../../addresses/records.js";
 import { cut } from "../../../reconcile/conditions.js";
-import {
-  type ActionSequence,
-  type Plan as EnginePlan,
-  inOrder,
-  type SequenceStep,
-  stepsOf,
-} from "../../../reconcile/plan.js";
+import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../../reconcile/plan.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
+import type { RecordChain } from "../../../records/desired-records.js";
 import {
   type Action,
   type ActionChain,
@@ -51,7 +46,7 @@ function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
   return {
     sequences: [
       ...inOrder(JOB_KEY, chain),
-      ...inOrder(lockKeyOf(records), records, retryKeyOf(snapshot.set, lockKeyOf(records))),
+      ...(records.length === 0 ? [] : [recordSequence(snapshot.set, records)]),
       ...marks.flatMap((chain) => inOrder(lockKeyOf(chain), chain)),
     ],
     ...(requeueAt === undefined ? {} : { requeueAt }),
@@ -145,7 +140,12 @@ function pollOf({ poll, move }: IssuedGathered, action: Of<"poll">): ActionSeque
 function sharedSequence({ snapshot }: IssuedGathered, actions: ActionChain): ActionSequence<Action> {
   const lockKey = lockKeyOf(actions.filter(isShared));
   const retryKey = lockKey === CREATION ? "end of creation" : retryKeyOf(snapshot.set, lockKey);
-  return { lockKey, steps: stepsOf(actions, retryKey) };
+  return { lockKey, steps: stepsByName(actions, retryKey) };
+}
+
+function recordSequence(set: JobsGathered["snapshot"]["set"], records: RecordChain): ActionSequence<JobAction> {
+  const lockKey = lockKeyOf(records);
+  return { lockKey, steps: stepsByName(records, retryKeyOf(set, lockKey)) };
 }
 
 /** An action that pools have, too. */

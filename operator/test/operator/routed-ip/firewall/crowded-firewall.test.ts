@@ -37,12 +37,12 @@ describe("operator in process: many RoutedIPs that wait for one firewall", funct
     const names = nodes.map((node) => `of-${node}`);
     const lost = new Set<string>();
     const served = new Set<string>();
-    const told = new Set<string>();
+    const seen = new Set<string>();
     kubernetes.onRequest(() => {
       for (const name of names) {
         const isReady = made.condition(name, "Ready").startsWith("True");
         const { message } = made.status(name).conditions?.find(({ type }) => type === "FirewallReady") ?? {};
-        if (message?.includes("one call after the other")) told.add("says that it waits for its turn");
+        if (message?.includes("one call after the other")) seen.add("a call waits for its turn");
         if (isReady) served.add(name);
         else if (served.has(name)) lost.add(`${name} ${made.condition(name, "Ready")}`);
       }
@@ -60,7 +60,7 @@ describe("operator in process: many RoutedIPs that wait for one firewall", funct
     );
     expect(served.size, "those that serve").to.equal(MANY);
     expect([...lost]).to.deep.equal([]);
-    expect([...told]).to.deep.equal(["says that it waits for its turn"]);
+    expect([...seen]).to.deep.equal(["a call waits for its turn"]);
     const calls = digitalocean.journal.count({ after, on: /\/v2\/(firewalls|droplets)/ });
     expect(calls, "each machine joins once; what covers them is read together").to.be.at.most(MANY + MOST_READS);
     const machines = digitalocean.state.firewalls.all().filter(({ config }) => config.name.startsWith(FIREWALL));
