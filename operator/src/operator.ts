@@ -51,7 +51,7 @@ import { RecordRegistry } from "./records/dns-service.js";
 import { SharedServices } from "./routing/shared-services.js";
 import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health, healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
-import { createElector, type Elector, type LeaderElector, noElection } from "./runtime/leader.js";
+import { createElector, type Elector, type LeaderElector, noElection } from "./runtime/leader-elector.js";
 import { type Drainable, Manager, type Runnable, type Synced } from "./runtime/manager.js";
 import { StopSwitch, showStop, stoppable, watchLease } from "./runtime/stop-switch.js";
 import { AbsentKinds, afterSync, cachePart, knownKinds } from "./runtime/synced-kinds.js";

@@ -1,8 +1,8 @@
 import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import { PORTS } from "../api/config";
-import { PROXY_VARIABLES } from "../api/flag-relations";
 import { allProviders } from "../api/providers";
+import { PROXY_VARIABLES } from "../api/setting-problems";
 import type { FlipopOperatorProps } from "../operator-props";
 import { Draft } from "../private/spec-refusals";
 import { usableProps } from "./checks/late-props";

@@ -3,7 +3,7 @@
 import { createHistogram } from "node:perf_hooks";
 import { systemClock } from "../../src/clock.js";
 import { ReflectedCache } from "../../src/kube/cache/cache.js";
-import { type SlimPod, slimPods } from "../../src/kube/cache/slim.js";
+import { type SlimPod, slimPods } from "../../src/kube/cache/cached-objects.js";
 import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { type KubeObject, keyOf } from "../../src/kube/objects.js";
 import { Transport } from "../../src/kube/transport/transport.js";

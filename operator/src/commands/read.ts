@@ -1,7 +1,7 @@
 /** Reads whole collections for a command, page by page. */
 
 import { ALL_KINDS, type AnyKind, API_GROUP, type Condition, GROUP_VERSION } from "cdk8s-flipop/api";
-import { slimNodes } from "../kube/cache/slim.js";
+import { slimNodes } from "../kube/cache/cached-objects.js";
 import { type BodyDecoder, isForbidden, isNotFound, type KubeClient } from "../kube/client.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import { Decoders } from "../kube/protobuf/decoder.js";

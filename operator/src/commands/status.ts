@@ -3,8 +3,8 @@
 import { ALL_KINDS, type AnyKind } from "cdk8s-flipop/api";
 import { untilAbort } from "../async.js";
 import { EXIT, INTERRUPTED } from "../exit.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import { SharedWatches } from "../kube/cache/shared-watches.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { type Cluster, withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";

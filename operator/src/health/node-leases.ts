@@ -3,7 +3,7 @@
 import { LEASE_SILENT_SHARE, MAX_LEASE_WATCHES, NODE_LEASE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Cache } from "../kube/cache/cache.js";
-import type { WholeObject } from "../kube/cache/slim.js";
+import type { WholeObject } from "../kube/cache/cached-objects.js";
 import type { KubeObject } from "../kube/objects.js";
 import { omitUndefined } from "../values.js";
 import type { LeaseFacts } from "./witness.js";

@@ -4,7 +4,7 @@ import type { ClusterRoutedIPClassSpec, JsonObject } from "cdk8s-flipop/api";
 import { CACHE_LAG_MS } from "../bounds.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import { Redactor } from "../logging.js";
 import type { Synced } from "../runtime/manager.js";

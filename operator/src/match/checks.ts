@@ -11,7 +11,6 @@ import {
 } from "cdk8s-flipop/api";
 import { listed, omitUndefined } from "../values.js";
 import type { CompiledMatch } from "./compile-match.js";
-import { isForeignMachine, isInvalidMachine } from "./machine-ids.js";
 import {
   type AutoscalerPlan,
   autoscalerPlan,
@@ -20,6 +19,7 @@ import {
   type TaintFacts,
   taintText,
 } from "./node-facts.js";
+import { isForeignMachine, isInvalidMachine } from "./provider-id-checks.js";
 import type { PodEnd, Workload } from "./workload.js";
 
 /** Why a node is no candidate. */

@@ -6,9 +6,9 @@
 
 import type { Match } from "cdk8s-flipop/api";
 import type { ControllerContext } from "../controllers/context.js";
+import type { SlimPod } from "../kube/cache/cached-objects.js";
 import type { PodView } from "../kube/cache/pods.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
-import type { SlimPod } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";

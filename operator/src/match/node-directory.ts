@@ -2,7 +2,7 @@
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
 import { MAX_INDEXED_KEYS } from "../bounds.js";
-import type { SlimNode } from "../kube/cache/slim.js";
+import type { SlimNode } from "../kube/cache/cached-objects.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";

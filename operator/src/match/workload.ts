@@ -1,8 +1,8 @@
 /** Whether what a resource wants to be served runs on a node. Pools look at pods; others may look at endpoints. */
 
 import { selectorMatches } from "cdk8s-flipop/api";
+import type { HostPort, SlimPod } from "../kube/cache/cached-objects.js";
 import { NO_NODE, type PodIndex } from "../kube/cache/pods.js";
-import type { HostPort, SlimPod } from "../kube/cache/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
 import { compareText, listed, omitUndefined } from "../values.js";

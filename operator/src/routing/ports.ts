@@ -1,7 +1,7 @@
 /** Step: find ports. From a Service's ports to those that have to be open on its nodes. */
 
 import { type FirewallRule, type IpFamily, type PortNumbers, parsePortRange, type RoutedPort } from "cdk8s-flipop/api";
-import type { HostPort, SlimPod } from "../kube/cache/slim.js";
+import type { HostPort, SlimPod } from "../kube/cache/cached-objects.js";
 import { keyOf } from "../kube/objects.js";
 import { podOwners } from "../match/pod-owner.js";
 import type { Problem } from "../messages/message.js";

@@ -9,7 +9,7 @@ import {
   type RoutedIPIssuerSpec,
   type RoutedIPSpec,
 } from "cdk8s-flipop/api";
-import type { Taint } from "../kube/cache/slim.js";
+import type { Taint } from "../kube/cache/cached-objects.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { classMessages, issuerMessages } from "../messages/routing.js";

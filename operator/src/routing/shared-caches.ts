@@ -3,7 +3,7 @@
 import { timeOf } from "../clock.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import type { LeavingUser } from "../messages/deletion/kept-resource.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";

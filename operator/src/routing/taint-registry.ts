@@ -5,7 +5,7 @@
 
 import { CACHE_LAG_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { SlimNode, Taint } from "../kube/cache/slim.js";
+import type { SlimNode, Taint } from "../kube/cache/cached-objects.js";
 import { jsonEqual } from "../kube/objects.js";
 import { isElectionTaint } from "../match/node-facts.js";
 

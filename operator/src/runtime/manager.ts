@@ -10,7 +10,7 @@ import type { Clock } from "../clock.js";
 import { EXIT, type ExitCode } from "../exit.js";
 import type { Logger } from "../logging.js";
 import type { Health } from "./http-server.js";
-import type { Elector } from "./leader.js";
+import type { Elector } from "./leader-elector.js";
 
 /** Runs until the signal aborts. */
 export interface Runnable {

@@ -2,8 +2,8 @@
 
 import { type Clock, systemClock } from "../../src/clock.js";
 import type { ExitCode } from "../../src/exit.js";
+import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
 import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
-import type { SlimNode } from "../../src/kube/cache/slim.js";
 import type { ReadStore } from "../../src/kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../src/kube/client.js";
 import type { Transport } from "../../src/kube/transport/transport.js";
@@ -14,8 +14,8 @@ import type { Logger } from "../../src/logging.js";
 import { Controller, done, type Result, type Run } from "../../src/runtime/controller.js";
 import { fenced } from "../../src/runtime/fence.js";
 import { Health, healthRoutes, SmallHttpServer } from "../../src/runtime/http-server.js";
-import { LeaderElector } from "../../src/runtime/leader.js";
-import type { ElectionTimings } from "../../src/runtime/leader-election.js";
+import { LeaderElector } from "../../src/runtime/leader-elector.js";
+import type { ElectionTimings } from "../../src/runtime/lease-candidate.js";
 import { Manager } from "../../src/runtime/manager.js";
 import { cachePart } from "../../src/runtime/synced-kinds.js";
 

@@ -6,7 +6,7 @@ import { HealthChecks } from "../../src/health/health-checks.js";
 import type { NodeLease } from "../../src/health/node-leases.js";
 import { Prober } from "../../src/health/prober.js";
 import type { ResourceHealth } from "../../src/health/resource-health.js";
-import type { WholeObject } from "../../src/kube/cache/slim.js";
+import type { WholeObject } from "../../src/kube/cache/cached-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
 import { FakeClock } from "../support/time/fake-clock.js";

@@ -9,7 +9,7 @@ import { HealthChecks } from "../../src/health/health-checks.js";
 import type { NodeLease, NodeLeaseWatch } from "../../src/health/node-leases.js";
 import type { Probe } from "../../src/health/probe.js";
 import { Prober } from "../../src/health/prober.js";
-import type { WholeObject } from "../../src/kube/cache/slim.js";
+import type { WholeObject } from "../../src/kube/cache/cached-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
 import { nodeFacts } from "../../src/match/node-facts.js";

@@ -1,7 +1,7 @@
 import { type Match, REFUSALS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { SlimNode } from "../../src/kube/cache/slim.js";
+import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
 import { refusalsOf } from "../../src/match/checks.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import type { Workload } from "../../src/match/workload.js";

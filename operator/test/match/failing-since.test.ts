@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { slimPods } from "../../src/kube/cache/slim.js";
+import { slimPods } from "../../src/kube/cache/cached-objects.js";
 import { refusalsOf } from "../../src/match/checks.js";
 import { PodWorkload, type Workload } from "../../src/match/workload.js";
 import { slimPod } from "../support/kube/objects.js";

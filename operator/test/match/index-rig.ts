@@ -1,6 +1,6 @@
 import type { Match } from "cdk8s-flipop/api";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/cached-objects.js";
 import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
-import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
 import type { Verdict } from "../../src/match/checks.js";
 import { MatchIndex, type VerdictChange, type Wanted } from "../../src/match/match-index.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { MAX_INDEXED_KEYS } from "../../src/bounds.js";
-import type { SlimNode } from "../../src/kube/cache/slim.js";
+import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { LabelIndex, NodeDirectory } from "../../src/match/node-directory.js";
 import { compiled, NOT_READY, slimNode } from "./cluster.js";

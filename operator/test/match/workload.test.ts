@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import type { SlimPod } from "../../src/kube/cache/cached-objects.js";
 import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
-import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { mistakenPorts, nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
 import { slimPod } from "../support/kube/objects.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CALL_MARGIN_MS, ELECTION_TIMINGS, FAST_ELECTION_TIMINGS } from "../../src/bounds.js";
 import { callMarginMs, fenced, LeaseFence, NotLeaderError, openFence } from "../../src/runtime/fence.js";
-import { checkTimings, leaseCallMs } from "../../src/runtime/leader-election.js";
+import { checkTimings, leaseCallMs } from "../../src/runtime/lease-candidate.js";
 import { MemoryKube } from "../support/kube/memory-kube.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 

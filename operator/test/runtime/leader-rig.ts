@@ -2,8 +2,8 @@ import { type Lease, LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { leaderMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { LeaderElector } from "../../src/runtime/leader.js";
-import type { ElectionTimings } from "../../src/runtime/leader-election.js";
+import { LeaderElector } from "../../src/runtime/leader-elector.js";
+import type { ElectionTimings } from "../../src/runtime/lease-candidate.js";
 import { MemoryKube } from "../support/kube/memory-kube.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { EXIT } from "../../src/exit.js";
 import { silentLogger } from "../../src/logging.js";
 import { Health } from "../../src/runtime/http-server.js";
-import type { Elector } from "../../src/runtime/leader.js";
+import type { Elector } from "../../src/runtime/leader-elector.js";
 import { type Drainable, Manager, type ManagerOptions, type Runnable } from "../../src/runtime/manager.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 

@@ -4,8 +4,8 @@ import type { ConditionType, FloatingIPPoolSpec, Match } from "cdk8s-flipop/api"
 import type { CreationFailure } from "../../src/addresses/address-set.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/cached-objects.js";
 import { NO_NODE } from "../../src/kube/cache/pods.js";
-import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
 import type { ProbeFailures } from "../../src/match/checks.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";

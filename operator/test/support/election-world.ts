@@ -5,7 +5,7 @@ import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
 import { LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { type Fence, fenced } from "../../src/runtime/fence.js";
-import { LeaderElector } from "../../src/runtime/leader.js";
+import { LeaderElector } from "../../src/runtime/leader-elector.js";
 import { MemoryKube, type StoredObject, status } from "./kube/memory-kube.js";
 import { seededRandom } from "./seeded-random.js";
 import { FakeClock } from "./time/fake-clock.js";

@@ -1,6 +1,6 @@
 import { FLAGS } from "../../api/config";
-import { urlProblem } from "../../api/flag-relations";
 import { providerVariables } from "../../api/providers";
+import { urlProblem } from "../../api/setting-problems";
 import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft } from "../../private/spec-refusals";
 import { MANAGED_FLAGS } from "../arguments";

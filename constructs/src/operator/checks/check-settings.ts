@@ -1,6 +1,6 @@
 import { FAST_LEASE, FLAGS, type Flag } from "../../api/config";
-import { driftProblem, electionProblem } from "../../api/flag-relations";
 import { parseFlag } from "../../api/flag-value";
+import { driftProblem, electionProblem } from "../../api/setting-problems";
 import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft, Site } from "../../private/spec-refusals";
 

@@ -1,7 +1,7 @@
 /** Pure: nodes that no provider can serve. */
 
-import { isForeignMachine, isInvalidMachine } from "../../match/machine-ids.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { isForeignMachine, isInvalidMachine } from "../../match/provider-id-checks.js";
 import type { MachineIds } from "../../providers/types.js";
 import { type Finding, ok, warning } from "./finding.js";
 

@@ -5,12 +5,12 @@ import { type PodsWanted, podScopeOf } from "../../match/compile-match.js";
 import { isWanted, serves } from "../../match/workload.js";
 import { FIX } from "../../messages/message.js";
 import { type OwnObject, unlessRefused } from "../read.js";
-import { holdsAddresses } from "./ask.js";
 import { localServiceNotes } from "./local-services.js";
 import { policyNotes } from "./network-policies.js";
 import type { NodeExplanation } from "./node-explanation.js";
 import { type PodReader, readPods } from "./pods.js";
-import type { Asked } from "./question.js";
+import { holdsAddresses } from "./read-cluster.js";
+import type { Asked } from "./requirements.js";
 
 interface Served {
   readonly kind: AnyKind;

@@ -15,16 +15,16 @@ import { byResult, type Explanation, explanationText, nodeText } from "../render
 import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";
 import { findResource, parseResourceName, type ResourceName } from "../resource-name.js";
-import { ask, holdsAddresses, readCluster, warnOfUnread } from "./ask.js";
 import { clientNotes } from "./client-notes.js";
 import { withGrace } from "./grace-notes.js";
+import { explainUse, USED, usableText, useText } from "./issuer-and-class.js";
 import { nearNotes } from "./near-pods.js";
 import { explainNode, type NodeExplanation, type Question, unprobedText } from "./node-explanation.js";
 import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-node.js";
 import { lacksOnlyPod, podNotes } from "./pod-notes.js";
-import type { Asked } from "./question.js";
+import { ask, holdsAddresses, readCluster, warnOfUnread } from "./read-cluster.js";
+import type { Asked } from "./requirements.js";
 import { disabledText, keptText, wellText } from "./status-notes.js";
-import { explainUse, USED, usableText, useText } from "./use.js";
 
 const EXPLAINED = [...NEED_NODES, ...USED.map(({ kind }) => kind)];
 

@@ -6,7 +6,7 @@ import { FIX } from "../../messages/message.js";
 import { compareText, listed } from "../../values.js";
 import { listAll, unlessRefused } from "../read.js";
 import type { PodFacts, PodReader } from "./pods.js";
-import type { Asked } from "./question.js";
+import type { Asked } from "./requirements.js";
 
 /** Namespaces that are read, lines, and the pods that one line names. */
 const MOST = 3;

@@ -11,10 +11,10 @@ import type { OwnObject } from "../read.js";
 import { byResult } from "../render/explain.js";
 import { type NodeUse, oneNodeText, type UseOfNode } from "../render/one-node.js";
 import { dataText } from "../render/table.js";
-import { ask, type ClusterRead, readCluster, warnOfUnread } from "./ask.js";
 import { explainNode } from "./node-explanation.js";
 import { type PodFacts, type PodReader, readPodsAt } from "./pods.js";
-import { QUESTIONS } from "./question.js";
+import { ask, type ClusterRead, readCluster, warnOfUnread } from "./read-cluster.js";
+import { QUESTIONS } from "./requirements.js";
 
 /** Kinds whose resources need nodes. */
 export const NEED_NODES = Object.keys(QUESTIONS);

@@ -1,8 +1,8 @@
 /** The pods that a resource asks for, with what only `flipop explain` reads of them. */
 
 import type { SelectorOperator, SelectorRequirement } from "cdk8s-flipop/api";
+import { type SlimPod, slimPods } from "../../kube/cache/cached-objects.js";
 import { POD_INDEXES, type PodIndex, type PodScope } from "../../kube/cache/pods.js";
-import { type SlimPod, slimPods } from "../../kube/cache/slim.js";
 import { Store } from "../../kube/cache/store.js";
 import type { KubeClient } from "../../kube/client.js";
 import { type KubeObject, selectorString, type Transform } from "../../kube/objects.js";

@@ -23,7 +23,7 @@ import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
 import { type Emptying, isDeleting, isPaused } from "./deletion.js";
 import { longUnready } from "./long-unready-pods.js";
-import type { Desired, Publication } from "./publication.js";
+import type { Desired, Publication } from "./published-nodes.js";
 import type { Snapshot } from "./resource.js";
 
 /** What the steps came to. */

@@ -36,7 +36,7 @@ import { retryOf } from "./conditions.js";
 import { conditionEvents, eventsOf, retainedBy } from "./events.js";
 import { type Gathered, gather } from "./gather.js";
 import { type Plan, plan } from "./plan.js";
-import { desiredOf, sameAddresses } from "./publication.js";
+import { desiredOf, sameAddresses } from "./published-nodes.js";
 import {
   type Action,
   claimsOf,

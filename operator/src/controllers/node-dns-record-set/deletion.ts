@@ -10,7 +10,7 @@ import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { removalChain } from "../../records/record-plan.js";
 import { isSameName } from "../../records/same-name.js";
 import { omitUndefined } from "../../values.js";
-import type { Desired, Publication } from "./publication.js";
+import type { Desired, Publication } from "./published-nodes.js";
 import type { ActionChain, NodeRecordSet, Snapshot } from "./resource.js";
 
 type Of = Pick<Snapshot, "resource">;

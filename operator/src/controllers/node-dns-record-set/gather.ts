@@ -12,7 +12,7 @@ import type { DnsService, DnsView } from "../../records/dns-service.js";
 import { omitUndefined } from "../../values.js";
 import type { ControllerContext } from "../context.js";
 import { isDeleting } from "./deletion.js";
-import { type Desired, desiredOf } from "./publication.js";
+import { type Desired, desiredOf } from "./published-nodes.js";
 import {
   type Absence,
   limitsOfRecords,

@@ -4,7 +4,7 @@ import { UNREADY_POD_MS } from "../../bounds.js";
 import type { Refusal } from "../../match/checks.js";
 import { repairOfHolder } from "../../messages/nodes/refused-nodes.js";
 import { compareText } from "../../values.js";
-import type { Publication } from "./publication.js";
+import type { Publication } from "./published-nodes.js";
 import type { Snapshot } from "./resource.js";
 
 type Seen = Pick<Snapshot, "leftOut" | "meant" | "now">;

@@ -12,7 +12,7 @@ import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
 import { unreadyTimes } from "./long-unready-pods.js";
-import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./publication.js";
+import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./published-nodes.js";
 import type { Action, ActionChain, Snapshot } from "./resource.js";
 
 export interface Plan extends EnginePlan<Action> {

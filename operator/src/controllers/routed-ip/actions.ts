@@ -5,7 +5,7 @@
 
 import type { CreatedFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
-import type { Taint } from "../../kube/cache/slim.js";
+import type { Taint } from "../../kube/cache/cached-objects.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Chain } from "../../reconcile/plan.js";

@@ -6,7 +6,7 @@ import type { Clock } from "../../clock.js";
 import type { LeaseLock } from "../../kube/write/lease.js";
 import type { Logger } from "../../logging.js";
 import { LeaseFence } from "../../runtime/fence.js";
-import { Candidate, leaseCallMs } from "../../runtime/leader-election.js";
+import { Candidate, leaseCallMs } from "../../runtime/lease-candidate.js";
 import type { Runnable } from "../../runtime/manager.js";
 import { holderOf, type Replica } from "./replicas.js";
 

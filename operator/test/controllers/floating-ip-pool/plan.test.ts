@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { SlimNode } from "../../../src/kube/cache/slim.js";
+import type { SlimNode } from "../../../src/kube/cache/cached-objects.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import { NOT_READY } from "../../match/cluster.js";
 import { NO_MEMORY } from "./support/no-memory.js";

@@ -4,7 +4,7 @@ import type { NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
 import { statusOf } from "../../../src/controllers/node-dns-record-set/controller.js";
 import { type Plan, plan } from "../../../src/controllers/node-dns-record-set/plan.js";
-import { desiredOf } from "../../../src/controllers/node-dns-record-set/publication.js";
+import { desiredOf } from "../../../src/controllers/node-dns-record-set/published-nodes.js";
 import {
   type Action,
   claimsOf,

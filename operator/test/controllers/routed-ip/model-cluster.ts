@@ -3,7 +3,7 @@
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import { timestamp } from "../../../src/clock.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import type { SlimNode, Taint } from "../../../src/kube/cache/slim.js";
+import type { SlimNode, Taint } from "../../../src/kube/cache/cached-objects.js";
 import { isOwnTaint } from "../../../src/match/node-facts.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
 import { nameAccessOf } from "../../../src/routing/access.js";

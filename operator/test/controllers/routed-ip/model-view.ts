@@ -12,7 +12,7 @@ import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
-import type { Taint } from "../../../src/kube/cache/slim.js";
+import type { Taint } from "../../../src/kube/cache/cached-objects.js";
 import { refusalsOf } from "../../../src/match/checks.js";
 import { type CompiledMatch, everyNode } from "../../../src/match/compile-match.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";

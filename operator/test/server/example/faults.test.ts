@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, afterEach, before, describe, it } from "mocha";
-import type { ElectionTimings } from "../../../src/runtime/leader-election.js";
+import type { ElectionTimings } from "../../../src/runtime/lease-candidate.js";
 import { AnnotatorRig } from "../../support/kube/annotator-rig.js";
 import { seededRandom } from "../../support/seeded-random.js";
 import { sliceOf } from "../../support/time/long.js";

@@ -8,7 +8,7 @@ import type { EventInput } from "../../../src/kube/write/event-series.js";
 import { ApiEventRecorder } from "../../../src/kube/write/events.js";
 import { LeaseLock } from "../../../src/kube/write/lease.js";
 import { silentLogger } from "../../../src/logging.js";
-import { LeaderElector } from "../../../src/runtime/leader.js";
+import { LeaderElector } from "../../../src/runtime/leader-elector.js";
 
 interface SeenEvent {
   readonly note: string;

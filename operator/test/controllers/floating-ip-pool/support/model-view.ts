@@ -10,7 +10,7 @@ import { type Plan, plan } from "../../../../src/controllers/floating-ip-pool/pl
 import { addressSetOf, type Pool, type Snapshot } from "../../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { CachedState } from "../../../../src/inventory/cached-state.js";
 import { createView } from "../../../../src/inventory/view.js";
-import type { SlimNode } from "../../../../src/kube/cache/slim.js";
+import type { SlimNode } from "../../../../src/kube/cache/cached-objects.js";
 import type { ProbeFailures } from "../../../../src/match/checks.js";
 import { type CheckInput, refusalsOf } from "../../../../src/match/checks.js";
 import { nodeFacts } from "../../../../src/match/node-facts.js";

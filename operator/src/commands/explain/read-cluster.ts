@@ -12,8 +12,8 @@ import { type KindRead, type OwnObject, readKinds, readNodes } from "../read.js"
 import { withProgress } from "../terminal.js";
 import { heldBy, type Retained, retainedIn, withUnowned } from "./held-addresses.js";
 import type { Question } from "./node-explanation.js";
-import { type Asked, QUESTIONS, type Reader } from "./question.js";
 import { type KnownAddresses, regionsFor } from "./regions.js";
+import { type Asked, QUESTIONS, type Reader } from "./requirements.js";
 
 /** All that questions about nodes have in common. */
 export interface ClusterRead {

@@ -10,7 +10,7 @@ import { type LeaseHooks, LeaseLock } from "../kube/write/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/controller.js";
 import { LeaseFence } from "./fence.js";
-import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./leader-election.js";
+import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./lease-candidate.js";
 
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
 export type ElectionOutcome = "stopped" | "finished" | "lost";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Interner, slimNodes, slimPods, wholeObjects } from "../../../src/kube/cache/slim.js";
+import { Interner, slimNodes, slimPods, wholeObjects } from "../../../src/kube/cache/cached-objects.js";
 import { jsonEqual, type KubeObject } from "../../../src/kube/objects.js";
 import { rawPod } from "../../support/kube/objects.js";
 

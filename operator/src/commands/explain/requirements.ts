@@ -13,8 +13,8 @@ import {
   type RoutedIPStatus,
   type SelectorRequirement,
 } from "cdk8s-flipop/api";
+import type { SlimPod } from "../../kube/cache/cached-objects.js";
 import type { PodIndex } from "../../kube/cache/pods.js";
-import type { SlimPod } from "../../kube/cache/slim.js";
 import type { Store } from "../../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
 import { type KubeObject, keyOf } from "../../kube/objects.js";

@@ -23,7 +23,7 @@ import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, sho
 import { onRow, tableText } from "../render/table.js";
 import { rulesLines, type ShownRules, shownRules } from "./class-taint-and-ports.js";
 import { keeperText, type Retained, retainedIn } from "./held-addresses.js";
-import { lookUpOf } from "./question.js";
+import { lookUpOf } from "./requirements.js";
 
 /** Kinds that RoutedIPs use; the first also serves the second. */
 export const USED: readonly AnyKind[] = [KINDS.RoutedIPIssuer, KINDS.ClusterRoutedIPClass];

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import type { KubeRequest } from "../../src/kube/client.js";
 import { LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
-import { LeaderElector, noElection } from "../../src/runtime/leader.js";
+import { LeaderElector, noElection } from "../../src/runtime/leader-elector.js";
 import { status } from "../support/kube/memory-kube.js";
 import { contend, heldBy, PATH, spec, world } from "./leader-rig.js";
 

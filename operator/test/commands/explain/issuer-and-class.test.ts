@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { systemClock } from "../../../src/clock.js";
-import type { UseExplanation } from "../../../src/commands/explain/use.js";
+import type { UseExplanation } from "../../../src/commands/explain/issuer-and-class.js";
 import { Flipop } from "../flipop.js";
 
 const ACCEPTED = { type: "Accepted", status: "True", reason: "Observed", message: "", observedGeneration: 1 };
