@@ -13,7 +13,7 @@ import type {
 import type { ClaimView } from "../claims/claims.js";
 import type { NodeName } from "../claims/node-names.js";
 import type { MassFailureView } from "../health/holder-registry.js";
-import type { ProbesSnapshot } from "../health/resource-probes.js";
+import type { ProbesSnapshot } from "../health/probes-for-controllers.js";
 import type { InventoryView, ResourceRef } from "../inventory/view.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { MoveAllowance } from "../limits/move-limits.js";

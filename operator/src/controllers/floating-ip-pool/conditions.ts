@@ -16,7 +16,7 @@ import {
 import { takenOutOf } from "../../addresses/desired-addresses.js";
 import { isServed, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem } from "../../addresses/unavailable-nodes.js";
-import { probesDoubted } from "../../health/resource-probes.js";
+import { probesDoubted } from "../../health/probes-for-controllers.js";
 import { taintText } from "../../match/node-facts.js";
 import { addressMessages } from "../../messages/addresses.js";
 import type { Problem } from "../../messages/message.js";

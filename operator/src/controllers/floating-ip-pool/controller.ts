@@ -7,7 +7,7 @@ import { retainedEvents } from "../../addresses/retained-events.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../bounds.js";
 import { poolClaims } from "../../claims/read-claims.js";
-import { followHealth, nodesOf } from "../../health/resource-probes.js";
+import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import { MatchFollower } from "../../match/match-feed.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { EventMessage } from "../../messages/message.js";

@@ -12,7 +12,7 @@ import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
 import { refusalsOf } from "../../addresses/unavailable-nodes.js";
 import { SETTLE_LIST_SECONDS } from "../../bounds.js";
-import { markHolders, nodesOf, probesOf } from "../../health/resource-probes.js";
+import { markHolders, nodesOf, probesOf } from "../../health/probes-for-controllers.js";
 import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
 import { mistakenPorts } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";

@@ -1,7 +1,7 @@
 /** What may hold the moves of a pool back, and the nodes that a standby replica probes. */
 
 import { PROBED_CANDIDATES } from "../../bounds.js";
-import { followHealth, nodesOf } from "../../health/resource-probes.js";
+import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import type { ProviderId } from "../../providers/types.js";
 import { omitUndefined } from "../../values.js";
 import type { ControllerContext } from "../context.js";

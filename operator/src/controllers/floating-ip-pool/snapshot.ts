@@ -13,7 +13,7 @@ import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js
 import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
 import type { CreationFields } from "../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../addresses/desired-addresses.js";
-import type { ProbesSnapshot } from "../../health/resource-probes.js";
+import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { PortlessNodes } from "../../match/workload.js";

@@ -11,7 +11,7 @@ import { retryOf } from "../../addresses/conditions.js";
 import { shownMarks } from "../../addresses/node-marks.js";
 import { CANDIDATES_WRITE_MS } from "../../bounds.js";
 import { timeOf, timestamp } from "../../clock.js";
-import { shownProbes } from "../../health/resource-probes.js";
+import { shownProbes } from "../../health/probes-for-controllers.js";
 import { jsonEqual } from "../../kube/objects.js";
 import { type Condition, statusPatch } from "../../kube/write/patch.js";
 import { cut, lacksAddress } from "../../reconcile/conditions.js";

@@ -3,7 +3,7 @@
 import type { Condition, Reason, RecordSetState } from "cdk8s-flipop/api";
 import { isRepeatedlyUndone, undonePauseUntil } from "../../addresses/undone-writes.js";
 import { timeOf } from "../../clock.js";
-import { probesDoubted } from "../../health/resource-probes.js";
+import { probesDoubted } from "../../health/probes-for-controllers.js";
 import { stopCondition } from "../../health/stopped-by-mass-failure.js";
 import type { Verdict } from "../../match/checks.js";
 import { isSystemTaint } from "../../match/node-facts.js";

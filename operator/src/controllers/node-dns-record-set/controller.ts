@@ -10,7 +10,7 @@ import {
 import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
 import { RECORDS_BATCH_MS } from "../../bounds.js";
 import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
-import { followHealth, nodesOf, shownProbes } from "../../health/resource-probes.js";
+import { followHealth, nodesOf, shownProbes } from "../../health/probes-for-controllers.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import { jsonEqual } from "../../kube/objects.js";
 import { finalizerPatch } from "../../kube/write/patch.js";

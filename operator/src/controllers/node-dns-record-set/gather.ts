@@ -1,7 +1,7 @@
 /** The snapshot of one record set: reads what is there, and waits for nothing. */
 
 import { holderKey, nameOfHolder } from "../../health/holder-registry.js";
-import { markHolders, nodesOf as probedNodesOf, probesOf } from "../../health/resource-probes.js";
+import { markHolders, nodesOf as probedNodesOf, probesOf } from "../../health/probes-for-controllers.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/nodes/refused-nodes.js";

@@ -7,8 +7,8 @@ import type { NodeDNSRecordSetSpec, NodeDNSRecordSetStatus } from "cdk8s-flipop/
 import type { Claimant } from "../../claims/claimant.js";
 import { DEFAULT_DNS_PROVIDER, nodeRecordClaims } from "../../claims/read-claims.js";
 import type { MassFailureView } from "../../health/holder-registry.js";
+import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
-import type { ProbesSnapshot } from "../../health/resource-probes.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { isUnnamed, type LimitedRecords, recordLimits, type TenantAccess } from "../../limits/tenant-access.js";
 import type { Verdict } from "../../match/checks.js";

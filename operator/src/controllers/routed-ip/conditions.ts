@@ -16,7 +16,7 @@ import {
 import { type Desired, dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { isOfOther, type Placement } from "../../addresses/observed.js";
 import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
-import { probesDoubted } from "../../health/resource-probes.js";
+import { probesDoubted } from "../../health/probes-for-controllers.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { firewallMessages } from "../../messages/firewalls.js";
 import { type Problem, valuesIn } from "../../messages/message.js";

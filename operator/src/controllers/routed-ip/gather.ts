@@ -14,7 +14,7 @@ import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
 import { SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
-import { probesOf } from "../../health/resource-probes.js";
+import { probesOf } from "../../health/probes-for-controllers.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";

@@ -6,7 +6,7 @@ import { regionOfCreation } from "../../addresses/creation/creation-registry.js"
 import { movedIps } from "../../addresses/safeguards.js";
 import { PROBED_CANDIDATES } from "../../bounds.js";
 import type { MachineReader } from "../../health/machine-states.js";
-import { followHealth, nodesOf } from "../../health/resource-probes.js";
+import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import type { ProviderId } from "../../providers/types.js";
 import { regardingOf } from "../../reconcile/conditions.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";

@@ -1,8 +1,8 @@
 /** Follows the Service of one RoutedIP: its endpoints, the nodes that serve it, and its pods for their ports; and what a plan reads of it. */
 
 import { refusalsOf } from "../../addresses/unavailable-nodes.js";
+import { markHolders, nodesOf as probedNodesOf } from "../../health/probes-for-controllers.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
-import { markHolders, nodesOf as probedNodesOf } from "../../health/resource-probes.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { SlimPod } from "../../kube/cache/cached-objects.js";
 import type { PodScope, PodView } from "../../kube/cache/pods.js";

@@ -3,7 +3,7 @@
 import type { IpFamily, RetainedAddress } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
-import type { ProbesSnapshot } from "../../health/resource-probes.js";
+import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { Problem } from "../../messages/message.js";
 import type { FirewallProvider } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";

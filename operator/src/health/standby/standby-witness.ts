@@ -7,8 +7,8 @@ import type { Logger } from "../../logging.js";
 import { omitUndefined } from "../../values.js";
 import type { ProbeResult } from "../probe-state.js";
 import { keyOf, type ProbeTarget } from "../target.js";
+import type { Ask } from "./ask-standby.js";
 import type { StandbyFacts } from "./evidence.js";
-import type { Ask } from "./probe-request.js";
 import type { OwnReplica, Replica } from "./replicas.js";
 import { type Question, questionToken, readAnswer } from "./signed-messages.js";
 

@@ -21,15 +21,8 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../types.js";
-import {
-  type AddressChange,
-  addressPath,
-  changeHolder,
-  listBorrowed,
-  readAction,
-  readLatestAction,
-  routesOf,
-} from "./address-kinds.js";
+import { type AddressChange, changeHolder, readAction, readLatestAction } from "./address-actions.js";
+import { addressPath, listBorrowed, routesOf } from "./address-kinds.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
 import { DropletScope, dropletIdOf, findDroplet } from "./droplets.js";
 import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { STANDBY_ASK_MS, STANDBY_MARGIN_MS, STANDBY_TIMINGS } from "../../../src/bounds.js";
-import { askWithSocket, STANDBY_ANSWER_BYTES } from "../../../src/health/standby/probe-request.js";
+import { askWithSocket, STANDBY_ANSWER_BYTES } from "../../../src/health/standby/ask-standby.js";
 import { OwnReplica, type Replica } from "../../../src/health/standby/replicas.js";
 import { answerToken, readQuestion } from "../../../src/health/standby/signed-messages.js";
 import { StandbyWitness } from "../../../src/health/standby/standby-witness.js";

@@ -5,7 +5,7 @@ import type { PlannedAddress } from "../../../addresses/address-status.js";
 import { shownMarks } from "../../../addresses/node-marks.js";
 import type { Placement } from "../../../addresses/observed.js";
 import { timeOf } from "../../../clock.js";
-import { shownProbes } from "../../../health/resource-probes.js";
+import { shownProbes } from "../../../health/probes-for-controllers.js";
 import type { Problem } from "../../../messages/message.js";
 import { accessMessages } from "../../../messages/routing.js";
 import { reportedRetry } from "../../../reconcile/retries.js";

@@ -3,7 +3,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { isDeleting } from "../../../addresses/address-set.js";
 import { marksOf } from "../../../addresses/node-marks.js";
-import { probesOf } from "../../../health/resource-probes.js";
+import { probesOf } from "../../../health/probes-for-controllers.js";
 import type { JobState } from "../../../jobs/job-decision.js";
 import type { JobService } from "../../../jobs/job-service.js";
 import { jobMessages } from "../../../messages/jobs.js";

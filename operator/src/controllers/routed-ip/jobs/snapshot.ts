@@ -6,7 +6,7 @@ import type { ResourceMarks } from "../../../addresses/node-marks.js";
 import type { RecordsSnapshot } from "../../../addresses/records.js";
 import type { Claims, ClaimView } from "../../../claims/claims.js";
 import type { MassFailureView } from "../../../health/holder-registry.js";
-import type { ProbesSnapshot } from "../../../health/resource-probes.js";
+import type { ProbesSnapshot } from "../../../health/probes-for-controllers.js";
 import type { JobSituation } from "../../../jobs/job-decision.js";
 import type { MoveAllowance } from "../../../limits/move-limits.js";
 import type { Verdict } from "../../../match/checks.js";

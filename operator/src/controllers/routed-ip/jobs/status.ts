@@ -5,7 +5,7 @@ import { isDeleting, isPaused } from "../../../addresses/address-set.js";
 import { conflictOf } from "../../../addresses/conditions.js";
 import { shownMarks } from "../../../addresses/node-marks.js";
 import { timestamp } from "../../../clock.js";
-import { probesDoubted, shownProbes } from "../../../health/resource-probes.js";
+import { probesDoubted, shownProbes } from "../../../health/probes-for-controllers.js";
 import { stopCondition } from "../../../health/stopped-by-mass-failure.js";
 import type { JobDecision } from "../../../jobs/job-decision.js";
 import { notableRefusals } from "../../../match/checks.js";
