@@ -3,9 +3,9 @@ import type { SecretKeyReference } from "./api/kinds/routed-ip-issuer";
 import { checkArguments } from "./private/arguments";
 import { PART } from "./private/part";
 import { readSecret, type SecretFacts } from "./private/secret";
+import { written } from "./private/spec-fields";
 import { type Site, UNREADABLE } from "./private/spec-refusals";
 import { holdsToken, TOKEN_REFUSED } from "./private/tokens";
-import { written } from "./private/written";
 
 /**
  * A reference to a provider's token, which is an entry of a Secret. No manifest contains the token itself.

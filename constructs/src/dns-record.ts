@@ -4,8 +4,8 @@ import { EXTERNAL_DNS } from "./api/providers";
 import { checkArguments } from "./private/arguments";
 import { PART } from "./private/part";
 import type { Shapes } from "./private/props";
+import { textOf, wholeSeconds, written } from "./private/spec-fields";
 import type { Site } from "./private/spec-refusals";
-import { textOf, wholeSeconds, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
 /** Options of a DNS record set. */

@@ -15,9 +15,9 @@ import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/node-mark-k
 import { ADDRESS_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";
+import { seconds, textOf, wholeSeconds, writeFollowers, written } from "./private/spec-fields";
 import type { Draft } from "./private/spec-refusals";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
-import { seconds, textOf, wholeSeconds, writeFollowers, written } from "./private/written";
 import type { Publication } from "./publication";
 import type { ReclaimPolicy } from "./reclaim-policy";
 

@@ -3,8 +3,8 @@ import type { HealthCheck as HealthCheckSpec, HealthCheckType } from "./api/kind
 import { checkArguments } from "./private/arguments";
 import { PART } from "./private/part";
 import type { Shapes } from "./private/props";
+import { textOf, wholeSeconds, written } from "./private/spec-fields";
 import type { Site } from "./private/spec-refusals";
-import { textOf, wholeSeconds, written } from "./private/written";
 
 /** Which address the operator probes: one of the node, or that of the pod that serves on it. */
 export enum ProbedAddress {

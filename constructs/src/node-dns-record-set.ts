@@ -14,9 +14,9 @@ import { defineResource } from "./private/define-resource";
 import { PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";
+import { textOf, wholeSeconds, written } from "./private/spec-fields";
 import type { Draft } from "./private/spec-refusals";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
-import { textOf, wholeSeconds, written } from "./private/written";
 import type { EmptyPolicy } from "./routed-ip/empty-policy";
 
 /** A NodeDNSRecordSet of this app, or one that is defined outside of it. */

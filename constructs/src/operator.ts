@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import { isObject } from "./api/schema/schema";
 import type { FlipopResource } from "./flipop-resource";
 import type * as Parts from "./operator/parts";
-import type { OperatorSettings } from "./operator/settings";
+import type { OperatorSettings } from "./operator/props-with-defaults";
 import type { FlipopOperatorProps } from "./operator-props";
 import { appIndex } from "./private/app/app-index";
 import { registerObject } from "./private/app/check-names";

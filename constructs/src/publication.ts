@@ -1,8 +1,8 @@
 import type { PublicationKind, Publication as PublicationSpec } from "./api/publication";
 import { checkArguments } from "./private/arguments";
 import { PART } from "./private/part";
+import { written } from "./private/spec-fields";
 import type { Site } from "./private/spec-refusals";
-import { written } from "./private/written";
 
 /**
  * An object whose status shows the active addresses of a FloatingIPPool or a RoutedIP.

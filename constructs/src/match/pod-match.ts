@@ -3,9 +3,9 @@ import { checkArguments } from "../private/arguments";
 import { PART } from "../private/part";
 import type { Shapes } from "../private/props";
 import { labelQueries, writeSelector } from "../private/selector";
+import { written } from "../private/spec-fields";
 import type { Site } from "../private/spec-refusals";
 import { readWorkloadPods } from "../private/workload-selector";
-import { written } from "../private/written";
 import type { LabelQuery } from "./label-query";
 
 /** Options of a PodMatch. */

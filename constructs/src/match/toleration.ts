@@ -3,8 +3,8 @@ import { parseToleration, type Toleration as TolerationFields } from "../api/lab
 import { checkArguments } from "../private/arguments";
 import { PART } from "../private/part";
 import type { Shapes } from "../private/props";
+import { textOf, written } from "../private/spec-fields";
 import type { Site } from "../private/spec-refusals";
-import { textOf, written } from "../private/written";
 import { TaintEffect } from "./taint-effect";
 
 /**

@@ -2,7 +2,7 @@ import type { Duration } from "cdk8s";
 import { FAST_LEASE, FLAGS, type Flag } from "../api/config";
 import type { FlipopOperatorProps } from "../operator-props";
 import { limitsDocument } from "./admission/tenant-limits-text";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 /** Flags that this library sets, and the alternative to each. */
 export const MANAGED_FLAGS: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { orderAfter } from "../private/order";
 import { Draft } from "../private/spec-refusals";
 import { usableProps } from "./checks/late-props";
 import { defaultAffinity, podTemplate } from "./pod-template";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 /** The Deployment of the operator: several pods, one of which holds the Lease and acts. */
 export function deployment(scope: Construct, settings: OperatorSettings, props: FlipopOperatorProps): ApiObject {

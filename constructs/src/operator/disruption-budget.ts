@@ -1,6 +1,6 @@
 import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 /** Allows a node drain to evict one pod at a time. With one replica, the drain can still continue. */
 export function disruptionBudget(scope: Construct, { name, namespace, labels, selector }: OperatorSettings): ApiObject {

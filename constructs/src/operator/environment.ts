@@ -1,7 +1,7 @@
 import { PORTS } from "../api/config";
 import type { FlipopOperatorProps } from "../operator-props";
+import type { OperatorSettings } from "./props-with-defaults";
 import type { ProviderTokens } from "./provider-tokens";
-import type { OperatorSettings } from "./settings";
 
 /** The variable with the operator's own namespace, from the pod. */
 export const NAMESPACE_VARIABLE = "FLIPOP_NAMESPACE";

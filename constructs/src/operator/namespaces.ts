@@ -4,7 +4,7 @@ import type { AppIndex } from "../private/app/app-index";
 import { warn } from "../private/app/warnings";
 import type { Draft } from "../private/spec-refusals";
 import { clusterObject } from "./cluster-object";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 /** Pod Security: every pod in the namespace must have the operator's restrictions. */
 const RESTRICTED = {

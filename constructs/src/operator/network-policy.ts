@@ -6,7 +6,7 @@ import { PROXY_VARIABLES } from "../api/setting-problems";
 import type { FlipopOperatorProps } from "../operator-props";
 import { Draft } from "../private/spec-refusals";
 import { usableProps } from "./checks/late-props";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 /** TCP ports of providers and API servers: a policy applies to the address behind the Service "kubernetes". */
 export const CLIENT_PORTS: readonly number[] = [443, 6443];

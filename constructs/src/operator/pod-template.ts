@@ -4,9 +4,9 @@ import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft } from "../private/spec-refusals";
 import { operatorArguments, shutdownSeconds } from "./arguments";
 import { environment } from "./environment";
+import type { OperatorSettings } from "./props-with-defaults";
 import { type ProviderTokens, providerTokens } from "./provider-tokens";
 import { containerResources } from "./resources";
-import type { OperatorSettings } from "./settings";
 
 /** User and group of the image. */
 const NON_ROOT = 65532;

@@ -21,7 +21,7 @@ import { OPERATOR_SHAPES } from "./checks/check-types";
 import { lateProps } from "./checks/late-props";
 import { deploymentSpec } from "./deployment";
 import { checkCreatedNamespaces, warnOfMissingNamespaces } from "./namespaces";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 import { warnAboutOperator } from "./warnings";
 
 /** The inputs for the checks of an operator. */

@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { NODE_LEASE_NAMESPACE } from "../api/names";
 import { type Permission, type PermissionScope, permissionsFor } from "../api/permissions";
 import { clusterObject } from "./cluster-object";
-import { cleanupName, type OperatorSettings } from "./settings";
+import { cleanupName, type OperatorSettings } from "./props-with-defaults";
 
 const RBAC = "rbac.authorization.k8s.io";
 const RBAC_V1 = `${RBAC}/v1`;

@@ -4,7 +4,7 @@ import type { FlipopOperatorProps } from "../operator-props";
 import type { Need } from "../private/app/needs";
 import type { OperatorReach } from "../private/app/operator-construct";
 import { covers } from "../private/app/serving";
-import { featureNames, featureNamespaces, type OperatorSettings } from "./settings";
+import { featureNames, featureNamespaces, type OperatorSettings } from "./props-with-defaults";
 
 /** Adds to the settings of an operator what a need lacks. A provider's token, and another namespace, cannot be added. */
 export function addNeed(settings: OperatorSettings, need: Need, props: FlipopOperatorProps): void {

@@ -1,6 +1,6 @@
 import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 /** The identity of the operator. Only the operator's pods mount its token, because their template enables it. */
 export function serviceAccount(scope: Construct, settings: OperatorSettings): ApiObject {

@@ -4,7 +4,7 @@ import { ALL_KINDS } from "../api/kinds/kinds";
 import { API_GROUP, LEASE_NAME } from "../api/names";
 import { AggregatedUserRoles } from "../operator-options";
 import { clusterObject } from "./cluster-object";
-import type { OperatorSettings } from "./settings";
+import type { OperatorSettings } from "./props-with-defaults";
 
 const RBAC_V1 = "rbac.authorization.k8s.io/v1";
 

@@ -1,7 +1,7 @@
 import type { AccessLimits } from "../api/access/access-limits";
 import type { RoutedIPLimits } from "../routed-ip/routed-ip-limits";
 import type { FactsOf } from "./props";
-import { written } from "./written";
+import { written } from "./spec-fields";
 
 /** Facts about the props of {@link RoutedIPLimits}. */
 export const LIMIT_FACTS: FactsOf<RoutedIPLimits> = {

@@ -2,8 +2,8 @@ import type { Match } from "../api/labels/match";
 import type { MatchProps } from "../match/match-props";
 import { PART } from "./part";
 import type { FactsOf } from "./props";
+import { written } from "./spec-fields";
 import type { Draft } from "./spec-refusals";
-import { written } from "./written";
 
 /** Facts about the props of a match. */
 export const MATCH_FACTS: FactsOf<MatchProps> = {

@@ -12,7 +12,7 @@ import { LIMIT_FACTS, limitFields } from "../private/limits";
 import { PART } from "../private/part";
 import type { FactsOf } from "../private/props";
 import { ImportedResource } from "../private/rights/imported-resource";
-import { textOf, written } from "../private/written";
+import { textOf, written } from "../private/spec-fields";
 import type { ReclaimPolicy } from "../reclaim-policy";
 import type { RoutedIPLimits } from "./routed-ip-limits";
 

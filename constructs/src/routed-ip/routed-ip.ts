@@ -11,8 +11,8 @@ import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/node-mark-
 import { ADDRESS_FACTS, PART } from "../private/part";
 import type { FactsOf } from "../private/props";
 import { ImportedResource } from "../private/rights/imported-resource";
+import { wholeSeconds, writeFollowers, written } from "../private/spec-fields";
 import type { Draft } from "../private/spec-refusals";
-import { wholeSeconds, writeFollowers, written } from "../private/written";
 import type { Publication } from "../publication";
 import type { RoutedIPImplementation } from "./routed-ip-implementation";
 import type { ServiceRef } from "./service-ref";

@@ -4,8 +4,8 @@ import { Annotation } from "../api/names";
 import { checkArguments } from "../private/arguments";
 import { isCore, type Manifest, nameOf, objectAt, readManifest } from "../private/manifest";
 import { PART } from "../private/part";
+import { written } from "../private/spec-fields";
 import { type Site, UNREADABLE } from "../private/spec-refusals";
-import { written } from "../private/written";
 
 const INSTEAD = "give the construct of a Service, or use ServiceRef.fromServiceName";
 

@@ -1,7 +1,7 @@
 import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { clusterObject } from "../cluster-object";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 
 const ADMISSION_V1 = "admissionregistration.k8s.io/v1";
 

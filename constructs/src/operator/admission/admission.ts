@@ -1,7 +1,7 @@
 import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
+import type { OperatorSettings } from "../props-with-defaults";
 import { cleanupClusterRole } from "../roles";
-import type { OperatorSettings } from "../settings";
 import { admissionPolicy, admissionPolicyBinding } from "./admission-policy";
 import { cleanupPolicy, cleanupPolicyBinding } from "./cleanup-policy";
 import { publicationPolicy, publicationPolicyBinding } from "./publication-policy";

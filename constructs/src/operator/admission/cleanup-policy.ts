@@ -2,7 +2,7 @@ import { type ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP } from "../../api/names";
-import { cleanupName, type OperatorSettings } from "../settings";
+import { cleanupName, type OperatorSettings } from "../props-with-defaults";
 import { byTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
 
 /**

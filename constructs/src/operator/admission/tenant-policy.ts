@@ -2,7 +2,7 @@ import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP } from "../../api/names";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 import { type PolicyNames, policy, policyBinding } from "./admission-objects";
 import { limitsRules } from "./tenant-limits-text";
 import { TENANT_RULES, tenantVariables } from "./tenant-rules";

@@ -3,8 +3,8 @@ import type { FlipopOperatorProps } from "../../operator-props";
 import { checkObjectName } from "../../private/checks/check-text";
 import { checkFields } from "../../private/job/job-fields";
 import { AFFINITY } from "../../private/job/pod-fields";
+import { seconds, wholeSeconds } from "../../private/spec-fields";
 import type { Draft, Site } from "../../private/spec-refusals";
-import { seconds, wholeSeconds } from "../../private/written";
 import { isPort } from "../network-policy";
 import { checkResources } from "./check-resources";
 

@@ -2,7 +2,7 @@ import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import type { FlipopOperatorProps } from "../../operator-props";
 import { withBraces } from "../helm-braces";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 import { type Alert, ruleOf } from "./alert";
 import { operatorAlerts } from "./operator-alerts";
 import { addressAlerts, problemAlerts } from "./resource-alerts";

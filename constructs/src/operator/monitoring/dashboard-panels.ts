@@ -1,5 +1,5 @@
 import type { MetricName } from "../../api/metrics";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 import type { Panel, Row } from "./dashboard-layout";
 import { flipopBuckets, flipopMetric, runtimeMetric } from "./metric-queries";
 

@@ -1,6 +1,6 @@
 import type { METRICS, MetricName } from "../../api/metrics";
 import { LEASE_NAME } from "../../api/names";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 
 /** Runtime metrics, with the same names as in every controller (client-go, controller-runtime). */
 export const RUNTIME_METRICS = {

@@ -2,7 +2,7 @@ import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { MetricsScrape } from "../../operator-options";
 import type { FlipopOperatorProps } from "../../operator-props";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 import { alertRules } from "./alert-rules";
 import { dashboard } from "./dashboard";
 import { podMonitor, serviceMonitor } from "./scrape";

@@ -1,5 +1,5 @@
 import { LEASE_NAME } from "../../api/names";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 import type { Alert } from "./alert";
 import { flipopMetric, runtimeMetric } from "./metric-queries";
 

@@ -2,7 +2,7 @@ import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { FlipopOperatorProps } from "../../operator-props";
 import { PORT_NAMES } from "../pod-template";
-import type { OperatorSettings } from "../settings";
+import type { OperatorSettings } from "../props-with-defaults";
 
 /**
  * The metrics have their own labels "namespace" and "name", which Prometheus would otherwise rename to

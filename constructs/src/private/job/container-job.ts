@@ -2,8 +2,8 @@ import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, JOB_VARIABLES, MAX_JOB_SECONDS } 
 import { DNS_SUBDOMAIN_PATTERN } from "../../api/labels/label-syntax";
 import type { JsonObject } from "../../api/schema/schema";
 import type { RoutedIPJobContainer } from "../../routed-ip/routed-ip-job-container";
+import { wholeSeconds, written } from "../spec-fields";
 import type { Site } from "../spec-refusals";
-import { wholeSeconds, written } from "../written";
 
 /** The user of many images without a root user. */
 const DEFAULT_USER_ID = 65_532;

@@ -14,7 +14,7 @@ import { listed, omitUndefined } from "../../values.js";
 import { type Asking, type CheckValue, checkValues, inputOf } from "./check-values.js";
 import type { Held } from "./held-addresses.js";
 import { type PodFacts, servedText } from "./pods.js";
-import { roomOn } from "./room-for-addresses.js";
+import { roomOn } from "./room-on-node.js";
 
 export interface Question extends Asking {
   /** All that the match or the Service selects. Absent: pods play no part. */
