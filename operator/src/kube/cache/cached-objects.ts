@@ -151,12 +151,13 @@ function deepFreeze<V>(value: V): V {
   return Object.freeze(value);
 }
 
-/** Few pods have any: the field is there for those alone. */
+/** Few pods have any: the field is there for those alone. Of init containers, only sidecars run while the pod serves. */
 function hostPortsOf({
   containers = [],
   initContainers = [],
 }: NonNullable<RawPod["spec"]>): Pick<SlimPod, "hostPorts"> {
-  const ports = [...containers, ...initContainers].flatMap((container) => container.ports ?? []);
+  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always");
+  const ports = [...containers, ...sidecars].flatMap((container) => container.ports ?? []);
   const open = ports.flatMap(({ name, protocol = "TCP", containerPort, hostPort = 0, hostIP = "" }) =>
     hostPort > 0
       ? [Object.freeze({ ...(name && { name }), protocol, containerPort, hostPort, ...loopbackOf(hostIP) })]
@@ -233,6 +234,8 @@ interface RawPod extends KubeObject {
 }
 
 interface RawContainer {
+  /** Of an init container. */
+  readonly restartPolicy?: string;
   readonly ports?: readonly (Pick<HostPort, "name" | "containerPort"> &
     Partial<HostPort> & { readonly hostIP?: string })[];
 }

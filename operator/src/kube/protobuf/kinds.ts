@@ -106,7 +106,7 @@ const CONTAINER_PORT = message("ContainerPort", {
   hostIP: text(5),
 });
 
-const CONTAINER = message("Container", { ports: list(6, CONTAINER_PORT) });
+const CONTAINER = message("Container", { ports: list(6, CONTAINER_PORT), restartPolicy: text(24) });
 
 const POD_CONDITION = message("PodCondition", {
   type: text(1, KEPT),

@@ -111,8 +111,11 @@ describe("slim objects", () => {
   it("keeps of a pod's ports those that are open on its node", () => {
     const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }, { containerPort: 9090 }];
     const local = { containerPort: 53, hostPort: 53, protocol: "UDP", hostIP: "127.0.0.1" };
-    const sidecar = { ports: [local, { containerPort: 54, hostPort: 54, hostIP: "0.0.0.0" }] };
-    const spec = { hostNetwork: true, containers: [{ ports }, {}], initContainers: [sidecar] };
+    const open = [local, { containerPort: 54, hostPort: 54, hostIP: "0.0.0.0" }];
+    const sidecar = { restartPolicy: "Always", ports: open };
+    // It has ended by the time that the pod serves.
+    const setUp = { ports: [{ name: "https", containerPort: 8443, hostPort: 8443 }] };
+    const spec = { hostNetwork: true, containers: [{ ports }, {}], initContainers: [sidecar, setUp] };
     expect(slimPods()(rawPod("p", {}, { spec }))).to.deep.include({
       hostPorts: [
         { name: "https", protocol: "TCP", containerPort: 8443, hostPort: 443 },

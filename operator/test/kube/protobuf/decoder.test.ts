@@ -45,7 +45,9 @@ describe("protobuf decoder", () => {
             ports: [{ containerPort: 80, hostPort: 8080, hostIP: "127.0.0.1" }],
           },
         ],
-        initContainers: [{ name: "i", ports: [{ name: "udp", containerPort: 0, protocol: "UDP" }] }],
+        initContainers: [
+          { name: "i", restartPolicy: "Always", ports: [{ name: "udp", containerPort: 0, protocol: "UDP" }] },
+        ],
       },
       status: { phase: "Running", podIP: "10.0.0.1", conditions: ["PodScheduled", "Ready"].map(condition) },
     };
@@ -60,7 +62,7 @@ describe("protobuf decoder", () => {
         nodeName: "n1",
         hostNetwork: true,
         containers: [{ ports: [{ containerPort: 80, hostPort: 8080, hostIP: "127.0.0.1" }] }],
-        initContainers: [{ ports: [{ name: "udp", containerPort: 0, protocol: "UDP" }] }],
+        initContainers: [{ restartPolicy: "Always", ports: [{ name: "udp", containerPort: 0, protocol: "UDP" }] }],
       },
       status: {
         phase: "Running",
