@@ -100,7 +100,7 @@ export const ACTIONS: ActionTable<RoutedIPIssuer> = {
     return DONE;
   },
   "remove-additional": async ({ snapshot: { access }, context }, { firewall }) => {
-    const shared = access.additional.find(({ name }) => name === baseName(firewall.name));
+    const shared = access.additional?.find(({ name }) => name === baseName(firewall.name));
     const { account } = access;
     const provider = access.answer.account?.providers.firewalls;
     if (provider === undefined || shared === undefined) return skipped("the account of the firewall is not known");

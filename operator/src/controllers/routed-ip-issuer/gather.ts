@@ -92,8 +92,8 @@ export interface Access {
   readonly firewall: SharedFirewall | undefined;
   /** Those on record that it does not name now, if they are to go. */
   readonly former: readonly SharedFirewall[];
-  /** Those that additional ones on record belong to. */
-  readonly additional: readonly SharedFirewall[];
+  /** Those that additional ones on record belong to. `undefined`: the account is not known. */
+  readonly additional: readonly SharedFirewall[] | undefined;
 }
 
 /** What the plan reads, and what its actions work with. */
@@ -111,7 +111,7 @@ export async function prepare(
   const issuer = state.read();
   if (issuer === undefined) return;
   await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
-  const { answer, account, firewall, former, additional } = accessOf(tools, issuer);
+  const { answer, account, firewall, former, additional = [] } = accessOf(tools, issuer);
   const provider = answer.account?.providers.firewalls;
   if (provider === undefined) return;
   const caller = { provider, context: contextOf("is the firewall there"), ...(account && { account }) };
@@ -170,11 +170,11 @@ function formerOf({ former }: Access): Snapshot["former"] {
 
 /** Also those of a firewall that the issuer named before. From here on RoutedIPs may use them. */
 function additionalOf({ metadata, status }: IssuerRead, { additional }: Access): Snapshot["additional"] {
-  const groups = additional.map((firewall) => {
+  const groups = additional?.map((firewall) => {
     firewall.additional.note(`${metadata.namespace}/${metadata.name}`, status.additionalFirewalls ?? []);
     return firewall.additionalOnes();
   });
-  return groups.includes(undefined) ? undefined : groups.flatMap((group) => group ?? []);
+  return groups?.includes(undefined) ? undefined : groups?.flatMap((group) => group ?? []);
 }
 
 /** What failed is tried at its own times, or the failure outlives its cause. */
@@ -197,13 +197,13 @@ function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Acces
   const { additionalFirewalls = [] } = issuer.status;
   const created = issuer.spec.routedIPReclaimPolicy === "Delete" ? createdFirewallsOf(issuer.status) : [];
   const former = created.map(({ name }) => name).filter((name) => name !== named);
-  const bases = new Set(additionalFirewalls.map(({ name }) => baseName(name)));
+  const bases = [...new Set(additionalFirewalls.map(({ name }) => baseName(name)))].map(shared);
   return {
     ...{ answer, account },
     problem: answer.problem ?? unable,
     firewall: named === undefined ? undefined : shared(named),
     former: former.flatMap((name) => shared(name) ?? []),
-    additional: [...bases].flatMap((name) => shared(name) ?? []),
+    additional: bases.includes(undefined) ? undefined : bases.flatMap((base) => base ?? []),
   };
 }
 
