@@ -36,8 +36,11 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     source: namespacedSource(routing.issuers, routing.issuerWriters),
     read: readObject,
     remember: () => ({ firewall: undefined }),
-    // RoutedIPs that still name the issuer go on with its last good credentials.
-    forget: ({ key }) => (routing.usersOfIssuer(key).length > 0 ? undefined : accounts.forget(key)),
+    forget: ({ key }) => {
+      routing.firewalls.noteAdditional(key, []);
+      // RoutedIPs that still name the issuer go on with its last good credentials.
+      return routing.usersOfIssuer(key).length > 0 ? undefined : accounts.forget(key);
+    },
     prepare: (state, contextOf) => prepare(tools, state, contextOf),
     gather: (state, issuer) => gather(tools, state, issuer),
     plan: ({ snapshot }) => plan(snapshot),

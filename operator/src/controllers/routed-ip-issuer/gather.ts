@@ -143,7 +143,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     cachesComplete: context.leads() && synced,
     ...omitUndefined({
       problem: issuer.problem ?? access.problem,
-      additional: additionalOf(issuer, access),
+      additional: additionalOf(tools, issuer, access),
       former: formerOf(access),
       lastFirewall,
       retryAt: retryAtOf(state, access),
@@ -169,11 +169,15 @@ function formerOf({ former }: Access): Snapshot["former"] {
 }
 
 /** Also those of a firewall that the issuer named before. From here on RoutedIPs may use them. */
-function additionalOf({ metadata, status }: IssuerRead, { additional }: Access): Snapshot["additional"] {
-  const groups = additional?.map((firewall) => {
-    firewall.additional.note(`${metadata.namespace}/${metadata.name}`, status.additionalFirewalls ?? []);
-    return firewall.additionalOnes();
-  });
+function additionalOf(
+  { routing: { firewalls } }: IssuerTools,
+  { metadata, status }: IssuerRead,
+  { account, additional }: Access,
+): Snapshot["additional"] {
+  const { inventory } = account ?? {};
+  const issuer = `${metadata.namespace}/${metadata.name}`;
+  if (inventory !== undefined) firewalls.noteAdditional(issuer, status.additionalFirewalls ?? [], inventory.account);
+  const groups = additional?.map((firewall) => firewall.additionalOnes());
   return groups?.includes(undefined) ? undefined : groups?.flatMap((group) => group ?? []);
 }
 

@@ -1,5 +1,6 @@
 /** All firewalls that this process keeps in step: one entry for each account and name. */
 
+import type { CreatedFirewall } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
 import { NO_RECORD } from "./firewall-shares.js";
 import { SharedFirewall } from "./shared-firewall.js";
@@ -17,6 +18,12 @@ export class FirewallRegistry {
     const firewall = known.get(name) ?? new SharedFirewall(name, this.clock, isNamed);
     known.set(name, firewall);
     return firewall;
+  }
+
+  /** What an issuer has on record of additional firewalls: in its account, and in no other one. */
+  noteAdditional(issuer: string, created: readonly CreatedFirewall[], account?: unknown): void {
+    for (const [other, firewalls] of this.accounts)
+      for (const firewall of firewalls.values()) firewall.additional.note(issuer, other === account ? created : []);
   }
 
   /** The RoutedIP is gone. */

@@ -32,4 +32,42 @@ describe("operator in process: what an issuer has on record of additional firewa
     await made.world.rest();
     expect(recorded()).to.deep.equal(additionalFirewalls);
   });
+
+  /** Another issuer of the account created an additional one once; the answer got lost, and nothing was created. */
+  async function startWithRecord(): Promise<void> {
+    made = await RoutedWorld.create(["n1"]);
+    made.addIssuer({}, "default", "old");
+    const additionalFirewalls = [{ name: SECOND, id: "", createdTime: "2020-01-01T00:00:00Z" }];
+    made.world.kubernetes.change(issuer(), (object) => ({ ...object, status: { additionalFirewalls } }), "status");
+    expect(recorded()).to.deep.equal(additionalFirewalls);
+    await made.readyOnFirst();
+  }
+
+  /** A person creates one of this name. */
+  async function expectUntouched(): Promise<void> {
+    const { firewalls } = made.world.digitalocean.state;
+    const config = firewalls.byName(FIREWALL)?.config;
+    const inbound = (config?.inbound ?? []).map((rule) => ({ ...rule, ports: "22" }));
+    const own = firewalls.add({
+      name: SECOND,
+      inbound,
+      dropletIds: [made.world.digitalocean.state.addDroplet({ name: "vm" }).id],
+    });
+    await made.world.clock.sleep(300_000);
+    await made.world.rest();
+    expect(firewalls.get(own.id).config.inbound).to.deep.equal(inbound);
+  }
+
+  it("counts no longer once it is off the record", async () => {
+    await startWithRecord();
+    await made.until("it is off the record", () => recorded() === undefined);
+    await expectUntouched();
+  });
+
+  it("counts no longer once the issuer is gone", async () => {
+    await startWithRecord();
+    made.world.kubernetes.delete(issuer());
+    await made.until("the issuer is gone", () => made.object("old", "RoutedIPIssuer") === undefined);
+    await expectUntouched();
+  });
 });
