@@ -8,7 +8,6 @@ import {
   familyOf,
   type IpFamily,
   isIp,
-  MOST_RETAINED,
   matchesNamePattern,
   type NameLimits,
   parseAddressRange,
@@ -19,6 +18,7 @@ import { type Problem, valuesIn } from "../messages/message.js";
 import { accessMessages } from "../messages/routing.js";
 import { type Mistake, specMessages } from "../messages/spec.js";
 import type { AddressRefusal, LateEntry, NameRefusal } from "../messages/tenants.js";
+import { withinMost } from "../records/retained-records.js";
 import { listed, omitUndefined } from "../values.js";
 
 /** Limits of one resource. */
@@ -110,14 +110,14 @@ function isCreatedFor(retained: readonly RetainedAddress[], namespace: string, i
   return retained.some((entry) => entry.namespace === namespace && canonicalIp(entry.ip) === ip);
 }
 
-/** The list of retained addresses with one more; the oldest go first. `undefined`: it is there already. */
+/** The list of retained addresses with one more. `undefined`: it is there already. */
 export function withRetained(
   known: readonly RetainedAddress[] = [],
   added: RetainedAddress,
 ): readonly RetainedAddress[] | undefined {
   const same = known.find(({ ip }) => ip === added.ip);
   if (same?.namespace === added.namespace) return undefined;
-  return [...known.filter((entry) => entry !== same), added].slice(-MOST_RETAINED);
+  return withinMost([...known.filter((entry) => entry !== same), added]);
 }
 
 const FAMILIES = { IPv4: "ipv4", IPv6: "ipv6" } as const;

@@ -44,4 +44,12 @@ describe("record sets that deleted RoutedIPs left", () => {
     expect(next).to.have.length(MOST_RETAINED);
     expect([next[0]?.recordName, next.at(-1)?.recordName]).to.deep.equal(["r1", "www"]);
   });
+
+  it("are not pushed out by another namespace that leaves more", () => {
+    const names = Array.from({ length: MOST_RETAINED }, (_, index) => `r${index}`);
+    let list: readonly RetainedRecords[] = [LEFT];
+    for (const recordName of names) list = withRecords(list, { ...LEFT, namespace: "video", recordName }) ?? list;
+    expect(list).to.have.length(MOST_RETAINED);
+    expect([list[0], list[1]?.recordName, list.at(-1)?.recordName]).to.deep.equal([LEFT, "r1", names.at(-1)]);
+  });
 });

@@ -112,5 +112,8 @@ describe("the addresses that a class and an issuer allow", () => {
     expect(withRetained(RETAINED, { ip: A, namespace: "other" })).to.deep.equal([{ ip: A, namespace: "other" }]);
     const many = Array.from({ length: 500 }, (_, index) => ({ ip: `192.0.2.${index}`, namespace: "n" }));
     expect(withRetained(many, { ip: A, namespace: "default" })).to.have.length(500);
+    const own = [...RETAINED, ...many.slice(1)];
+    const next = withRetained(own, { ip: "192.0.2.0", namespace: "n" });
+    expect(next?.slice(0, 2), "another namespace pushes out its own").to.deep.equal([RETAINED[0], many[2]]);
   });
 });

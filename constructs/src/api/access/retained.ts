@@ -10,7 +10,7 @@ export interface RetainedAddress {
   readonly namespace: string;
 }
 
-/** Maximum number of retained addresses, and of record sets, that a status holds. The oldest are dropped. */
+/** Maximum number of retained addresses, and of record sets, that a status holds. Of the namespace with most of them, the oldest is dropped. */
 export const MOST_RETAINED = 500;
 
 /** Schema of `status.retainedAddresses` of a class and an issuer. */
