@@ -24,7 +24,6 @@ export interface RecordChange {
 
 /** Each such as 30426/TCP. */
 interface PortsChange {
-  readonly service: string;
   readonly now: readonly string[];
   readonly formerly: readonly string[];
 }
@@ -188,12 +187,13 @@ export const eventMessages = topic("events", {
     example: { why: WHYS.replaced("203.0.113.7", "203.0.113.8") },
   }),
   ...firewallEvents,
+  /** Without the name of the Service: the former ports may be those of another one, which the spec named before. */
   portsChanged: event({
     reason: "PortsChanged",
     action: "Observe",
-    text: ({ service, now, formerly }: PortsChange) =>
-      `clients reach Service ${service} at ${namesOf(now)} now, formerly at ${namesOf(formerly)}`,
-    example: { service: "web/ingress", now: ["30426/TCP"], formerly: ["31443/TCP"] },
+    text: ({ now, formerly }: PortsChange) =>
+      `clients reach the Service of the RoutedIP at ${namesOf(now)} now, formerly at ${namesOf(formerly)}`,
+    example: { now: ["30426/TCP"], formerly: ["31443/TCP"] },
   }),
   recordsChanged: event({
     reason: "RecordsChanged",

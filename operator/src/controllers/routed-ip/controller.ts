@@ -129,7 +129,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     readAgainMs: (state, gathered) => readAgainMs(context.clock, state, gathered),
     events: ({ snapshot }, _plan, result) => eventsOf(snapshot, result),
     statusEvents: warningsOf,
-    statusChanges: ({ memory }, before, written) => portsChanged(memory.follower.service, before, written),
+    statusChanges: (_state, before, written) => portsChanged(before, written),
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },

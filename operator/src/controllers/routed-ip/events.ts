@@ -53,13 +53,12 @@ export function warningsOf(
 
 /** Not the first ports. The status keeps the former ones while the Service is missing, and over a restart. */
 export function portsChanged(
-  service: string,
   before: Pick<RoutedIPStatus, "ports">,
   written: Pick<RoutedIPStatus, "ports">,
 ): readonly EventMessage[] {
   const [formerly, now] = [portTexts(before), portTexts(written)];
   if (formerly.length === 0 || now.length === 0 || `${formerly}` === `${now}`) return [];
-  return [eventMessages.portsChanged({ service, now, formerly })];
+  return [eventMessages.portsChanged({ now, formerly })];
 }
 
 function portTexts({ ports = [] }: Pick<RoutedIPStatus, "ports">): readonly string[] {

@@ -31,12 +31,31 @@ describe("operator in process: the ports at which clients reach a RoutedIP", fun
       15_000,
     );
     made.addService("web", withNodePort(30_426));
-    const changed = ["clients reach Service default/web at 30426/TCP now, formerly at 31443/TCP"];
+    const changed = ["clients reach the Service of the RoutedIP at 30426/TCP now, formerly at 31443/TCP"];
     await made.until("the change is reported", () => notes().length > 0, 15_000);
     await first.stop();
     made.world.start();
     await made.world.rest();
     await made.ready("a");
     expect(notes()).to.deep.equal(changed);
+  });
+
+  it("of the former Service do not count as those of the Service that the spec names now", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    made.world.kubernetes.change(service, (object) => ({ ...object, spec: { ...withNodePort(31_443) } }));
+    made.addService("other", withNodePort(30_426));
+    for (const name of ["web", "other"]) made.serveAs(name, "n1");
+    made.addIssuer();
+    made.addRouted("a");
+    made.world.start();
+    await made.ready("a", 15_000);
+    made.world.kubernetes.change(made.refTo("a"), (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), serviceRef: { serviceName: "other" } },
+    }));
+    await made.until("the change is reported", () => notes().length > 0, 15_000);
+    expect(notes()).to.deep.equal([
+      "clients reach the Service of the RoutedIP at 30426/TCP now, formerly at 31443/TCP",
+    ]);
   });
 });
