@@ -245,6 +245,34 @@ describe("flipop orphans", () => {
     expect([exists(held), exists(foreign)]).to.deep.equal([true, true]);
   });
 
+  it("releases nothing that has gone to another machine while the person was asked", async () => {
+    const state = digitalocean.state;
+    const [idle, moved] = [state.addAddress({ region: "nyc3" }).ip, state.addAddress({ region: "nyc3" }).ip];
+    const [from, to] = ["from", "to"].map((name) => state.addDroplet({ name }).id) as [number, number];
+    state.setHolder(moved, from);
+    const release = (ip: string, word: string) => {
+      const io: CommandIo = {
+        ...{ terminal: false, width: 80, now: Date.now, stop: new AbortController().signal },
+        ...{ out: () => undefined, err: () => undefined, eraseLine: () => undefined },
+        env: { ...env(), KUBECONFIG: flipop.kubeconfig },
+        ask: async () => {
+          state.setHolder(ip, to);
+          return word;
+        },
+      };
+      return run({ commands: [], args: [], options: { release: [ip], unassign: true }, io });
+    };
+    for (const [ip, word] of [
+      [idle, "yes"],
+      [moved, moved],
+    ] as const) {
+      const refused = await release(ip, word).catch((error: unknown) => error);
+      expect(`${refused}`).to.include(`it is held by digitalocean://${to}`);
+      expect(state.address(ip).dropletId).to.equal(to);
+      state.removeAddress(ip);
+    }
+  });
+
   it("refuses an address on a machine that a resource lists, also with --unassign", async () => {
     addPool("late", { ips: [held] }, {});
     const { code, err } = await flipop.run("orphans", "--release", held, "--unassign", "--yes");
