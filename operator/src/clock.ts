@@ -46,6 +46,24 @@ export function sleepWith(clock: Pick<Clock, "setTimer">, ms: number, signal?: A
   });
 }
 
+/** A moment by both clocks, ms. */
+export interface Moment {
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+/**
+ * When something that lasts began, by the wall clock as it is set now: the monotonic one measures how long it has lasted.
+ * @param known absent: it begins now
+ */
+export function beginningOf(known: Moment | undefined, clock: Pick<Clock, "now" | "monotonic">): Moment {
+  const current = { now: clock.now(), monotonic: clock.monotonic() };
+  const { now, monotonic } = known ?? current;
+  const measured = Math.round(current.now - (current.monotonic - monotonic));
+  // Two readings of the clocks differ by a little: what people read stays the same.
+  return { now: Math.abs(measured - now) < SECOND_MS ? now : measured, monotonic };
+}
+
 /** RFC 3339 with milliseconds: a cool-off may be a fraction of a second. */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString();

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { secondsText, systemClock, timeText } from "../src/clock.js";
+import { beginningOf, secondsText, systemClock, timeText } from "../src/clock.js";
 import { FakeClock } from "./support/time/fake-clock.js";
 
 describe("clock", () => {
@@ -20,6 +20,15 @@ describe("clock", () => {
     expect(timeText(Date.parse("2026-01-01T10:02:10.001Z"))).to.equal("2026-01-01T10:02:11Z");
     expect(timeText(Date.parse("2026-01-01T10:02:11Z"))).to.equal("2026-01-01T10:02:11Z");
     expect(timeText(Date.parse("2026-01-01T23:59:59.5Z"))).to.equal("2026-01-02T00:00:00Z");
+  });
+
+  it("knows since when something has lasted, also after somebody has set the clock", () => {
+    const at = (now: number, monotonic: number) => ({ now: () => now, monotonic: () => monotonic });
+    const began = beginningOf(undefined, at(1_000_000, 5000.3));
+    expect(began).to.deep.equal({ now: 1_000_000, monotonic: 5000.3 });
+    expect(beginningOf(began, at(1_060_001, 65_000)), "two readings differ by a little").to.deep.equal(began);
+    expect(beginningOf(began, at(1_660_000, 65_000.3)).now, "ten minutes forward").to.equal(1_600_000);
+    expect(beginningOf(began, at(460_000, 65_000.3)).now, "ten minutes back").to.equal(400_000);
   });
 
   it("writes long periods in hours, too", () => {

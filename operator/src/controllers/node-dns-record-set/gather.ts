@@ -1,5 +1,6 @@
 /** The snapshot of one record set: reads what is there, and waits for nothing. */
 
+import { beginningOf } from "../../clock.js";
 import { holderKey, nameOfHolder } from "../../health/holder-registry.js";
 import { markHolders, nodesOf as probedNodesOf, probesOf } from "../../health/probes-for-controllers.js";
 import type { ResourceRef } from "../../inventory/view.js";
@@ -47,7 +48,7 @@ export function gather({ context, dnsService }: GatherTools, state: RecordSetSta
   const dns = lookUp({ context, dnsService }, state, { resource, desired });
   const now = context.clock.now();
   const problem = read.problem ?? memory.match.problem ?? providerProblem(context, desired);
-  const noNode = absenceOf(context, state, now);
+  const noNode = absenceOf(context, state);
   const massFailures = watchPublished(context, state, resource);
   const snapshot: Snapshot = {
     resource,
@@ -121,14 +122,14 @@ function providerProblem({ providers }: ControllerContext, desired: Desired | un
   }
 }
 
-function absenceOf(context: ControllerContext, { memory }: RecordSetState, now: number): Absence | undefined {
+function absenceOf(context: ControllerContext, { memory }: RecordSetState): Absence | undefined {
   const { index, settled } = memory.match;
   if (!settled || index === undefined || index.anyNodeHasLabels()) {
     memory.noNodeSince = undefined;
     return undefined;
   }
-  memory.noNodeSince = Math.min(memory.noNodeSince ?? now, now);
-  return { since: memory.noNodeSince, connected: context.watches.nodes().state.connected };
+  memory.noNodeSince = beginningOf(memory.noNodeSince, context.clock);
+  return { since: memory.noNodeSince.now, connected: context.watches.nodes().state.connected };
 }
 
 /** A node in grace stays in sight, so that the end of its grace leads to a run. */

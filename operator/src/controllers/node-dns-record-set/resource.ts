@@ -6,6 +6,7 @@
 import type { NodeDNSRecordSetSpec, NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import type { Claimant } from "../../claims/claimant.js";
 import { DEFAULT_DNS_PROVIDER, nodeRecordClaims } from "../../claims/read-claims.js";
+import type { Moment } from "../../clock.js";
 import type { MassFailureView } from "../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
@@ -38,8 +39,8 @@ export interface NodeDNSMemory {
   readonly match: MatchFollower;
   /** Absent: the operator runs without feature healthchecks. */
   readonly health?: ResourceHealth;
-  /** Since when no node has had the labels, ms since the epoch. */
-  noNodeSince: number | undefined;
+  /** Since when no node has had the labels. */
+  noNodeSince: Moment | undefined;
 }
 
 export interface RecordSetObject extends KubeObject {
