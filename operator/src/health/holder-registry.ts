@@ -97,7 +97,9 @@ export class HolderRegistry {
     ];
     const failedAt = facts.reduce((last, { failure }) => Math.max(last, failure?.at ?? last), Number.NEGATIVE_INFINITY);
     const holders = new Map(facts.map((each) => [each.machine, each]));
-    this.resources.set(uid, { held: what, holders, stoppedUntil, failedAt });
+    // A clock that was set back prolongs no stop.
+    const until = Math.min(stoppedUntil, now + MASS_FAILURE_WINDOW_MS);
+    this.resources.set(uid, { held: what, holders, stoppedUntil: until, failedAt });
     const stops = this.ownStops();
     this.noteChange(uid, stops);
     return this.viewOf(stops);
@@ -199,7 +201,8 @@ function factsOf(machine: ProviderId, { verdict, now, before }: Seen): readonly 
 function stillLost(lost: HolderFacts, verdict: Verdict | undefined, now: number): readonly HolderFacts[] {
   const { failure } = lost;
   if (failure === undefined || !isRecent(failure, now)) return [];
-  return verdict === undefined || failureOf(verdict, now) === undefined ? [] : [{ ...lost, held: false }];
+  if (verdict === undefined || failureOf(verdict, now) === undefined) return [];
+  return [{ ...lost, held: false, failure: { ...failure, at: Math.min(failure.at, now) } }];
 }
 
 /** One for each machine: it is lost if any resource finds it so, from the earliest time on. */

@@ -213,6 +213,24 @@ describe("holders of all resources", () => {
     expect(registry.stops()).to.deep.equal([]);
   });
 
+  it("wait no longer than a whole window when somebody sets the clock back", async () => {
+    const lastTransitionTime = new Date(clock.now()).toISOString();
+    const condition = { type: "MassFailure", status: "True", reason: "MassFailure", message: "", lastTransitionTime };
+    fail("a", "b", "c");
+    notReady = ["a", "b", "c"];
+    const former = () => registry.observe({ uid: "old", conditions: [condition as Condition] }, [], verdictOf);
+    former();
+    observe("web", "a", "b", "c");
+    observe("web", "d");
+    clock.skew(-6 * 3_600_000);
+    former();
+    expect(observe("web", "d")(machine("d"))).to.deep.include({ until: clock.now() + MASS_FAILURE_WINDOW_MS });
+    await clock.advance(MASS_FAILURE_WINDOW_MS);
+    former();
+    expect(observe("web", "d")(machine("d"))).to.equal(undefined);
+    expect(registry.stops()).to.deep.equal([]);
+  });
+
   it("leave nothing behind", () => {
     fail("a", "b", "c");
     observe("web", "a", "b", "c");
