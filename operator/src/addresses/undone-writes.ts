@@ -9,9 +9,11 @@ import type { ProviderId } from "../providers/types.js";
 const REVERTS = 3;
 
 /** @param reverts when our writes were undone, ms since the epoch. @returns until when to keep still. */
-export function undonePauseUntil(reverts: readonly number[] | undefined, now: number): number | undefined {
-  if (!isRepeatedlyUndone(reverts)) return undefined;
-  const until = Math.max(...(reverts ?? [])) + CONTESTED_PAUSE_MS;
+export function undonePauseUntil(reverts: readonly number[] = [], now: number): number | undefined {
+  // Later ones are of a clock that was set back since.
+  const past = reverts.filter((at) => at <= now);
+  if (!isRepeatedlyUndone(past)) return undefined;
+  const until = Math.max(...past) + CONTESTED_PAUSE_MS;
   return until > now ? until : undefined;
 }
 

@@ -18,6 +18,13 @@ describe("what others undo", () => {
     expect(undonePauseUntil(times, 11 * MINUTE)).to.equal(12 * MINUTE);
     expect(undonePauseUntil(times, 12 * MINUTE)).to.equal(undefined);
   });
+
+  it("is not left alone for longer because somebody has set the clock back, and again if it is undone again", () => {
+    const ahead = [100, 101, 102].map((minute) => minute * MINUTE);
+    expect(undonePauseUntil(ahead, 3 * MINUTE)).to.equal(undefined);
+    const times = [...ahead, ...[0, 1, 2].map((minute) => minute * MINUTE)];
+    expect(undonePauseUntil(times, 3 * MINUTE)).to.equal(12 * MINUTE);
+  });
 });
 
 describe("an address that somebody else takes off a node", () => {
