@@ -58,7 +58,8 @@ export function plan(snapshot: Snapshot): Plan {
 function pauseOf({ target, now, undone, conflict }: Snapshot): Pick<Plan, "requeueAt" | "problem"> | undefined {
   const until = undonePauseUntil(undone, now);
   if (until !== undefined) return { requeueAt: until, problem: publishingMessages.undone({ target }) };
-  if (conflict === undefined || now >= conflict.at + CONTESTED_PAUSE_MS) return undefined;
+  // A conflict further ahead is of a clock that was set back since.
+  if (conflict === undefined || conflict.at > now || now >= conflict.at + CONTESTED_PAUSE_MS) return undefined;
   return { requeueAt: conflict.at + CONTESTED_PAUSE_MS, problem: conflict.problem };
 }
 

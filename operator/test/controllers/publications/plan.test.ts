@@ -123,6 +123,10 @@ describe("the plan of an object whose addresses another writer owns", () => {
     expect(written({ ...facts, now: NOW + CONTESTED_PAUSE_MS })).to.deep.equal([A]);
   });
 
+  it("waits no longer because somebody has set the clock back", () => {
+    expect(written({ ...facts, now: NOW - 60_000 })).to.deep.equal([A]);
+  });
+
   it("says nothing where no address is to be written", () => {
     expect(plan(snapshot({ conflict })).problem).to.equal(undefined);
   });
