@@ -240,13 +240,13 @@ export class AdditionalFirewalls {
       return made;
     } catch (error) {
       this.failures.note(error, account, "addition");
-      if (isRefused(error)) await record(undefined);
+      if (hasMadeNone(error)) await record(undefined);
       throw error;
     }
   }
 }
 
-/** It is certain that there is none. */
-function isRefused(error: unknown): boolean {
+/** A creation that failed has certainly made no firewall. */
+export function hasMadeNone(error: unknown): boolean {
   return isProviderError(error) && error.outcome !== "unknown";
 }

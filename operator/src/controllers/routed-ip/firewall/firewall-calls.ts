@@ -10,7 +10,8 @@ import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
 import type { RecoveringAccount } from "../../../reconcile/notifier.js";
 import type { FirewallCaller } from "../../../routing/firewalls/firewall-failures.js";
-import { withCreated } from "../../../routing/firewalls/recorded-firewalls.js";
+import { hasMadeNone } from "../../../routing/firewalls/firewall-group.js";
+import { createdFirewallsOf, withCreated, withoutCreated } from "../../../routing/firewalls/recorded-firewalls.js";
 import { mayBeOfMachine } from "../../../routing/firewalls/refused-machines.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
 import type { IssuerObject } from "../../../routing/resource.js";
@@ -37,7 +38,10 @@ export function changeFirewall({ routing }: GatherTools, call: IssuedCall, actio
 
 export function createFirewall(tools: GatherTools, call: IssuedCall, action: Of<"create-firewall">) {
   return calling(tools.routing, call, action, async (firewall, caller) => {
-    const made = await firewall.create(caller, action.desired);
+    const made = await firewall.create(caller, action.desired).catch(async (error: unknown) => {
+      if (hasMadeNone(error)) await forgetIntent(tools, call, action.desired);
+      throw error;
+    });
     const { id, name } = made;
     await recordCreated(tools, call, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
     if (hasAll(made, action.desired)) return DONE;
@@ -87,6 +91,20 @@ export async function recordCreated(
   const patch = (issuer: IssuerObject) => statusPatch(issuer, withCreated(issuer.status ?? {}, created));
   await writer.write({ patch, subresource: "status", fact: true });
   return DONE;
+}
+
+/** The next firewall of this name may be that of a person. */
+async function forgetIntent(
+  { routing }: GatherTools,
+  { snapshot: { snapshot } }: IssuedCall,
+  { name }: Pick<CreatedFirewall, "name">,
+): Promise<void> {
+  const patch = ({ status = {}, ...issuer }: IssuerObject) => {
+    const isIntent = createdFirewallsOf(status).some((each) => each.name === name && each.id === "");
+    return isIntent ? statusPatch({ ...issuer, status }, { ...withoutCreated(status, name) }) : undefined;
+  };
+  const writer = routing.issuerWriters.of(snapshot.resolvedClass?.issuer ?? "");
+  await writer.write({ patch, subresource: "status", fact: true });
 }
 
 type FirewallCall = Of<Exclude<FirewallDo, "record-created-firewall">>;
