@@ -133,7 +133,7 @@ export class ExternalDns implements DnsProvider {
           ...{ method, path, signal, ...contentType, ...(body && { body }) },
         });
       } catch (error) {
-        throw failureOf(call, error);
+        throw failureOf(call, error, path);
       }
     });
   }
@@ -166,9 +166,11 @@ function recordsOf(object: DnsEndpoint | undefined, type: RecordType): readonly 
   );
 }
 
-function failureOf(call: ApiCall, error: unknown): unknown {
+/** @param path of an object that was there when it was read */
+function failureOf(call: ApiCall, error: unknown, path = ""): unknown {
   if (!(error instanceof StatusError)) return error;
-  const { kind, ...text } = kindOf(error);
+  const isGone = isNotFound(error) && path.endsWith(`/${error.details.name}`);
+  const { kind, ...text } = isGone ? CHANGED : kindOf(error);
   const outcome = kind === "Unavailable" && call.write ? "unknown" : "refused";
   // A change that is made twice is the same as one.
   return new ProviderError({
@@ -182,6 +184,8 @@ function failureOf(call: ApiCall, error: unknown): unknown {
   });
 }
 
+const CHANGED = { kind: "Conflict", ...externalDnsFailures.changed } as const;
+
 function kindOf({ code, message }: StatusError): Pick<ProviderErrorProps, "kind" | "seen" | "remedy"> {
   switch (code) {
     case 401:
@@ -190,7 +194,7 @@ function kindOf({ code, message }: StatusError): Pick<ProviderErrorProps, "kind"
     case 404:
       return { kind: "NotFound", ...externalDnsFailures.noKind };
     case 409:
-      return { kind: "Conflict", ...externalDnsFailures.changed };
+      return CHANGED;
     case 400:
     case 422:
       return { kind: "Terminal", ...externalDnsFailures.refused(message) };
