@@ -159,7 +159,7 @@ export function retryOf(snapshot: AddressSnapshot, missing: number): string | un
   const waits = [
     ...[...failed, ...nodeRetries(snapshot)].filter((at) => !isDue(at, now)),
     missing > 0 ? memory.creationFailure?.retryAt : undefined,
-    dnsFailure(snapshot) && dns?.retryAt,
+    dnsFailure(snapshot) && dns?.failureRetryAt,
     providerFailure && providerRetryAt,
   ];
   return reportedRetry(waits, set.retryAt, now);

@@ -1,7 +1,8 @@
-/** Record sets that the operator began to write and `status.dns` does not name: each is on record until it is removed. Pure. */
+/** Record sets that the operator began to write, or could not delete, and `status.dns` does not name: each is on record until it is removed. Pure. */
 
 import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
-import { planRemoval } from "../providers/diff.js";
+import { jsonEqual } from "../kube/objects.js";
+import { planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import type { DesiredRecords, LeftRecords, RecordChain, RecordDns, RecordRemoval } from "./desired-records.js";
@@ -21,9 +22,9 @@ export function isSettled(last: DnsStatus, desired: Spec & Pick<RecordRemoval, "
   return isWhollyCurrent(last, desired) || desired.dns.previous.lost === "zone";
 }
 
-/** The next one to remove: the spec does not ask for it, or not for all of it. */
-export function strayOf(begun: readonly DnsStatus[] = [], desired: Spec): DnsStatus | undefined {
-  return begun.find((entry) => !isWhollyCurrent(entry, desired));
+/** Of the list, what is to be removed: the spec does not ask for it, or not for all of it. */
+export function straysOf(begun: readonly DnsStatus[] = [], desired: Spec): readonly DnsStatus[] {
+  return begun.filter((entry) => !isWhollyCurrent(entry, desired));
 }
 
 /** The types of a written set that the spec does not ask for. */
@@ -36,11 +37,14 @@ export function typesLeft({ types, ...name }: DnsStatus, { wanted, provider, typ
 export function begin({ last, begun = [] }: Begun, written: DnsStatus): RecordChain {
   const isOnRecord = last !== undefined && isSameName(last, written);
   if (isOnRecord && written.types.every((type) => last.types.includes(type))) return [];
-  const known = begun.find((entry) => isSameName(entry, written));
-  const entry = known === undefined ? written : joined(known, written);
-  if (known !== undefined && `${[known.types, known.values]}` === `${[entry.types, entry.values]}`) return [];
-  const others = begun.filter((each) => each !== known);
-  return [record(last, [...others, entry], "the operator is about to write the record set")];
+  const next = withEntry(begun, written);
+  return jsonEqual(next, begun) ? [] : [record(last, next, "the operator is about to write the record set")];
+}
+
+function withEntry(begun: readonly DnsStatus[], added: DnsStatus): readonly DnsStatus[] {
+  const known = begun.some((entry) => isSameName(entry, added));
+  if (!known) return [...begun, added];
+  return begun.map((entry) => (isSameName(entry, added) ? joined(entry, added) : entry));
 }
 
 function joined(known: DnsStatus, { types, values }: DnsStatus): DnsStatus {
@@ -48,29 +52,45 @@ function joined(known: DnsStatus, { types, values }: DnsStatus): DnsStatus {
   return { ...known, types: union(known.types, types), values: union(known.values, values) };
 }
 
-/** What of the list remains once the wanted set is on record in `status.dns`. */
-export function settled({ begun = [] }: Begun, desired: Spec): Pick<RecordDns, "begun"> {
-  const left = begun.filter((entry) => !isWhollyCurrent(entry, desired));
+/** What `status.dns` names and is to be removed. */
+export function formerOf(desired: DesiredRecords): DnsStatus | undefined {
+  const { dns, last, wanted } = desired;
+  if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return undefined;
+  return isSettled(last, desired) ? undefined : last;
+}
+
+/** Its removal has failed: it joins the list, so that the status does not wait for it to show the wanted set. */
+export function isStuck(desired: DesiredRecords): boolean {
+  const { retryAt, lost } = desired.dns.previous;
+  const fails = retryAt !== undefined || lost === "provider";
+  return fails && formerOf(desired) !== undefined && !isFull(straysOf(desired.begun, desired));
+}
+
+/** The list once the wanted set is on record in `status.dns`. */
+export function settled(desired: DesiredRecords): Pick<RecordDns, "begun"> {
+  const { begun = [] } = desired;
+  const left = straysOf(begun, desired);
+  const former = isStuck(desired) ? formerOf(desired) : undefined;
+  if (former !== undefined) return { begun: withEntry(left, partOf(former, typesLeft(former, desired))) };
   return left.length === begun.length ? {} : { begun: left };
+}
+
+function partOf(written: DnsStatus, types: DnsStatus["types"]): DnsStatus {
+  return { ...written, types, values: written.values.filter((value) => types.includes(typeOf(value))) };
 }
 
 /** One record set goes once the wanted one stands, or where the list is full. */
 export function strayRemoval(desired: DesiredRecords): RecordChain {
   const { begun = [], last, wanted } = desired;
-  const stray = strayOf(begun, desired);
+  const [stray] = straysOf(desired.begun, desired);
   const stands = last !== undefined && isWhollyCurrent(last, desired);
   if (stray === undefined || !(stands || isFull(begun))) return [];
   return removalOf(desired, stray, wanted.deletionPolicy === "Delete");
 }
 
-function isFull(begun: readonly DnsStatus[]): boolean {
+/** It takes no other entry. */
+export function isFull(begun: readonly DnsStatus[] = []): boolean {
   return begun.length >= MOST_BEGUN_RECORDS;
-}
-
-/** Before the next change, or `none`: the change comes first. */
-export function strayFirst(desired: DesiredRecords, change: RecordChain): RecordChain | "none" {
-  const removal = change.length === 0 || isFull(desired.begun ?? []) ? strayRemoval(desired) : [];
-  return removal.length === 0 ? "none" : removal;
 }
 
 export function isBegun({ begun = [] }: Pick<RecordRemoval, "begun">): boolean {

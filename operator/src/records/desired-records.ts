@@ -70,7 +70,7 @@ export interface DnsSnapshot extends OwnChange {
     readonly claim?: Claim;
     /** See `begun`. */
     readonly lost?: "provider" | "zone";
-    /** ms since the epoch: its last call failed, and a resource that is being deleted calls not before; others go by the retries of the engine. */
+    /** ms since the epoch: its last call failed. */
     readonly retryAt?: number;
   };
   /** See `WhichRecords`. Absent: there is none. */
@@ -92,6 +92,8 @@ export interface DnsSnapshot extends OwnChange {
   readonly adopter?: string;
   /** The last call to the DNS provider failed. */
   readonly failure?: Problem;
+  /** ms since the epoch: when the operator tries again what `failure` is of. */
+  readonly failureRetryAt?: number;
   /** ms since the epoch: no call before. */
   readonly retryAt?: number;
   /** Calls to the DNS provider wait long for its limits. */

@@ -19,7 +19,7 @@ import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
 import { AccountRecovery } from "../reconcile/notifier.js";
 import { omitUndefined, putLast } from "../values.js";
-import { strayOf, typesLeft } from "./begun-records.js";
+import { straysOf, typesLeft } from "./begun-records.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
@@ -160,7 +160,7 @@ export class DnsService {
   private begun(question: DnsQuestion) {
     const { begun = [], deleting = false, provider } = question;
     const asked = deleting ? { ...question, wanted: undefined } : question;
-    const stray = strayOf(begun, specOf(asked));
+    const [stray] = straysOf(begun, specOf(asked));
     if (stray === undefined) return { view: viewOf(undefined), provider, tracked: undefined };
     const { tracked, claim } = this.written(asked, stray);
     const view = viewOf(tracked);

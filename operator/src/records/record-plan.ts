@@ -13,12 +13,13 @@ import { listed } from "../values.js";
 import {
   begin,
   begunRemoval,
+  formerOf,
   isBegun,
-  isSettled,
+  isFull,
+  isStuck,
   isWhollyCurrent,
   leftBehind,
   settled,
-  strayFirst,
   strayRemoval,
 } from "./begun-records.js";
 import type { Records } from "./cached-record-set.js";
@@ -61,16 +62,18 @@ function strayWhileEmpty(desired: DesiredRecords): RecordChain {
 function chainOf(desired: DesiredRecords, written: DnsStatus): RecordChain {
   const change = changeTo(desired, written);
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
-  const stray = strayFirst(desired, change);
-  if (stray !== "none") return stray;
+  const start = begun(desired, change, written);
+  const room = start.length > 0 && isFull(desired.begun) ? strayRemoval(desired) : [];
+  if (room.length > 0) return room;
   const previous = previousRemoval(desired);
-  const changed = [...begun(desired, change, written), ...change, ...previous];
-  return previous.some(isRead) ? changed : [...changed, ...ended(desired, change, written)];
+  const changed = [...start, ...change, ...previous];
+  const chain = previous.some(isRead) ? changed : [...changed, ...ended(desired, change, written)];
+  return oneOf(chain, strayRemoval(desired));
 }
 
 /** A change has an Event of its own. */
 function ended(desired: DesiredRecords, change: RecordChain, written: DnsStatus): RecordChain {
-  const begun = settled(desired, desired);
+  const begun = settled(desired);
   if (isSame(desired.last, written) && begun.begun === undefined) return [];
   const changed = change.length === 0 ? halfChange(desired, written.values) : {};
   return [{ ...recorded(written, "this is what the record set holds now", leftBehind(desired)), ...changed, ...begun }];
@@ -239,9 +242,10 @@ function heldBack(desired: DesiredRecords, values: readonly string[]): RecordCha
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
 function previousRemoval(desired: DesiredRecords): RecordChain {
-  const { dns, last, wanted, types } = desired;
-  if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return [];
-  return isSettled(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
+  const { dns, types } = desired;
+  const former = formerOf(desired);
+  if (former === undefined || isStuck(desired)) return [];
+  return removalOf(strangersOnly(dns, types.asked), "previous", former);
 }
 
 /** One zone has two names, its domain and its id: what looks renamed may be the set that has just been written. */

@@ -32,15 +32,15 @@ interface Views {
 export function failurePart(
   { wanted, deleting = false }: { readonly wanted: object | undefined; readonly deleting?: boolean },
   { view, previousView, begunView }: Views,
-): Pick<DnsSnapshot, "failure" | "retryAt"> {
+): Pick<DnsSnapshot, "failure" | "failureRetryAt" | "retryAt"> {
   const isWanted = wanted !== undefined && !deleting;
   const awaited = isWanted ? [view] : [view, previousView, ...(deleting ? [begunView] : [])];
   // Before the wanted name was read, the failure of a former one would look like its own.
-  const reported = isWanted && view.records !== "unknown" ? [view, previousView] : awaited;
-  const failure = reported.find((one) => one.failure !== undefined)?.failure;
+  const reported = isWanted && view.records !== "unknown" ? [view, previousView, begunView] : awaited;
+  const { failure, retryAt: failureRetryAt } = reported.find((one) => one.failure !== undefined) ?? {};
   const times = awaited.flatMap(({ retryAt }) => retryAt ?? []);
   return {
-    ...(failure === undefined ? {} : { failure: problemOf(failure, "ZoneNotFound") }),
+    ...omitUndefined({ failure: failure && problemOf(failure, "ZoneNotFound"), failureRetryAt }),
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
   };
 }

@@ -90,6 +90,31 @@ describe("a record set that the operator has begun to write", () => {
     expect(planned(full)[0]).to.equal(`apply-records begun: ${A} -> `);
   });
 
+  it("keeps no change of the wanted set waiting where the list is full, if that set is on record", () => {
+    const many = Array.from({ length: MOST_BEGUN_RECORDS }, (_, index) => ({ ...BEGUN, recordName: `n${index}` }));
+    expect(planned({ begun: many, values: [OTHER] })[0]).to.equal(`apply-records current: ${A} -> ${OTHER}`);
+  });
+
+  it("is the former name after its deletion failed, so that the status shows the new one", () => {
+    const renamed = { wanted: { ...WISH.wanted, recordName: "b2" }, last: NOW, begun: [BEGUN] };
+    const former = (change: Partial<DesiredRecords["dns"]["previous"]>, records = setOf("b2", A)) =>
+      planned({ ...renamed, ...dns({ records, previous: { records: "unknown", claim: { ours: true }, ...change } }) });
+    expect(former({}), "not tried yet").to.deep.equal(["read-records previous"]);
+    expect(former({ records: setOf("b1", A), retryAt: 1 })).to.deep.equal(["record-dns b1"]);
+    expect(former({ retryAt: 1 }), "unread").to.deep.equal(["record-dns b1"]);
+    expect(former({ lost: "provider" }), "its provider is gone").to.deep.equal(["record-dns b1"]);
+    expect(former({ retryAt: 1 }, setOf("b2", OTHER)), "beside a change").to.deep.equal([
+      `apply-records current: ${OTHER} -> ${A}`,
+      "record-dns b1",
+    ]);
+  });
+
+  it("waits until the status shows the wanted set", () => {
+    expect(planned({ values: [OTHER], ...dns({ records: setOf("b1", OTHER) }) })).to.deep.equal([
+      "record-dns undefined",
+    ]);
+  });
+
   it("goes with its resource, also where the spec names it", () => {
     const wanted = { ...WISH.wanted, recordName: "b2" };
     const gone = { ...WISH, wanted, ...dns({ records: setOf("b2", A, OTHER) }) };

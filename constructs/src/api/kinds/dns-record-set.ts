@@ -163,8 +163,11 @@ export const begunRecordsSchema: SchemaOf<readonly DnsStatus[]> & { readonly opt
   type: "array",
   optional: true,
   description:
-    "Record sets that `dns` does not name and that the operator has begun to write, for example because the name changed again meanwhile. The operator records each set before it writes it. Under `deletionPolicy: Delete`, it removes these addresses from the sets that the spec does not name.",
-  items: { ...dnsStatusSchema, description: "A record set that the operator has begun to write." },
+    "Record sets that `dns` does not name: those that the operator has begun to write, for example because the name changed again meanwhile, and former ones that it could not delete yet. The operator records each set before it writes it. Under `deletionPolicy: Delete`, it removes these addresses from the sets that the spec does not name.",
+  items: {
+    ...dnsStatusSchema,
+    description: "A record set that the operator has begun to write, or could not delete yet.",
+  },
   listType: "atomic",
   maxItems: MOST_BEGUN_RECORDS,
 };

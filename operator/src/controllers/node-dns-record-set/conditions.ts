@@ -261,6 +261,6 @@ function failureOf({ dns, resource }: Snapshot): Problem | undefined {
 
 export function retryOf(snapshot: Snapshot): string | undefined {
   const { dns, now, resource } = snapshot;
-  const retryAt = failureOf(snapshot) && (dns.retryAt ?? dns.previous.retryAt);
+  const retryAt = failureOf(snapshot) && dns.failureRetryAt;
   return reportedRetry([retryAt], resource.status.retryAt, now);
 }

@@ -113,7 +113,7 @@ describe("a failure of a whole pool", () => {
     records: "unknown",
     previous: { records: "unknown" },
     failure: problem,
-    retryAt,
+    failureRetryAt: retryAt,
   });
   const causes: Readonly<Record<string, (retryAt: number) => Partial<Snapshot>>> = {
     "its creation": (retryAt) => ({ memory: { ...NO_MEMORY, creationFailure: { ...problem, retryAt } } }),

@@ -29,8 +29,12 @@ describe("a record set that has left its former name, whose provider refuses to 
       expect(rig.world.clock.now() - before).to.be.lessThan(5_000);
       if (status === 404)
         await rig.until("the zone is gone", () => rig.condition("game", "DNSReady") === "True/Observed");
+      await rig.until("its status follows", () => {
+        const { provider, values = [] } = rig.status("game").dns ?? {};
+        return provider === "cloudflare" && `${values}` === `${rig.cloudflareRecords()}`;
+      });
       rig.world.digitalocean.faults.clear();
-      await rig.until("its name is on record", () => rig.status("game").dns?.provider === "cloudflare");
+      await rig.until("its former name is over", () => rig.status("game").begunRecords === undefined);
       expect(rig.records()).to.have.length(status === 404 ? 1 : 0);
     });
   }

@@ -266,6 +266,7 @@ describe("the plan of a RoutedIP", () => {
         records: "unknown",
         previous: { records: "unknown" },
         failure: refused,
+        failureRetryAt: now + 60_000,
         retryAt: now + 60_000,
       } as const;
       const spec = { ...made.get("a").spec, dnsRecordSet: { zone: "example.com", recordName: "a" } };
