@@ -104,6 +104,22 @@ describe("operator in process: the DNS record of a RoutedIP whose class works by
     expect(records("kept"), "a RoutedIP that is created again has its name again").to.deep.equal(["192.0.2.3"]);
   });
 
+  it("shows when the deletion of its former name is tried again", async () => {
+    await begin({ dnsRecordSet: { ...WWW, deletionPolicy: "Delete" } });
+    await says("a", "DNSReady", "True/Observed");
+    const { faults } = made.world.digitalocean;
+    faults.inject({ kind: "status", status: 403 }, { on: /^DELETE .*\/records/, times: Infinity });
+    made.world.change(made.refTo("a"), "spec", {
+      dnsRecordSet: { ...WWW, recordName: "new", deletionPolicy: "Delete" },
+    });
+    await made.until("the failure is a condition", () => made.condition("a", "DNSReady").startsWith("False"));
+    await made.until("the next try is on record", () => made.status("a").retryAt !== undefined);
+    expect([records(), records("new"), made.status("a").dns?.recordName]).to.deep.equal([[IP], [IP], "new"]);
+    faults.clear();
+    await says("a", "DNSReady", "True/Observed");
+    expect([records(), made.status("a").retryAt]).to.deep.equal([[], undefined]);
+  });
+
   it("is not written where neither the class nor the namespace allows it", async () => {
     await begin({ dnsRecordSet: WWW }, {});
     await serves("a");

@@ -40,7 +40,7 @@ function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
   const made = planJobs(snapshot);
   const { chain, records, marks, conditions, requeueAt, status } = made;
   const ofFirewall = typeof snapshot.firewall === "object" ? snapshot.firewall.retryAt : undefined;
-  const ofRecords = snapshot.dns?.failure && snapshot.dns.retryAt;
+  const ofRecords = snapshot.dns?.failureRetryAt;
   const retry =
     status.retryAt ?? reportedRetry([retryAt, ofFirewall, ofRecords], snapshot.routed.status.retryAt, snapshot.now);
   return {
