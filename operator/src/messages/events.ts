@@ -161,7 +161,15 @@ export const eventMessages = topic("events", {
   recordsRetained: event({
     reason: "RecordsRetained",
     action: "Retain",
-    text: (left: RecordsLeft) => (left.unseen === true ? unseenText(left) : stayingText(left)),
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}: the operator deletes it only if dnsRecordSet of the spec has deletionPolicy: Delete; delete it at the provider if nothing serves there any more`,
+    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
+  }),
+  recordsUnseen: event({
+    reason: "CleanupAbandoned",
+    action: "CleanUp",
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} may stay and hold ${listed(values)}: ${provider} has no such zone, or its token does not see it; if the zone exists, delete the record set at the provider`,
     example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
   }),
   forgotten: event({
@@ -260,12 +268,4 @@ export function conditionEvent(
   type?: string,
 ): EventMessage {
   return { type: "Warning", reason, action, note: type === undefined ? message : `${type}: ${message}` };
-}
-
-function stayingText({ recordName, zone, provider, values }: RecordsLeft): string {
-  return `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}: the operator deletes it only if dnsRecordSet of the spec has deletionPolicy: Delete; delete it at the provider if nothing serves there any more`;
-}
-
-function unseenText({ recordName, zone, provider, values }: RecordsLeft): string {
-  return `record set ${recordName} in zone ${zone} at ${provider} may stay and hold ${listed(values)}: ${provider} has no such zone, or its token does not see it; if the zone exists, delete the record set at the provider`;
 }

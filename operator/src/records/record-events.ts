@@ -32,5 +32,5 @@ export function recordsRecorded({ left, changed }: RecordsRecorded): EventMessag
 /** Of a resource that is gone, or names another record set now. @param dns what its status said last */
 export function recordsRetained(dns: RecordsLeft | undefined, policy?: string): readonly EventMessage[] {
   if (dns === undefined || dns.values.length === 0 || policy === "Delete") return [];
-  return [eventMessages.recordsRetained(dns)];
+  return [dns.unseen === true ? eventMessages.recordsUnseen(dns) : eventMessages.recordsRetained(dns)];
 }

@@ -103,11 +103,12 @@ export class DigitalOceanDns implements DnsProvider {
     try {
       if (step.do !== "delete") return await this.client.request(context, request, (answer) => writtenRecord(answer));
       await this.client.send(context, request);
-      return [];
     } catch (error) {
-      if (step.do === "delete" && isProviderError(error, "NotFound")) return [];
-      throw refusedStep(error);
+      if (step.do !== "delete" || !isProviderError(error, "NotFound")) throw refusedStep(error);
+      // The answer is the same whether the record is gone or the whole domain: then the record may be in another account.
+      await this.read(context, { zone, name: fqdn, types: [step.type] });
     }
+    return [];
   }
 }
 

@@ -12,6 +12,26 @@ describe("a record set that has left its former name, whose provider refuses to 
 
   afterEach(() => rig.close());
 
+  it("is named once in a warning after its zone has left the account", async () => {
+    rig.addNode("n1");
+    const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
+    rig.addSet("game", { dnsRecordSet });
+    rig.start();
+    await rig.ready();
+    const { faults } = rig.world.digitalocean;
+    faults.inject({ kind: "status", status: 404 }, { on: /\/domains\/example\.com/, times: Infinity });
+    rig.edit("game", { dnsRecordSet: { ...dnsRecordSet, provider: "cloudflare" } });
+    await rig.until("it says so", () => rig.events("CleanupAbandoned").length > 0);
+    await rig.ready();
+    await rig.world.clock.sleep(600_000);
+    expect(rig.world.events("CleanupAbandoned").map(({ type }) => type)).to.deep.equal(["Warning"]);
+    expect(rig.events("CleanupAbandoned")).to.deep.equal([
+      `record set ${NAME} in zone ${ZONE} at digitalocean may stay and hold ${rig.address("n1")}: digitalocean has no such zone, or its token does not see it; if the zone exists, delete the record set at the provider`,
+    ]);
+    expect(rig.status("game").begunRecords).to.equal(undefined);
+    expect(rig.records(), "the records").to.have.length(1);
+  });
+
   for (const status of [401, 404, 500]) {
     it(`follows its nodes on its new name as before, with status ${status}`, async () => {
       rig.addNode("n1");

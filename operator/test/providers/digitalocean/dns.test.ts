@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { planRecordChanges } from "../../../src/providers/diff.js";
+import { planRecordChanges, planRemoval } from "../../../src/providers/diff.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing } from "../conformance/benches.js";
 import { change, read } from "../conformance/dns-contract.js";
@@ -30,6 +30,18 @@ describe("DigitalOcean's records", () => {
 
     expect(bench.records("www", "A")).to.deep.equal(["203.0.113.1 120"]);
     expect(bench.simulator.journal.count({ on: DELETE })).to.equal(2);
+  });
+
+  it("count as deleted only where the account still has their domain", async () => {
+    const bench = await start();
+    bench.addRecord("www", "A", "203.0.113.1", 120);
+    const changes = planRemoval(await read(bench, "www"));
+    bench.simulator.faults.inject({ kind: "status", status: 404 }, { on: /\/domains\/example\.com/, times: Infinity });
+
+    const error = await errorOf(bench.drive(bench.provider.apply(ASKER, changes)));
+
+    expect(error).to.deep.include({ kind: "NotFound", outcome: "refused" });
+    expect(String(error)).to.include('the account has no domain "example.com"');
   });
 
   it("have a TTL of 30 s at least", async () => {
