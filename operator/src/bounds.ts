@@ -34,7 +34,7 @@ export const CONTESTED_PAUSE_MS = 10 * MINUTE_MS; // The pause between two tries
 
 export const CALL_OVER_MS = 60_000; // A create call whose sender died has ended by then.
 export const LISTS_APART_MS = 10_000; // Two lists that agree must lie this far apart: another installation may create in the same account.
-export const LONGEST_DRAIN_MS = 60 * MINUTE_MS; // A wait for resolvers to forget an address, which a status has, is at most this or the TTL.
+export const LONGEST_DRAIN_MS = 7 * 24 * 60 * MINUTE_MS; // Resolvers keep no record longer, whatever its TTL: the default of BIND.
 export const AUTOMATIC_TTL_SECONDS = 300; // What Cloudflare makes of the TTL 1, automatic.
 export const CREATION_OVER_MS = CALL_OVER_MS + LISTS_APART_MS; // An address that appears later comes from no call that was sent before.
 /** The age of a list that a recovery uses: slightly less than the distance between two of them. */

@@ -10,14 +10,13 @@ import { eventMessages } from "../messages/events.js";
 import { WHYS } from "../messages/explanations.js";
 import type { EventMessage } from "../messages/message.js";
 import type { Deletion } from "../reconcile/plan.js";
-import { ttlOf } from "../records/record-plan.js";
 import { listed, omitUndefined } from "../values.js";
 import type { Action, ActionChain, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { backup } from "./creation/created-copies.js";
 import { settle } from "./creation/creation-recovery.js";
 import type { Placement } from "./observed.js";
-import { drainedAt, drainUntil, publishedByOthers, publisherOf } from "./releases/drain.js";
+import { drainedAt, drainSeconds, drainUntil, publishedByOthers, publisherOf } from "./releases/drain.js";
 import { askedBy, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are forgotten: gone, or handed over. */
@@ -166,7 +165,7 @@ export function deletionOf(
   placements: readonly Placement[],
   left: readonly string[],
 ): Deletion {
-  const { now, problem, providerFailure, inventory, dns, set } = snapshot;
+  const { now, problem, providerFailure, inventory, dns } = snapshot;
   // Once the account has been read, a mistake in the spec keeps no cleanup.
   const cause =
     (inventory.complete ? undefined : problem) ??
@@ -175,8 +174,8 @@ export function deletionOf(
     publishedByOthers(snapshot, placements);
   const ends = placements.flatMap((placement) => drainUntil(snapshot, placement) ?? []).filter((at) => at > now);
   if (ends.length === 0) return { left, ...omitUndefined({ cause }) };
-  const ttl = set.dnsRecordSet && ttlOf(dns, set.dnsRecordSet);
-  return { left, until: Math.max(...ends), ...omitUndefined({ cause, ttl }) };
+  const until = Math.max(...ends);
+  return { left, until, ...omitUndefined({ cause, ttl: drainSeconds(snapshot, until) }) };
 }
 
 /** In words; empty: all is cleaned up. */

@@ -4,7 +4,7 @@
  */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { SECOND_MS } from "../bounds.js";
+import { LONGEST_DRAIN_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { Claims } from "./claims.js";
@@ -102,7 +102,7 @@ export class NodeNames {
     for (const [ip, { until }] of this.left) if (until <= now) this.left.delete(ip);
     const gone = [...new Set([...recorded, ...planned])].filter((ip) => !kept.has(ip));
     for (const ip of gone) {
-      const until = Math.max(now + ttl * SECOND_MS, this.left.get(ip)?.until ?? 0);
+      const until = Math.max(now + Math.min(ttl * SECOND_MS, LONGEST_DRAIN_MS), this.left.get(ip)?.until ?? 0);
       this.left.set(ip, { resource, until });
     }
     if (gone.length > 0) this.onLeft(gone);

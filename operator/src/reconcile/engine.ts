@@ -66,6 +66,7 @@ export class Engine<T extends KindTypes> {
       await this.prepare(state);
       const { last, unsettled, slow } = await this.iterate(state);
       if (last === undefined) return done;
+      this.noteWait(state, last);
       this.show(state, last, unsettled);
       const waitMs = await this.writeStatus(state, last);
       // Each slow run has waited for its calls: only runs without such a wait could become a busy loop.
@@ -94,6 +95,11 @@ export class Engine<T extends KindTypes> {
     // A stopped operator tries nothing: the time of the stop must not end the cleanup.
     if (this.tools.stop?.current !== undefined) state.cleanup = { attempts: 0 };
     else state.cleanup = nextAttempt(state.cleanup, this.tools.clock.now());
+  }
+
+  /** A wait with a known end is no attempt: it must not end the cleanup either. */
+  private noteWait(state: ResourceState<T>, { plan }: Iteration<T>): void {
+    if (plan.deletion?.until !== undefined) state.cleanup = { attempts: 0 };
   }
 
   /** One at a time: what an earlier run still reads is not read twice. */

@@ -23,10 +23,9 @@ function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): n
   if (isPublished(snapshot, address.ip)) return undefined;
   const recorded = recordedEnd(was);
   if (recorded === undefined) return undefined;
-  const drain = wholeDrain(snapshot);
   // The wait may have begun under a longer TTL; one that began in the future is of a clock that was set back since, or of a former leader's.
   const isAhead = (timeOf(was.since) ?? snapshot.now) > snapshot.now;
-  return Math.min(recorded, isAhead ? drain : Math.max(drain, snapshot.now + LONGEST_DRAIN_MS));
+  return Math.min(recorded, isAhead ? wholeDrain(snapshot) : snapshot.now + LONGEST_DRAIN_MS);
 }
 
 /** The same for the names of NodeDNSRecordSets. Whatever the policies: they lead to an address that somebody else gets. */
@@ -63,7 +62,14 @@ export function publishedByOthers(snapshot: AddressSnapshot, placements: readonl
 
 /** The end of a wait that begins now. */
 function wholeDrain({ set, dns, now }: AddressSnapshot): number {
-  return now + resolverSeconds(ttlOf(dns, set.dnsRecordSet)) * SECOND_MS;
+  return now + Math.min(resolverSeconds(ttlOf(dns, set.dnsRecordSet)) * SECOND_MS, LONGEST_DRAIN_MS);
+}
+
+/** The TTL for which a deletion waits until then, seconds. `undefined`: another one, such as a former TTL or that of another resource. */
+export function drainSeconds(snapshot: AddressSnapshot, until: number): number | undefined {
+  const { set, dns } = snapshot;
+  if (set.dnsRecordSet === undefined || recordsStay(snapshot)) return undefined;
+  return until > wholeDrain(snapshot) ? undefined : resolverSeconds(ttlOf(dns, set.dnsRecordSet));
 }
 
 /** A name may lead to it. */

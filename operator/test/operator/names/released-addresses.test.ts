@@ -1,7 +1,7 @@
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { type Running, World } from "../world.js";
+import { inWorld, type Running, World } from "../world.js";
 
 const TTL_MS = 300_000;
 
@@ -90,5 +90,25 @@ describe("operator in process: created addresses that a NodeDNSRecordSet publish
     await world.until("the releases", () => existing().length === 0);
     expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 2000);
     await world.until("the end", () => world.kubernetes.get(world.refTo("web")) === undefined);
+  });
+});
+
+describe("operator in process: a created address of a deleted pool whose own name had a TTL of two hours", function () {
+  this.timeout(240_000);
+
+  it("is released after the TTL, and the deletion is not given up meanwhile", async () => {
+    await inWorld({ nodes: 1 }, async (world) => {
+      const dnsRecordSet = { zone: "example.com", recordName: "www", ttl: 7200, deletionPolicy: "Delete" } as const;
+      world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet });
+      world.start();
+      await world.until("its name", () => world.condition("web", "DNSReady")?.status === "True");
+      world.kubernetes.delete(world.refTo("web"));
+      await world.until("the wait", () => world.digitalocean.state.dns.records("example.com", "www").length === 0);
+      const leftAt = world.clock.now();
+      await world.until("the end", () => world.kubernetes.get(world.refTo("web")) === undefined);
+      expect(world.clock.now() - leftAt).to.be.at.least(7_198_000);
+      expect(world.digitalocean.state.addresses()).to.deep.equal([]);
+      expect(world.events("CleanupAbandoned")).to.deep.equal([]);
+    });
   });
 });
