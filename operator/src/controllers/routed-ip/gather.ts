@@ -30,7 +30,7 @@ import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
 import { JOB_KEY, UPDATE } from "./actions.js";
-import { addressSetOf, withResult } from "./address/address-set.js";
+import { addressSetOf, creationTimes, withResult } from "./address/address-set.js";
 import { isDeleting } from "./deletion.js";
 import { firewallOf, firewallReverts, type ResolvedAccount } from "./firewall/gather-firewall.js";
 import { gatherJobs, type JobTools, prepareJob } from "./jobs/gather.js";
@@ -248,12 +248,13 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
   const { routed } = read;
   const names = namedAddresses(routed);
   memory.account = account;
-  account.inventory?.want(ref, names);
+  const want = () => account.inventory?.want(ref, names, creationTimes(routed));
+  want();
   const settling = memory.listObservations.meet(routed.status.pendingCreation, clock.monotonic());
   const others = creations.others(creationKey(state, { resolvedClass, family: familyOfRouted(routed), account }));
   const fresh = Math.min(listSeconds(routed.status.conditions, false), freshSeconds(others, clock.now()));
   await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
-  account.inventory?.want(ref, names);
+  want();
   const view = account.inventory?.view();
   if (view?.complete === true && account.failure === undefined) {
     const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));

@@ -74,7 +74,7 @@ export function create({ routing }: GatherTools, call: IssuedCall, action: Of<"c
     refused: () => endCreation(routing, state, { startedAt }),
     created: (ip, first) => {
       const createdTime = timestamp(routing.context.clock.now());
-      const status = { ...("node" in desired ? placeOf(routing, desired.node) : {}), ...first };
+      const status = { ...("node" in desired ? placeOf(routing, desired.node) : {}), ...first, since: createdTime };
       return endCreation(routing, state, { startedAt, created: { ip, createdTime, status } });
     },
   });

@@ -8,6 +8,7 @@ import { annotatedIps, familyOfList } from "../../../addresses/desired-addresses
 import { isOfOther, isServed, type Placement } from "../../../addresses/observed.js";
 import { giveBack, isSurelyGone } from "../../../addresses/release.js";
 import { isReleasable } from "../../../addresses/releases/releasable.js";
+import { timeOf } from "../../../clock.js";
 import { WHYS } from "../../../messages/explanations.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import { omitUndefined } from "../../../values.js";
@@ -44,6 +45,12 @@ export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" 
 /** The address that the status says we created. */
 export function createdIp({ status }: Pick<RoutedIP, "status">): string | undefined {
   return status.created === true && status.routedIP !== undefined ? canonicalIp(status.routedIP) : undefined;
+}
+
+/** When the operator created the address, at the latest: its state is no older. ms since the epoch. */
+export function creationTimes(routed: RoutedIP): ReadonlyMap<string, number> {
+  const [ip, at] = [createdIp(routed), timeOf(routed.status.since)];
+  return new Map(ip === undefined || at === undefined ? [] : [[ip, at]]);
 }
 
 /** What the status says of the address. */

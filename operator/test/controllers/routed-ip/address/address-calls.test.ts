@@ -105,7 +105,8 @@ describe("a call about the address of a RoutedIP", () => {
     });
     expect(outcome).to.deep.equal({ is: "done", ip: IP });
     expect(known).to.deep.include({ startedAt });
-    expect(known?.created).to.deep.include({ ip: IP, status: { state: "unassigned" } });
+    const { createdTime: since } = known?.created ?? {};
+    expect(known?.created).to.deep.include({ ip: IP, status: { state: "unassigned", since } });
   });
 
   it("says of the account what came of it: a look without an answer is none", async () => {
