@@ -29,6 +29,7 @@ describe("operator in process: a RoutedIP whose new address the reads of a new p
         ({ method, path }) => method === "GET" && path.startsWith("/v2/reserved_ips/"),
       );
       expect(alone, "reads of the address alone").to.not.be.empty;
+      expect(world.digitalocean.journal.count({ on: /^DELETE / }), "ports that were closed").to.equal(0);
     } finally {
       await made.close();
     }

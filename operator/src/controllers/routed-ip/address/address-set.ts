@@ -92,7 +92,9 @@ export function supersededIp({ spec, status }: Pick<RoutedIP, "spec" | "status">
 
 /** The machine that holds the address of the spec for this resource; else, the one that holds the replaced address. */
 export function holderOf(placement: Placement | undefined, superseded: Placement | undefined) {
-  return (isOfOther(placement) ? undefined : placement?.holder) ?? superseded?.holder;
+  // No read has shown it yet: until one does, its ports stay open where it was.
+  const holder = placement?.certainty === "unread" ? placement.was.providerID : placement?.holder;
+  return (isOfOther(placement) ? undefined : holder) ?? superseded?.holder;
 }
 
 export interface Replacing {
