@@ -19,13 +19,13 @@ import type { Placement } from "./observed.js";
 import { drainedAt, drainSeconds, drainUntil, publishedByOthers, publisherOf } from "./releases/drain.js";
 import { askedBy, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 
-/** One chain for each address that is disabled and under `Delete`, and one for all that are forgotten: gone, or handed over. */
+/** A chain for each created address, empty unless it is released, and one for all that are forgotten: gone, or handed over. */
 export function releaseChains(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly ActionChain[] {
   const created = placements.filter(({ address }) => address.origin === "created");
   const gone = created.filter((placement) => isGivenUp(snapshot, placement) && isSurelyGone(snapshot, placement));
   const handedOver = created.filter((placement) => isHandedOver(snapshot, placement));
   const back = created.map((placement) => giveBack(snapshot, placement));
-  return [...back, forget(snapshot, placements, [...gone, ...handedOver])].filter((chain) => chain.length > 0);
+  return [...back, forget(snapshot, placements, [...gone, ...handedOver])];
 }
 
 /** One that is to be released would cost money for ever if a wrong answer of the provider made the operator forget it. */
