@@ -20,10 +20,10 @@ export class GoneAddresses {
 
   constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {}
 
-  /** Our own call has created it then, ms since the epoch, perhaps in a former process, whose clock may have been ahead. */
+  /** Our own call has created it then, ms since the epoch (NaN: not known), perhaps in a former process, whose clock may have been ahead. */
   expect(ip: string, createdAt: number): void {
     const age = Math.max(0, this.clock.now() - createdAt);
-    if (this.young.has(ip) || age >= SETTLE_SECONDS * SECOND_MS) return;
+    if (this.young.has(ip) || !(age < SETTLE_SECONDS * SECOND_MS)) return;
     this.young.set(ip, this.clock.monotonic() + SETTLE_SECONDS * SECOND_MS - age);
   }
 

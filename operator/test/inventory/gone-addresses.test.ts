@@ -42,6 +42,14 @@ describe("the addresses that are gone", () => {
     });
   }
 
+  it("do not include one of which it becomes known only later that it is young", () => {
+    const clock = new FakeClock();
+    const gone = new GoneAddresses(clock);
+    for (const createdAt of [Number.NaN, clock.now() - SETTLE_SECONDS * 1000, clock.now()]) gone.expect(IP, createdAt);
+    gone.missing(IP);
+    expect(gone.has(IP)).to.equal(false);
+  });
+
   it("are only missing where that answer was lost long ago: a read may be wrong", async () => {
     const { clock, gone } = afterLostRelease();
     gone.found(IP);

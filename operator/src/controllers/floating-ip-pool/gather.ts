@@ -225,7 +225,7 @@ function listSecondsOf({ memory: { reverts } }: PoolState, { status }: Pick<Pool
 function declareNames({ inventory }: AddressAccount, state: PoolState, pool: Pool): void {
   const { createdIPs = [] } = pool.status;
   const created = createdIPs.map(({ ip, createdTime }) => [ip, Date.parse(createdTime ?? "")] as const);
-  inventory?.want(state.ref, namedAddresses(pool), new Map(created.filter(([, at]) => !Number.isNaN(at))));
+  inventory?.want(state.ref, namedAddresses(pool), new Map(created));
 }
 
 async function readSingly(
