@@ -34,5 +34,6 @@ describe("the probed nodes of a resource", () => {
   it("count only while they are probed", () => {
     const rested = probed("passed").map(({ subscription: _none, ...entry }) => entry as Entry);
     expect(peersOf([...rested, ...probed("failed", "failed")], "awaited")).to.equal("failing");
+    expect(peersOf([...rested, ...probed("failed")], "awaited"), "there is only one").to.equal("passing");
   });
 });

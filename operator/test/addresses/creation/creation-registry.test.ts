@@ -119,6 +119,21 @@ describe("the lists in which a lost creation is looked for", () => {
     expect(seen(listObservations, 7_000).lists).to.deep.equal(["-3000 ", "0 "]);
   });
 
+  it("name the newcomers of a creation on a machine, apart from those that were on a machine before", () => {
+    const on = { ...INTENT, providerID: "digitalocean://1", unassignedSeen: ["2001:DB8::1"] };
+    const newcomersOf = (intent: PendingCreation) => {
+      const listObservations = new ListObservations();
+      listObservations.meet(intent, 0);
+      listObservations.noteAssigned("192.0.2.3", true);
+      listObservations.noteAssigned("192.0.2.4", undefined);
+      const ips = ["2001:db8::1", "192.0.2.2", "192.0.2.3", "192.0.2.4"];
+      const taken = { "192.0.2.5": "digitalocean://2" };
+      return listObservations.note(view({ ...Object.fromEntries(ips.map((ip) => [ip, undefined])), ...taken }), 1_000);
+    };
+    expect(newcomersOf(on)).to.deep.equal(["192.0.2.2", "192.0.2.4"]);
+    expect(newcomersOf(INTENT), "created in a region: all are unassigned").to.deep.equal([]);
+  });
+
   it("keep the first and the last few", () => {
     const at = (list: number) => ({ at: list, unassigned: new Set<string>() });
     const all = Array.from({ length: 12 }, (_, index) => at(index));

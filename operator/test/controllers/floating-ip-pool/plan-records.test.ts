@@ -32,6 +32,13 @@ describe("the record set in the plan of a pool", () => {
     expect(actions(cloud.plan("web"))).to.have.members(["assign", "annotate-node", "unannotate-node"]);
   });
 
+  it("takes an address off the record set whose node has failed and that no other node can take, while others serve", () => {
+    const cloud = rest(cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS }));
+    cloud.setReady(cloud.addresses.get(B)?.split("//")[1] ?? "", false);
+    rest(cloud);
+    expect(cloud.zone.get(DNS.recordName)).to.deep.equal([A]);
+  });
+
   it("does not shrink the record set to one address that moves while the others are down", () => {
     const cloud = rest(cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS }));
     for (const name of ["n1", "n2"]) cloud.setReady(name, false);

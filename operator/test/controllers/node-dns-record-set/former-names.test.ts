@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { actions } from "../../../src/controllers/node-dns-record-set/controller.js";
+import type { DnsService } from "../../../src/records/dns-service.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
 describe("a record set that has left its former name, whose provider refuses to delete it", function () {
@@ -58,4 +60,17 @@ describe("a record set that has left its former name, whose provider refuses to 
       expect(rig.records()).to.have.length(status === 404 ? 1 : 0);
     });
   }
+});
+
+describe("the note of a record set that a run begins to write", () => {
+  it("ends with the write of the status: a refusal stops what follows", async () => {
+    const refusal = new Error("the API server refuses the status");
+    const record = actions({} as DnsService)["record-dns"];
+    const state = { keep: () => Promise.reject(refusal), pendingStatus: { set: () => undefined } };
+    const snapshot = { snapshot: { resource: { spec: {}, status: {} } } };
+    const call = { state, snapshot, plan: { intended: [] } } as unknown as Parameters<typeof record>[0];
+    const written = { provider: "digitalocean", zone: ZONE, recordName: NAME, types: ["A"], values: [] } as const;
+    const outcome = record(call, { do: "record-dns", why: "nodes", written, begun: [written] });
+    expect(await outcome.catch((error: unknown) => error)).to.equal(refusal);
+  });
 });

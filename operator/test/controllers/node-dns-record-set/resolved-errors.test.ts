@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { timeOf } from "../../../src/clock.js";
+import { conditionEvents } from "../../../src/controllers/node-dns-record-set/events.js";
+import { no, type PlannedCondition, yes } from "../../../src/reconcile/conditions.js";
 import { providerError } from "../../records/fake-dns.js";
 import { settled } from "./world.js";
 
@@ -50,5 +52,40 @@ describe("a node record set whose provider refuses its records", () => {
     world.edit("game", { paused: false });
     await world.run("game");
     expect(world.condition("game", "Accepted"), "not paused any more").to.equal("False/Unauthorized");
+  });
+});
+
+describe("the Events about the conditions of a node record set", () => {
+  const REFUSED = { reason: "Unauthorized", message: "the token is refused" } as const;
+  const bad = no("DNSReady", REFUSED);
+  const good = yes("DNSReady", { reason: "Observed", message: "the records hold 2 addresses" });
+  const open: PlannedCondition = { ...bad, status: "Unknown", reason: "NotObserved" };
+  const events = (before: readonly PlannedCondition[], now: readonly PlannedCondition[]) => {
+    const seen = before.map((condition) => ({ ...condition, lastTransitionTime: "2025-06-01T10:00:00Z" }));
+    return conditionEvents(seen, now).map(({ type, reason }) => `${type} ${reason}`);
+  };
+
+  it("come when one turns bad, or bad for another reason, and not again while it stays so", () => {
+    expect(events([], [bad])).to.deep.equal(["Warning Unauthorized"]);
+    expect(events([good], [bad])).to.deep.equal(["Warning Unauthorized"]);
+    expect(events([no("DNSReady", { ...REFUSED, reason: "RecordExists" })], [bad])).to.deep.equal([
+      "Warning Unauthorized",
+    ]);
+    expect(events([bad], [bad])).to.deep.equal([]);
+  });
+
+  it("come when the records are good again, and not while that is open, was never otherwise, or is of another condition", () => {
+    expect(events([bad], [good])).to.deep.equal(["Normal DNSReady"]);
+    expect(events([bad], [open])).to.deep.equal([]);
+    expect(events([good], [good])).to.deep.equal([]);
+    expect(events([], [good])).to.deep.equal([]);
+    expect(events([no("Accepted", REFUSED)], [yes("Accepted", { ...REFUSED, reason: "Observed" })])).to.deep.equal([]);
+  });
+
+  it("come once where two conditions have one reason", () => {
+    expect(events([], [bad, no("Ready", REFUSED), no("Accepted", { ...REFUSED, reason: "Invalid" })])).to.deep.equal([
+      "Warning Unauthorized",
+      "Warning Invalid",
+    ]);
   });
 });

@@ -1,10 +1,17 @@
 import { KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { ClaimView } from "../../../src/claims/claims.js";
+import { type DnsScene, lookUpDns } from "../../../src/controllers/routed-ip/records.js";
+import { RecordRegistry } from "../../../src/records/dns-service.js";
 import { FirewallJobs } from "../../../src/routing/firewall-jobs.js";
 import { classRules } from "../../../src/routing/resolved-class.js";
 import type { RoutedIP } from "../../../src/routing/resource.js";
+import type { RoutingCaches } from "../../../src/routing/shared-caches.js";
 import { meta } from "../../claims/resources.js";
+import { FakeDns } from "../../records/fake-dns.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
+import { world } from "./routed-plans.js";
 
 describe("a class of RoutedIPs", () => {
   it("has its scope, its fields and their defaults", () => {
@@ -49,5 +56,34 @@ describe("a class of RoutedIPs", () => {
       const rules: unknown = decision.do === "create" && JSON.parse(decision.variables["FIREWALL_RULES"] ?? "");
       expect(rules).to.deep.equal([{ protocol: "tcp", port: 443, nodes: [{ name: "n1", providerID: "cloud://1" }] }]);
     });
+  });
+});
+
+describe("the wait for the account of the records of a RoutedIP", () => {
+  const [ofIssuer, ofOperator] = [
+    { calls: 1, until: 1_000 },
+    { calls: 2, until: 2_000 },
+  ];
+
+  it("is that of the issuer's token, and of the operator's at another provider", () => {
+    const made = world();
+    const waitAt = (provider: string) => {
+      const set = { dns: new FakeDns(provider), longWait: () => ofOperator };
+      const context = {
+        records: new RecordRegistry(new FakeClock(), 600_000),
+        claims: { mayBeClaimed: () => true },
+        providers: { names: ["digitalocean", "cloudflare"], get: () => set },
+      };
+      const routing = { context, settings: { namespace: "flipop" }, lookUp: { issuer: () => undefined } };
+      const issued = { providers: { dns: new FakeDns("digitalocean"), longWait: () => ofIssuer } };
+      const claims: ClaimView = { addresses: new Map(), names: [] };
+      const scene = { resolvedClass: made.resolvedClass.get("a"), issued, claims, family: "IPv4" };
+      const dnsRecordSet = { provider, zone: "example.com", recordName: "www" };
+      const routed = { ...made.get("a"), spec: { ...made.get("a").spec, dnsRecordSet } };
+      const found = lookUpDns(routing as unknown as RoutingCaches, routed, scene as unknown as DnsScene);
+      return found.dns?.snapshot.longWait;
+    };
+    expect(waitAt("digitalocean")).to.equal(ofIssuer);
+    expect(waitAt("cloudflare")).to.equal(ofOperator);
   });
 });

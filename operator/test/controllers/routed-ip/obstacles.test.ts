@@ -41,6 +41,11 @@ describe("a RoutedIP that the operator does not serve", () => {
     const made = world();
     const { status } = plan({ ...made.snapshot("a"), problem: refused });
     expect([status.routedIP, status.state]).to.deep.equal([undefined, "unassigned"]);
+    expect(plan(made.snapshot("a")).status.routedIP, "it may have it").to.equal(IP);
+    const missing = classMessages.missing({ name: "public" });
+    expect(plan({ ...made.snapshot("a"), problem: missing }).status.routedIP, "that is not known").to.equal(IP);
+    const created = { ...made.get("a"), status: { routedIP: IP, created: true } };
+    expect(plan({ ...made.snapshot("a"), routed: created, problem: refused }).status.routedIP, "its own").to.equal(IP);
     made.settle();
     expect(plan({ ...made.snapshot("a"), problem: refused }).status.routedIP, "it had the address").to.equal(IP);
   });
