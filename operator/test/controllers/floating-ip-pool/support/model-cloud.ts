@@ -195,6 +195,7 @@ export class ModelCloud extends PoolView {
   private hold(pool: string, ip: string, to: string): void {
     this.checkRoom(to);
     this.moves.push({ pool, ip, from: this.addresses.get(ip), to, at: this.now });
+    this.onceAssigned.add(ip);
     if (this.actionSeconds === 0) this.addresses.set(ip, to);
     else this.running.set(ip, { id: `action-${this.moves.length}`, to, endsAt: this.now + this.actionSeconds * 1000 });
   }

@@ -46,6 +46,8 @@ export class PoolView {
   readonly addresses = new Map<string, string | undefined>();
   readonly zone = new Map<string, readonly string[]>();
   protected readonly lists = new Map<string, readonly ListObservation[]>();
+  /** Addresses that have been on a node: their history, which the operator reads after a lost answer, says so. */
+  protected readonly onceAssigned = new Set<string>();
   /** What probes found wrong with nodes. @default nothing */
   probes: ProbeFailures | undefined;
   protected readonly running = new Map<string, Running>();
@@ -95,6 +97,7 @@ export class PoolView {
     for (const other of this.pools.values()) claims.put(poolClaims(other));
     const all = [...this.nodes.values()].map((node) => nodeFacts(node));
     const others = [...this.pools.values()].filter((other) => other !== pool && other.status.pendingCreation);
+    const wasAssigned = new Map([...this.addresses.keys()].map((ip) => [ip, this.onceAssigned.has(ip)]));
     return {
       pool,
       set: addressSetOf(pool),
@@ -117,7 +120,7 @@ export class PoolView {
       annotated: all.filter(({ annotations }) => annotations[Annotation.reservedIpv4] !== undefined),
       ...(pool.spec.dnsRecordSet === undefined ? {} : { dns: this.dns(pool) }),
       crdTooOld: false,
-      memory: { ...NO_MEMORY, lists: this.lists.get(name) ?? [] },
+      memory: { ...NO_MEMORY, lists: this.lists.get(name) ?? [], wasAssigned },
     };
   }
 
