@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { PROBED_CANDIDATES } from "../../src/bounds.js";
-import type { ResourceHealth } from "../../src/health/resource-health.js";
 import { followHealth, type ProbedNodes } from "../../src/health/probes-for-controllers.js";
+import type { ResourceHealth } from "../../src/health/resource-health.js";
 import type { MatchIndex } from "../../src/match/match-index.js";
 import { CHECK, node } from "./health-rig.js";
 
