@@ -231,7 +231,7 @@ export const MAX_EVENT_BUCKETS = 4_000; // Rate limits in memory: one for each o
 
 export const LONGEST_ASKED_WAIT_SECONDS = 3600; // A wrong Retry-After must not stop an account or a resource for good.
 export const CLOUD_CALL_SECONDS = 90; // A call with all its attempts and pauses; after it the caller plans again.
-export const CLOUD_ATTEMPT_SECONDS = 15; // One attempt: sent, processed, and its answer read.
+export const CLOUD_ATTEMPT_SECONDS = 15; // One attempt, to the end of its answer. A call that fails is sent again within as much.
 export const CLOUD_ATTEMPTS = 4; // Attempts of one call.
 export const CLOUD_RETRY_FIRST_MS = 300; // Before the second attempt; doubled for each further one.
 export const CLOUD_RETRY_LONGEST_MS = 5_000; // And at most this.

@@ -208,14 +208,15 @@ export interface RetryOptions {
 
 /**
  * - RateLimited: any call, since it was not processed; never earlier than the API says.
- * - Unavailable: where the call was not processed, or may be sent twice.
+ * - Unavailable: where the call was not processed, or may be sent twice; not after two attempts without an answer, which the caller must report.
  * - Unauthorized: once, with another token, if there is one.
  */
 export function withRetries(options: RetryOptions): CallLayer {
   return (next) => async (call, send) => {
     let renewed = false;
     let previous: ProviderError | undefined;
-    for (let attempt = 1; ; attempt++) {
+    const failedAt: number[] = [];
+    for (;;) {
       const refused = options.credentials.token();
       try {
         return await next(call, send);
@@ -225,11 +226,12 @@ export function withRetries(options: RetryOptions): CallLayer {
         if (previous !== undefined && isSuperseded(caught) && call.context.recheck === undefined) throw previous;
         const error = withUnknown(caught, previous);
         previous = error;
+        failedAt.push(options.clock.monotonic());
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
           continue;
         }
-        await waitOrThrow(options, call, error, attempt);
+        await waitOrThrow(options, call, error, failedAt);
       }
     }
   };
@@ -246,9 +248,17 @@ function hasAnother(credentials: Credentials, refused: string): boolean {
   return credentials.token() !== refused;
 }
 
-async function waitOrThrow(options: RetryOptions, call: ApiCall, error: ProviderError, attempt: number): Promise<void> {
-  const delay = delayMs(error, attempt, options.random);
-  const left = (call.endsAt ?? Number.POSITIVE_INFINITY) - options.clock.monotonic();
+/** @param failedAt when each attempt ended, monotonic ms */
+async function waitOrThrow(
+  options: RetryOptions,
+  call: ApiCall,
+  error: ProviderError,
+  failedAt: readonly number[],
+): Promise<void> {
+  const now = options.clock.monotonic();
+  const lasts = error.kind === "Unavailable" && now - (failedAt[0] ?? now) >= CLOUD_ATTEMPT_SECONDS * SECOND_MS;
+  const delay = lasts ? undefined : delayMs(error, failedAt.length, options.random);
+  const left = (call.endsAt ?? Number.POSITIVE_INFINITY) - now;
   if (delay === undefined || delay >= left || call.context.signal?.aborted === true) throw error;
   await waitFor(options.clock, delay, call);
 }

@@ -95,6 +95,24 @@ describe("retries", () => {
     expect(sent).to.have.length(4);
   });
 
+  it("end after two attempts without an answer: the caller reports that, and a later call may be answered", async () => {
+    const sent: number[] = [];
+    const silent = async () => {
+      sent.push(clock.monotonic());
+      await clock.sleep(15_000);
+      throw failure({ retrySafe: true });
+    };
+    expect(await run(runner()(callOf(), silent))).to.be.instanceOf(ProviderError);
+    expect(sent).to.have.length(2);
+  });
+
+  it("repeat a call after one slow answer", async () => {
+    const { sent, send } = flaky({ retrySafe: true });
+    const slowFirst = () => (sent.length === 0 ? clock.sleep(15_000).then(send(clock)) : send(clock)());
+    expect(await run(runner()(callOf(), slowFirst))).to.equal("answer");
+    expect(sent).to.have.length(2);
+  });
+
   for (const kind of ["NotFound", "Conflict", "Terminal", "QuotaExceeded"] as const) {
     it(`do not repeat ${kind}`, async () => {
       const { sent, send } = flaky({ kind, outcome: "refused" });
