@@ -24,7 +24,14 @@ import type {
 import { type AddressChange, changeHolder, readAction, readLatestAction } from "./address-actions.js";
 import { addressPath, listBorrowed, routesOf } from "./address-kinds.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
-import { DropletScope, dropletIdOf, findDroplet } from "./droplets.js";
+import {
+  DropletScope,
+  dropletIdOf,
+  findDroplet,
+  hiddenHolder,
+  listDroplets,
+  readDropletAddresses,
+} from "./droplets.js";
 import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";
 
 export class DigitalOceanAddresses implements AddressProvider {
@@ -55,6 +62,7 @@ export class DigitalOceanAddresses implements AddressProvider {
       read: (item) => routes.read(item, subject),
       identify: ({ ip }) => ip,
     });
+    if (family === "IPv4" && !reserved.some(isHeld)) await this.checkUnheld(context, reserved, subject);
     const known = new Set(reserved.map(({ ip }) => ip));
     const missing = named.map(canonicalIp).filter((ip) => familyOf(ip) === family && !known.has(ip));
     return [...reserved, ...(await listBorrowed(this.client, context, missing))];
@@ -147,6 +155,18 @@ export class DigitalOceanAddresses implements AddressProvider {
     return droplet.status === "off" ? "off" : "on";
   }
 
+  /** A list without any holder counts if the droplets agree; else the address may have been assigned meanwhile. */
+  private async checkUnheld(context: CallContext, listed: readonly AddressFacts[], subject: string): Promise<void> {
+    if (listed.length === 0) return;
+    const ips = new Set(listed.map(({ ip }) => ip));
+    for (const { id, publicIpv4 } of await listDroplets(this.client, context, readDropletAddresses)) {
+      const ip = publicIpv4.find((address) => ips.has(address));
+      const facts = ip === undefined ? undefined : await this.get(context, ip);
+      if (facts !== undefined && !isHeld(facts) && facts.action === undefined)
+        throw hiddenHolder(subject, id, facts.ip);
+    }
+  }
+
   private change(context: CallContext, change: AddressChange): Promise<ActionFacts> {
     return changeHolder({ client: this.client, read: (ip) => this.get(context, ip) }, context, change);
   }
@@ -158,6 +178,10 @@ export class DigitalOceanAddresses implements AddressProvider {
     const there = address.holder === expected && address.action === undefined;
     return { id, ip, state: there ? "completed" : "in-progress" } as const;
   }
+}
+
+function isHeld({ holder }: AddressFacts): boolean {
+  return holder !== undefined;
 }
 
 function readCreated(answer: Answer, desired: CreateAddress, subject: string): CreateOutcome {

@@ -17,10 +17,8 @@ export interface Droplet {
   readonly locked: boolean;
   readonly tags: readonly string[];
   /** Public addresses, its own and a reserved one. */
-  readonly publicIpv4: number;
+  readonly publicIpv4: readonly string[];
 }
-
-export type DropletTags = Pick<Droplet, "id" | "tags">;
 
 /** `undefined`: it does not exist (any more). */
 export async function findDroplet(
@@ -40,6 +38,16 @@ export async function findDroplet(
     if (isProviderError(error, "NotFound")) return undefined;
     throw error;
   }
+}
+
+/** All droplets of the account, as `read` understands them. */
+export function listDroplets<T extends Pick<Droplet, "id">>(
+  client: DigitalOceanClient,
+  context: CallContext,
+  read: (droplet: Answer) => T,
+): Promise<readonly T[]> {
+  const request = { call: CALL.getNode, subject: "list droplets", path: "/v2/droplets", key: "droplets" } as const;
+  return client.list(context, { ...request, read, identify: ({ id }) => `${id}` });
 }
 
 export function providerIdOf(dropletId: number): ProviderId {
@@ -80,6 +88,21 @@ export function readHolder(droplet: Answer, where: string): ProviderId | undefin
   return droplet.empty ? undefined : providerIdOf(droplet.at("id").natural());
 }
 
+/** The answer shows no holder of any address, but this droplet shows one of them as its own. */
+export function hiddenHolder(where: string, droplet: number, ip: string): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where: `${DIGITALOCEAN}: ${where}`,
+    seen: `the answer shows each address as unassigned, but droplet ${droplet} has ${ip}`,
+    remedy: {
+      operator: "the operator does not assign them again, and reads them again",
+      person: "if this lasts, have the owner of the account check that the token has the scope droplet:read",
+    },
+    outcome: "refused",
+    reason: "MalformedAnswer",
+  });
+}
+
 /**
  * Whether the token may read droplets, asked once for each token. Lists of IPv6 addresses leave the holder out where
  * there is none, and also where the token may not see it: taken for unassigned, addresses in use would be moved.
@@ -106,7 +129,7 @@ export class DropletScope {
   }
 }
 
-export function readDropletTags(droplet: Answer): DropletTags {
+export function readDropletTags(droplet: Answer): Pick<Droplet, "id" | "tags"> {
   const tags = droplet.at("tags").items();
   return { id: droplet.at("id").natural(), tags: tags.map((tag) => tag.string()) };
 }
@@ -117,10 +140,15 @@ function readDroplet(droplet: Answer): Droplet {
     region: droplet.at("region").at("slug").string(),
     status: droplet.at("status").string(),
     locked: droplet.at("locked").boolean(),
-    publicIpv4: droplet
-      .at("networks")
-      .at("v4")
-      .items()
-      .filter((network) => network.at("type").string() === "public").length,
+    ...readDropletAddresses(droplet),
+  };
+}
+
+export function readDropletAddresses(droplet: Answer): Pick<Droplet, "id" | "publicIpv4"> {
+  const networks = droplet.at("networks").at("v4").items();
+  const isPublic = (network: Answer) => network.at("type").string() === "public";
+  return {
+    id: droplet.at("id").natural(),
+    publicIpv4: networks.filter(isPublic).map((network) => network.at("ip_address").string()),
   };
 }

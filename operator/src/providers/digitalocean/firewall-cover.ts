@@ -1,10 +1,10 @@
 /** Which firewalls cover droplets: by id, or by a tag of the droplet. */
 
-import { CALL, type CallContext } from "../call.js";
+import type { CallContext } from "../call.js";
 import type { FirewallFacts, FirewallSurvey } from "../firewall-types.js";
 import type { ProviderId } from "../types.js";
 import type { DigitalOceanClient } from "./client.js";
-import { type DropletTags, dropletIdOf, findDroplet, readDropletTags } from "./droplets.js";
+import { dropletIdOf, findDroplet, listDroplets, readDropletTags } from "./droplets.js";
 
 export interface TaggedFirewall extends FirewallFacts {
   readonly tags: readonly string[];
@@ -32,11 +32,12 @@ export async function coverageOf(
       namesOf(others, (firewall) => firewall.nodes.includes(node)),
     );
   const bare = nodes.filter((node) => coveredBy.get(node)?.length === 0);
-  const listed = bare.length < LISTED_FROM ? undefined : await listTags(client, context);
+  const listed = bare.length < LISTED_FROM ? [] : await listDroplets(client, context, readDropletTags);
+  const tagsOf = new Map(listed.map(({ id, tags }) => [id, tags]));
   for (const node of bare) {
     const id = dropletIdOf(node);
     // One that the list lacks may be younger.
-    const tags = listed?.get(id) ?? (await findDroplet(client, context, id))?.tags;
+    const tags = tagsOf.get(id) ?? (await findDroplet(client, context, id))?.tags;
     if (tags === undefined) gone.add(node);
     else
       coveredBy.set(
@@ -45,17 +46,6 @@ export async function coverageOf(
       );
   }
   return { coveredBy, gone };
-}
-
-async function listTags(
-  client: DigitalOceanClient,
-  context: CallContext,
-): Promise<ReadonlyMap<number, readonly string[]>> {
-  const droplets = await client.list(context, {
-    ...{ call: CALL.getNode, subject: "list droplets", path: "/v2/droplets", key: "droplets" },
-    ...{ read: readDropletTags, identify: ({ id }: DropletTags) => `${id}` },
-  });
-  return new Map(droplets.map(({ id, tags }) => [id, tags]));
 }
 
 function namesOf(

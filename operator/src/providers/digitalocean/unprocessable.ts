@@ -178,7 +178,7 @@ async function fromDroplet(
     const remedy = startMachine(providerIdOf(droplet.id), droplet.status);
     return { kind: "Conflict", reason: "NodeUnfit", remedy };
   }
-  return droplet.publicIpv4 > 1 && address?.family !== "IPv6" ? OCCUPIED : UNKNOWN;
+  return droplet.publicIpv4.length > 1 && address?.family !== "IPv6" ? OCCUPIED : UNKNOWN;
 }
 
 function wrongRegion(address: AddressFacts | undefined): Meaning {

@@ -12,7 +12,8 @@ describe("DigitalOcean's addresses", () => {
 
   it("lists 5,000 addresses in 25 calls", async () => {
     const bench = await start();
-    for (let index = 0; index < 5_000; index++) bench.addAddress("IPv4");
+    for (let index = 1; index < 5_000; index++) bench.addAddress("IPv4");
+    bench.addAddress("IPv4", bench.addNode());
 
     const listed = await bench.drive(bench.provider.list(ASKER, { family: "IPv4", named: [] }));
 
@@ -124,7 +125,7 @@ describe("DigitalOcean's BYOIP addresses", () => {
 
   it("are in the list where a resource names them, for one call and one for each range", async () => {
     const { bench, node } = await scene();
-    bench.addAddress("IPv4");
+    bench.addAddress("IPv4", bench.addNode());
 
     const named = [held, free, strange];
     const listed = await bench.drive(bench.provider.list(ASKER, { family: "IPv4", named }));
@@ -139,7 +140,7 @@ describe("DigitalOcean's BYOIP addresses", () => {
 
   it("cost nothing if no resource names one", async () => {
     const { bench } = await scene();
-    const ip = bench.addAddress("IPv4");
+    const ip = bench.addAddress("IPv4", bench.addNode());
 
     await bench.drive(bench.provider.list(ASKER, { family: "IPv4", named: [ip] }));
 

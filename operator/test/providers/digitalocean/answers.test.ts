@@ -11,7 +11,7 @@ import { answer, errorOf, type Handler, HttpRig } from "../../support/http-rig.j
 import { ASKER } from "../conformance/benches.js";
 
 const NOW = Date.UTC(2025, 0, 1);
-const RESERVED = { ip: "203.0.113.7", droplet: null, region: { slug: "nyc3" }, locked: false, project_id: "p" };
+const RESERVED = { ip: "203.0.113.7", droplet: { id: 7 }, region: { slug: "nyc3" }, locked: false, project_id: "p" };
 type Set = Required<Omit<ProviderSet, "longWait" | "creationTurn">>;
 const PAGE = { reserved_ips: [RESERVED], links: {}, meta: { total: 1 } };
 
@@ -118,6 +118,39 @@ describe("answers of DigitalOcean", () => {
     expect(error).to.deep.include({ kind: "Unauthorized" });
     expect(String(error)).to.include("droplet:read");
   });
+
+  /** Lists one address without its droplet, and one droplet. @param held what the address shows when it is read alone */
+  async function listUnheld(publicIp: string, held: object) {
+    const network = { type: "public", ip_address: publicIp };
+    const droplets = [{ id: 7, networks: { v4: [network] } }];
+    const unheld = { ...RESERVED, droplet: null };
+    const answers: Readonly<Record<string, object>> = {
+      "/v2/reserved_ips": { ...PAGE, reserved_ips: [unheld] },
+      "/v2/droplets": { droplets, links: {}, meta: { total: 1 } },
+      [`/v2/reserved_ips/${RESERVED.ip}`]: { reserved_ip: { ...unheld, ...held } },
+    };
+    const { set } = await serve((request, response) =>
+      answer(response, 200, answers[new URL(request.url ?? "", "http://api").pathname]),
+    );
+    return list(set);
+  }
+
+  it("that show no holder at all do not count while a droplet shows one of the addresses as its own", async () => {
+    const error = await errorOf(listUnheld(RESERVED.ip, {}));
+    expect(error).to.deep.include({ kind: "Unavailable", reason: "MalformedAnswer" });
+    expect(String(error)).to.include(`droplet 7 has ${RESERVED.ip}`).and.include("droplet:read");
+  });
+
+  for (const [what, publicIp, held] of [
+    ["the droplets have other addresses", "203.0.113.8", {}],
+    ["the address has been assigned meanwhile", RESERVED.ip, { droplet: { id: 7 } }],
+    ["the address is being assigned", RESERVED.ip, { locked: true }],
+  ] as const) {
+    it(`that show no holder at all count if ${what}`, async () => {
+      const [facts] = await listUnheld(publicIp, held);
+      expect(facts).to.include({ ip: RESERVED.ip }).and.not.have.property("holder");
+    });
+  }
 
   it("of a proxy's 404 do not make an address gone", async () => {
     const { set } = await serve((_request, response) => void response.writeHead(404).end("<html>not here</html>"));
