@@ -15,8 +15,7 @@ export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 export const SETTLE_SECONDS = 30; // Reads lag behind writes: for this long after an action, a contradicting read is no evidence.
 export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
 export const UNKNOWN_ACTION_SECONDS = 30; // An own action whose answer was lost is resolved by then, from the holder and the lock of its address.
-/** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
-export const ACTION_SECONDS = 120;
+export const ACTION_SECONDS = 120; // The same, of one that the API goes on calling unfinished, or no longer knows.
 export const OVERDUE_ACTION_SECONDS = 10; // After its deadline, any run of the account reads an action that no run has read.
 export const RESERVATION_SECONDS = 600; // A move reserves its node for this long: more than its calls and its action take.
 /** The same address or list is not read again within this, unless the operator or a refused call changed something. */
@@ -52,6 +51,7 @@ export const RETRY_SCHEDULES = {
   fast: [1, 1, 5, 5, 10, 10, 10, 60, 60, 60, 60, 60, 300], // What may heal by itself.
   slow: [60, 300, 600], // What a person must repair.
   zone: [60], // A zone that a person must create: one read shows it.
+  limit: [5, 10, 30], // A limit that the API has for one sort of calls: one call shows whether it is over.
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 /** An API may ask for more than a schedule has: DigitalOcean asks for up to an hour. */
 export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;

@@ -18,7 +18,7 @@ import { timeOf, timestamp } from "../clock.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
-import { DryRunError, type ProviderErrorKind } from "../providers/errors.js";
+import { DryRunError, type ProviderErrorKind, type ProviderErrorReason } from "../providers/errors.js";
 import type { ProviderId } from "../providers/types.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
 import { NotLeaderError } from "../runtime/fence.js";
@@ -41,6 +41,7 @@ export interface Failure {
   readonly retryAfterSeconds?: number | undefined;
   /** For people. */
   readonly problem?: Problem;
+  readonly detail?: ProviderErrorReason;
 }
 
 /** Rate limits and outages are no fault of the resource: they take the fast schedule. */
@@ -56,10 +57,15 @@ const SCHEDULE_OF: Readonly<Record<ProviderErrorKind, RetrySchedule>> = {
 
 /** After one more failure. A failure of the other schedule counts from the start of its own. */
 export function afterFailure(state: RetryState | undefined, failure: Failure, now: number): RetryState {
-  const schedule = failure.problem?.reason === "ZoneNotFound" ? "zone" : SCHEDULE_OF[failure.kind];
+  const schedule = scheduleOf(failure);
   const failures = (state?.schedule === schedule ? state.failures : 0) + 1;
   const waitSeconds = Math.max(waitBefore(schedule, failures), failure.retryAfterSeconds ?? 0);
   return { schedule, failures, retryAt: now + waitSeconds * SECOND_MS };
+}
+
+function scheduleOf({ kind, problem, detail }: Failure): RetrySchedule {
+  if (problem?.reason === "ZoneNotFound") return "zone";
+  return detail === "GroupLimit" ? "limit" : SCHEDULE_OF[kind];
 }
 
 /** Whether a try is due. A clock that was set back does not extend a wait beyond the longest one. */

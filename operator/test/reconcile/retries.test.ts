@@ -28,6 +28,14 @@ describe("the schedule of retries", () => {
     expect(afterFailure(undefined, { kind: "RateLimited" }, 0).retryAt).to.equal(1000);
   });
 
+  it("tries a limit of one sort of calls each 30 s, or when the API asks for it", () => {
+    const wait = (failures: number, retryAfterSeconds = 5) => {
+      const before = { schedule: "limit", failures: failures - 1, retryAt: 0 } as const;
+      return afterFailure(before, { kind: "RateLimited", detail: "GroupLimit", retryAfterSeconds }, 0).retryAt / 1000;
+    };
+    expect([wait(1), wait(2), wait(3), wait(20), wait(20, 60)]).to.deep.equal([5, 10, 30, 30, 60]);
+  });
+
   it("waits for an hour at most, and as usual where the wait that a server asks for makes no sense", () => {
     const year = 365 * 86_400;
     const errors = [year, Number.POSITIVE_INFINITY, -1, Number.NaN].map((retryAfterSeconds) =>
