@@ -11,7 +11,7 @@ import type { MatchProps } from "./match/match-props";
 import type { Toleration } from "./match/toleration";
 import { checkRecordSet } from "./private/checks/check-record-set";
 import { defineResource } from "./private/define-resource";
-import { PART } from "./private/part";
+import { HEALTH_CHECK_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";
 import { textOf, wholeSeconds, written } from "./private/spec-fields";
@@ -83,7 +83,7 @@ const FACTS: FactsOf<NodeDNSRecordSetProps> = {
   addressType: { fields: ["addressType"] },
   ipFamilies: { fields: ["ipFamilies"], list: true },
   gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
-  healthCheck: { fields: ["healthCheck"], part: PART.healthCheck },
+  healthCheck: HEALTH_CHECK_FACTS,
   emptyPolicy: { fields: ["emptyPolicy"] },
   paused: { fields: ["paused"] },
 };

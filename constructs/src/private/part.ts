@@ -109,10 +109,17 @@ function cut(text: string): string {
   return JSON.stringify(text.length > 50 ? `${text.slice(0, 50)}…` : text);
 }
 
+/** Facts about prop `healthCheck`. */
+export const HEALTH_CHECK_FACTS = {
+  fields: ["healthCheck"],
+  part: PART.healthCheck,
+  options: { intervalSeconds: "interval", timeoutSeconds: "timeout" },
+} as const;
+
 /** Facts about the props that FloatingIPPool and RoutedIP share. */
 export const ADDRESS_FACTS = {
   dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord },
-  healthCheck: { fields: ["healthCheck"], part: PART.healthCheck },
+  healthCheck: HEALTH_CHECK_FACTS,
   holderLabel: { fields: ["holderLabel"] },
   untilAssigned: { fields: ["untilAssigned"] },
   publishTo: { fields: ["publishTo"], part: PART.publication, list: true },

@@ -35,12 +35,14 @@ export type Shapes = Readonly<Record<string, Shape>>;
 export interface Facts extends Shape {
   /** Paths below `spec`. */
   readonly fields: readonly string[];
+  /** The options of the value that have other names than the fields inside of `fields`, by the fields. */
+  readonly options?: Readonly<Record<string, string>>;
 }
 
 /** Facts about all props of a construct. It does not compile if a prop is missing. */
 export type FactsOf<Props> = {
   readonly [Prop in Exclude<keyof Props, keyof FlipopResourceProps> & string]-?: ShapeOf<Props[Prop]> &
-    Pick<Facts, "fields">;
+    Pick<Facts, "fields" | "options">;
 };
 
 /** Facts about the props of any construct. */
@@ -149,10 +151,11 @@ const PARTS: Readonly<Record<string, string>> = {
 
 /** The prop of a field, with the rest of the field's path; empty for the whole spec. */
 export function propOf(facts: AnyFacts, path: string): string {
-  for (const [prop, { fields }] of Object.entries(facts)) {
+  for (const [prop, { fields, options = {} }] of Object.entries(facts)) {
     for (const field of fields) {
       const rest = path.slice(`spec.${field}`.length);
-      if (path.startsWith(`spec.${field}`) && /^($|[.[])/.test(rest)) return `${PARTS[field] ?? prop}${rest}`;
+      if (!path.startsWith(`spec.${field}`) || !/^($|[.[])/.test(rest)) continue;
+      return `${PARTS[field] ?? prop}${rest.replaceAll(/\w+/g, (word) => options[word] ?? word)}`;
     }
   }
   return path.replace(/^spec\.?/, "");
@@ -160,10 +163,18 @@ export function propOf(facts: AnyFacts, path: string): string {
 
 /** Converts a message about fields to one about props, by replacing the fields' names. */
 export function inProps(facts: AnyFacts, message: string): string {
-  const props = Object.entries(facts);
+  const names = new Map(Object.entries(facts).flatMap((fact) => namesIn(...fact)));
   // Text in quotation marks is a value.
-  return message.replaceAll(
-    /"[^"]*"|\w+/g,
-    (word) => props.find(([, { fields }]) => fields.length === 1 && fields[0] === word)?.[0] ?? word,
-  );
+  return message.replaceAll(/"[^"]*"|\w+(\.\w+)*/g, (text) => names.get(text) ?? text);
+}
+
+/** How messages name the fields of a prop, each with the prop or option. A field of a match may go without `match.`. */
+function namesIn(prop: string, { fields, options = {} }: Facts): readonly (readonly [string, string])[] {
+  const single = fields.filter((field) => fields.length === 1 || field.includes("."));
+  const paths = single.map((field) => [field, PARTS[field] ?? prop] as const);
+  return [...Object.entries(options), ...paths, ...paths.map(([field, name]) => [lastOf(field), name] as const)];
+}
+
+function lastOf(field: string): string {
+  return field.slice(field.lastIndexOf(".") + 1);
 }

@@ -1,5 +1,12 @@
 import { type Chart, Duration } from "cdk8s";
-import { FloatingIPPool, type FloatingIPPoolProps, IpFamily, IpProvider } from "../../../src";
+import {
+  FloatingIPPool,
+  type FloatingIPPoolProps,
+  HealthCheck,
+  IpFamily,
+  IpProvider,
+  ProbedAddress,
+} from "../../../src";
 import type { BadProps } from "./case";
 
 /** A pool with an address, and bad props. */
@@ -19,6 +26,21 @@ export const BAD_POOLS: readonly BadProps[] = [
     "text that is not an address",
     { ips: ["192.0.2.010"] },
     'ips[0]: "192.0.2.010" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length',
+  ),
+  pool(
+    "a probe that may take longer than its interval",
+    { healthCheck: HealthCheck.tcp(80, { timeout: Duration.seconds(2) }) },
+    "healthCheck: timeout exceeds interval: lower the timeout, or raise the interval",
+  ),
+  pool(
+    "an interval of hours",
+    { healthCheck: HealthCheck.tcp(80, { interval: Duration.hours(2) }) },
+    "healthCheck.interval: 7200 seconds is too large: at most 300 seconds",
+  ),
+  pool(
+    "probes of pods without pods",
+    { healthCheck: HealthCheck.tcp(80, { address: ProbedAddress.POD_IP }) },
+    "healthCheck.address is PodIP, but pods names no pods: set pods, or change address",
   ),
   pool(
     "addresses of two families",
