@@ -1,19 +1,25 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { otherPages, writeOtherPages } from "../library/api-md.js";
 import { withPackageFolder } from "../library/assembly.js";
 import { buildIfStale } from "../library/fresh.js";
 import { CONSTRUCTS, MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
+import { pythonEnvironment } from "./python-environment.js";
+import { withDictionariesInLists } from "./python-structs.js";
 import { run } from "./run.js";
 import type { Language } from "./toolchains.js";
 
 /** Translations of the snippets, so that each package page has snippets in its language. */
 const TABLET = join(PACKS, "snippets.tabl.json");
 
-/** What the packages of all languages contain, and the versions of the tools that pack them. */
+const PACMAK = join(ROOT, "node_modules/jsii-pacmak");
+
+/** What the packages of all languages contain, and the tools that pack them. */
 const INPUTS = [
   ...[".jsii", "lib", "bin", "package.json", "README.md", "API.md", "LICENSE"].map((name) => join(CONSTRUCTS, name)),
   join(ROOT, "package-lock.json"),
+  join(import.meta.dirname, "python-structs.ts"),
 ];
 
 /**
@@ -38,10 +44,36 @@ function runPacmak(language: Language): void {
   if (!existsSync(TABLET)) translateSnippets();
   if (language === "js") writeOtherPages(TABLET);
   rmSync(join(PACKS, language), { recursive: true, force: true });
-  const modules = language === "go" || language === "java" ? [...localModules(), CONSTRUCTS] : [CONSTRUCTS];
-  const options = ["--target", language, "--outdir", PACKS, "--rosetta-tablet", TABLET, "--no-npmignore", "--force"];
-  if (language === "java") options.push("--maven-local-repository", MAVEN_REPOSITORY);
-  run(join(ROOT, "node_modules/.bin/jsii-pacmak"), [...options, ...modules], { cwd: CONSTRUCTS });
+  if (language === "python") packPython();
+  else pacmak(language, PACKS, [...(MORE_OPTIONS[language]?.() ?? []), CONSTRUCTS]);
+}
+
+/** Arguments of pacmak in addition to the usual ones. */
+const MORE_OPTIONS: Readonly<Partial<Record<Language, () => readonly string[]>>> = {
+  go: localModules,
+  java: () => ["--maven-local-repository", MAVEN_REPOSITORY, ...localModules()],
+};
+
+function pacmak(language: Language, outdir: string, more: readonly string[]): void {
+  const options = ["--target", language, "--outdir", outdir, "--rosetta-tablet", TABLET, "--no-npmignore", "--force"];
+  run(join(ROOT, "node_modules/.bin/jsii-pacmak"), [...options, ...more], { cwd: CONSTRUCTS });
+}
+
+/** Builds the package with the tools that pacmak uses, after a change of pacmak's code. */
+function packPython(): void {
+  const outdir = mkdtempSync(join(tmpdir(), "flipop-python-"));
+  try {
+    pacmak("python", outdir, ["--code-only", CONSTRUCTS]);
+    const code = join(outdir, "python");
+    const module = join(code, "src/cdk8s_flipop/__init__.py");
+    writeFileSync(module, withDictionariesInLists(readFileSync(module, "utf8")));
+    const tools = readFileSync(join(PACMAK, "lib/targets/python/requirements-dev.txt"), "utf8");
+    const python = join(pythonEnvironment(tools.match(/^\w[^#\n]*/gm) ?? []), "bin/python");
+    run(python, ["-m", "build", "--outdir", join(PACKS, "python"), code]);
+    run(python, ["-m", "twine", "check", packedFile("python", ".whl"), packedFile("python", ".tar.gz")]);
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
 }
 
 /**

@@ -85,6 +85,11 @@ def two_clusters(chart):
     FloatingIPPool(chart, "bad", ips=["192.0.2.2"], cluster="staging")
 
 
+def limits(**entry):
+    """Limits of a namespace, as a dictionary in a list."""
+    return lambda chart: FlipopOperator(chart, "bad", tenant_limits={"namespaces": [{"names": ["web"], **entry}]})
+
+
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 CASES = {
@@ -100,6 +105,9 @@ CASES = {
     ),
     "a misspelt option of a record": lambda chart: DnsRecord.digital_ocean("www", "example.com", tll=60),
     "a misspelt key of a container": lambda chart: RoutedIPJob.container(image="a", argz=["x"]),
+    "a misspelt key of an entry of limits": limits(allowed_zone=["example.com"]),
+    "a TypeScript name of a key of limits": limits(allowedZones=["example.com"]),
+    "a pattern for a zone in limits": limits(allowed_zones=["*.example.com"]),
     "a number for a Duration": lambda chart: FloatingIPPool(chart, "bad", grace_period=30),
     "text for a list": lambda chart: FloatingIPPool(chart, "bad", ips="192.0.2.1"),
     "a misspelt field of an affinity": lambda chart: FlipopOperator(
