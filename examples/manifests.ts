@@ -4,6 +4,5 @@ import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
 
 const app = new App();
 new FlipopCrds(new Chart(app, "crds"), "crds");
-const image = process.env["FLIPOP_IMAGE"];
-new FlipopOperator(new Chart(app, "flipop"), "operator", image ? { image } : {});
+new FlipopOperator(new Chart(app, "flipop"), "operator");
 app.synth();

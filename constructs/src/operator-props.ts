@@ -82,7 +82,7 @@ export interface FlipopOperatorProps {
   readonly tokenFiles?: boolean;
   /**
    * Image of the operator, as registry/name:tag.
-   * @default - the image of this release
+   * @default - the variable FLIPOP_IMAGE of the app's environment, else the image of this release
    */
   readonly image?: string;
   /**

@@ -47,7 +47,7 @@ export function podTemplate(props: FlipopOperatorProps, settings: OperatorSettin
 function container(props: FlipopOperatorProps, settings: OperatorSettings, tokens: ProviderTokens): object {
   return {
     name: "operator",
-    image: props.image ?? IMAGE,
+    image: props.image ?? imageOfEnvironment() ?? IMAGE,
     args: operatorArguments(props, settings),
     env: environment(props, settings, tokens),
     ports: containerPorts(settings),
@@ -61,6 +61,11 @@ function container(props: FlipopOperatorProps, settings: OperatorSettings, token
       capabilities: { drop: ["ALL"] },
     },
   };
+}
+
+/** The image that the environment of the app names; undefined for none. */
+export function imageOfEnvironment(): string | undefined {
+  return process.env.FLIPOP_IMAGE || undefined;
 }
 
 function containerPorts({ features }: OperatorSettings): object[] {

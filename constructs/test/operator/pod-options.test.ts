@@ -2,8 +2,9 @@ import { Size } from "cdk8s";
 import * as kplus28 from "cdk8s-plus-28";
 import * as kplus34 from "cdk8s-plus-34";
 import { expect } from "chai";
-import { describe, it } from "mocha";
+import { afterEach, describe, it } from "mocha";
 import { Credentials, type FlipopOperatorProps, RoutedIPIssuer } from "../../src";
+import { IMAGE } from "../../src/api";
 import { newChart, refusals } from "../support/charts";
 import { untyped } from "../support/untyped";
 import { container, find, podSpec, problemsOf, synthOperator } from "./synth";
@@ -118,5 +119,27 @@ describe("token files", () => {
     expect(refusals(chart)).to.deep.equal([
       "[test/issuer] credentials: a file is only for the operator's own tokens: give Credentials.fromSecretName(...)",
     ]);
+  });
+});
+
+describe("an operator without prop image", () => {
+  afterEach(() => {
+    delete process.env["FLIPOP_IMAGE"];
+  });
+
+  it("takes the image of variable FLIPOP_IMAGE of the app", () => {
+    process.env["FLIPOP_IMAGE"] = "registry.example.com/flipop:9.9.9";
+    expect(container(synthOperator()).image).to.equal("registry.example.com/flipop:9.9.9");
+    expect(container(synthOperator({ image: "example.com/own:1" })).image).to.equal("example.com/own:1");
+    process.env["FLIPOP_IMAGE"] = "";
+    expect(container(synthOperator()).image).to.equal(IMAGE);
+  });
+
+  it("refuses a variable that is not an image", () => {
+    process.env["FLIPOP_IMAGE"] = "bad image";
+    expect(problemsOf({})).to.deep.equal([
+      '[test/operator] image: "bad image" is not an image: write it as registry/name:tag, or remove the variable FLIPOP_IMAGE',
+    ]);
+    expect(problemsOf({ image: "example.com/own:1" })).to.deep.equal([]);
   });
 });

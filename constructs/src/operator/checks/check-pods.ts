@@ -6,19 +6,18 @@ import { AFFINITY } from "../../private/job/pod-fields";
 import { seconds, wholeSeconds } from "../../private/spec-fields";
 import type { Draft, Site } from "../../private/spec-refusals";
 import { isPort } from "../network-policy";
+import { imageOfEnvironment } from "../pod-template";
 import { checkResources } from "./check-resources";
 
 const OPERATOR_SYSTEM = "kubernetes.io/os";
 
 /** Checks the props for the pods and their placement. */
 export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
-  const { replicas = 2, image, nodeSelector, monitoringLabels } = props;
+  const { replicas = 2, nodeSelector, monitoringLabels } = props;
   if (!Number.isInteger(replicas) || replicas < 0) {
     draft.at("replicas").refuse(`${replicas} is not a valid number of pods: use 2, or another whole number from 0`);
   }
-  if (image !== undefined && !/^\S+$/.test(image)) {
-    draft.at("image").refuse(`"${image}" is not an image: write it as registry/name:tag, or remove the prop`);
-  }
+  checkImage(props, draft.at("image"));
   checkNames(props, draft);
   checkResources(props, draft);
   checkDurations(props, draft);
@@ -29,6 +28,13 @@ export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
   checkNetworkPolicy(props, draft);
   checkAnnotations(props, draft.at("podAnnotations"));
   checkAffinity(props, draft.at("affinity"));
+}
+
+function checkImage({ image }: FlipopOperatorProps, site: Site): void {
+  const used = image ?? imageOfEnvironment();
+  if (used === undefined || /^\S+$/.test(used)) return;
+  const source = image === undefined ? "variable FLIPOP_IMAGE" : "prop";
+  site.refuse(`"${used}" is not an image: write it as registry/name:tag, or remove the ${source}`);
 }
 
 function checkAnnotations({ podAnnotations = {} }: FlipopOperatorProps, site: Site): void {
