@@ -124,13 +124,14 @@ export class FlipopOperator extends Construct {
 
   private readonly settings: OperatorSettings;
   private readonly given: FlipopOperatorProps;
+  private readonly unusable: Refusal[];
 
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
     super(scope, id);
     const parts = operatorParts();
     const early = parts.earlyProps(props);
-    const unusable = misfits(early, parts.OPERATOR_SHAPES);
-    const fit = withoutMisfits(early, unusable, parts.OPERATOR_SHAPES);
+    this.unusable = [...misfits(early, parts.OPERATOR_SHAPES)];
+    const fit = withoutMisfits(early, this.unusable, parts.OPERATOR_SHAPES);
     const settings = parts.operatorSettings(this, fit);
     const late = isObject(props) ? props : {};
     [this.settings, this.given] = [settings, fit];
@@ -164,7 +165,7 @@ export class FlipopOperator extends Construct {
     this.podMonitor = monitored.podMonitor;
     this.prometheusRule = monitored.prometheusRule;
     this.dashboard = monitored.dashboard;
-    this.validateAtSynth(props, unusable);
+    this.validateAtSynth(props);
   }
 
   /**
@@ -176,7 +177,8 @@ export class FlipopOperator extends Construct {
    */
   public serve(...resources: FlipopResource[]): void {
     const { settings } = this;
-    const { addNeed, jobNamespaces, namespacedRoles } = operatorParts();
+    const { addNeed, jobNamespaces, namespacedRoles, servedProblems } = operatorParts();
+    this.unusable.push(...resources.flatMap(servedProblems));
     for (const need of resources.flatMap(needsBeforeSynth)) addNeed(settings, need, this.given);
     const added = namespacedRoles(this, settings);
     this.roles.push(...added.map(({ role }) => role));
@@ -205,10 +207,11 @@ export class FlipopOperator extends Construct {
   }
 
   /** An error thrown in a constructor shows no construct path, and hides the later problems. */
-  private validateAtSynth(given: FlipopOperatorProps, unusable: readonly Refusal[]): void {
+  private validateAtSynth(given: FlipopOperatorProps): void {
     nameCluster(this, this.given.cluster);
     this.registerObjects();
-    const parts = { operator: this, deployment: this.deployment, settings: this.settings, given, unusable };
+    const { deployment, settings, unusable } = this;
+    const parts = { operator: this, deployment, settings, given, unusable };
     this.node.addValidation({
       validate: () => operatorParts().operatorProblems(parts, appIndex(this)).map(toLine),
     });

@@ -13,6 +13,6 @@ export { networkPolicy } from "./network-policy";
 export { leaseClaim, operatorProblems } from "./problems";
 export { operatorSettings } from "./props-with-defaults";
 export { clusterRole, namespacedRoles } from "./roles";
-export { addNeed, reachOf, tokenVariables } from "./serve";
+export { addNeed, reachOf, servedProblems, tokenVariables } from "./serve";
 export { serviceAccount } from "./service-account";
 export { userRoles } from "./user-roles";

@@ -1,10 +1,23 @@
+import { Construct } from "constructs";
 import type { FeatureName } from "../api/config";
 import { allProviders } from "../api/providers";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { Need } from "../private/app/needs";
+import { isKnownBeforeSynth } from "../private/app/needs-before-synth";
 import type { OperatorReach } from "../private/app/operator-construct";
 import { covers } from "../private/app/serving";
+import { shown } from "../private/part";
+import type { Refusal } from "../private/spec-refusals";
 import { featureNames, featureNamespaces, type OperatorSettings } from "./props-with-defaults";
+
+/** The problem of an argument of `serve`: a reference or another construct has no needs, so it would have no effect. */
+export function servedProblems(value: unknown): readonly Refusal[] {
+  const isConstruct = Construct.isConstruct(value);
+  if (isConstruct && isKnownBeforeSynth(value)) return [];
+  const seen = isConstruct ? `construct "${value.node.path}"` : shown(value);
+  const fix = "give a FloatingIPPool, for example; for a resource outside of the app, set the props of the operator";
+  return [{ prop: "serve", message: `${seen} is not a resource that this app creates: ${fix}` }];
+}
 
 /** Adds to the settings of an operator what a need lacks. A provider's token, and another namespace, cannot be added. */
 export function addNeed(settings: OperatorSettings, need: Need, props: FlipopOperatorProps): void {

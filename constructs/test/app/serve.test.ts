@@ -15,6 +15,7 @@ import {
 } from "../../src";
 import { appWith, JOB, pool } from "../support/app-with-operator";
 import { only, refusals, synth } from "../support/charts";
+import { untyped } from "../support/untyped";
 
 describe("serve", () => {
   it("adds only what is missing: the objects equal those of an operator with these props", () => {
@@ -85,5 +86,15 @@ describe("serve", () => {
     const policies = synth(flipop).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
     expect(JSON.stringify(policies)).to.include("'a,web'");
     expect(JSON.stringify(only(flipop, "Deployment").spec)).to.include("--watch-namespaces=a,web");
+  });
+
+  it("refuses what is not a resource of the app, because it would have no effect", () => {
+    const { web, flipop, operator } = appWith({});
+    const imported = FloatingIPPool.fromFloatingIPPoolName(web, "mail", "mail");
+    operator.serve(pool(web), ...[imported, web, "web/pool", null].map(untyped));
+    const fix =
+      "is not a resource that this app creates: give a FloatingIPPool, for example; for a resource outside of the app, set the props of the operator";
+    const found = ['construct "web/mail"', 'construct "web"', '"web/pool"', "null"];
+    expect(refusals(flipop)).to.deep.equal(found.map((value) => `[flipop/operator] serve: ${value} ${fix}`));
   });
 });

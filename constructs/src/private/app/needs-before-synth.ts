@@ -26,6 +26,12 @@ export function referencesFrom(object: ApiObject): readonly IConstruct[] {
   return EARLY.get(object)?.references() ?? [];
 }
 
+/** Whether a construct is a resource of this library that the app creates. */
+export function isKnownBeforeSynth(construct: IConstruct): boolean {
+  const object = apiObjectOf(construct);
+  return object !== undefined && EARLY.has(object);
+}
+
 /** The needs of a resource and of the resources that it refers to. Synthesis checks them again, without tokens. */
 export function needsBeforeSynth(construct: IConstruct): readonly Need[] {
   const object = apiObjectOf(construct);
