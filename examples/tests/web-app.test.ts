@@ -8,7 +8,7 @@ test("the manifests are as planned", () => {
   FlipopAssertions.of(webApp())
     .hasPool("web/web", { desiredIPs: 2, match: { podLabel: "app=ingress" } })
     .hasNoWildcardRight()
-    .hasNoRight({ verb: "get", resource: "secrets" });
+    .hasNoRight({ verb: "get", resource: "secrets", namespace: "web" });
 });
 
 test("an address moves within 3 seconds, and no node ever holds two", async () => {

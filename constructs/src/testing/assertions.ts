@@ -7,7 +7,7 @@ import type { RoutedIPSpec } from "../api/kinds/routed-ip";
 import type { RoutedIPIssuerSpec } from "../api/kinds/routed-ip-issuer";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import { difference, type PartOf } from "./part-of";
-import { granting, type RbacObject, type Right, wildcards } from "./rights";
+import { checkRight, granting, type Place, type RbacObject, type Right, textOf, wildcards } from "./rights";
 
 export type { PartOf } from "./part-of";
 
@@ -96,15 +96,23 @@ export class FlipopAssertions {
     return found.length === 0 ? this : fail(`a right has a wildcard: ${found.join("; ")}`);
   }
 
-  /** A binding of the app grants a right. */
+  /** A binding of the app grants a right; without a namespace, one grants it in the whole cluster. */
   public hasRight(right: Right): this {
-    return granting(this.objects, right).length > 0 ? this : fail(`no bound role may ${textOf(right)}`);
+    const { namespace } = right;
+    const found = this.granting(right, (bound) => namespace !== undefined && bound === namespace);
+    const place = namespace === undefined ? "the whole cluster" : `namespace ${namespace}`;
+    return found.length > 0 ? this : fail(`no bound role may ${textOf(right)} in ${place}`);
   }
 
-  /** No binding of the app grants a right; without a namespace, none grants it in the whole cluster. */
+  /** No binding of the app grants a right; without a namespace, none grants it in any namespace. */
   public hasNoRight(right: Right): this {
-    const found = granting(this.objects, right);
-    return found.length === 0 ? this : fail(`${found.join(" and ")} may ${textOf(right)}`);
+    const found = this.granting(right, (bound) => right.namespace === undefined || bound === right.namespace);
+    return found.length === 0 ? this : fail(found.join("; "));
+  }
+
+  private granting(right: Right, isMeant: Place): readonly string[] {
+    checkRight(right);
+    return granting(this.objects, right, isMeant);
   }
 }
 
@@ -118,11 +126,6 @@ function listed(objects: readonly Synthesised[], kind: string): string {
     namespace === undefined ? name : `${namespace}/${name}`,
   );
   return names.length === 0 ? `the app has no ${kind}` : `the app has ${names.join(", ")}`;
-}
-
-function textOf({ verb, resource, apiGroup = "", namespace }: Right): string {
-  const place = namespace === undefined ? "the whole cluster" : `namespace ${namespace}`;
-  return `${verb} ${resource}${apiGroup === "" ? "" : `.${apiGroup}`} in ${place}`;
 }
 
 /** An error of its own name, which test runners show as a failed assertion. */

@@ -1,3 +1,4 @@
+import { nearest } from "../api/schema/nearest";
 import { isObject, type JsonObject } from "../api/schema/schema";
 
 /** A right of Kubernetes RBAC. */
@@ -6,10 +7,34 @@ export interface Right {
   readonly verb: string;
   /** Such as `secrets`, or `nodes/status`. */
   readonly resource: string;
-  /** @default "" - the core API */
+  /** "" is the core API. @default - any group */
   readonly apiGroup?: string;
-  /** Namespace in which the right is needed. @default - the whole cluster */
+  /** Namespace of the right. @default - `hasRight`: the whole cluster; `hasNoRight`: everywhere */
   readonly namespace?: string;
+}
+
+/** The fields of a right, and whether one is required. */
+const FIELDS: Readonly<Record<keyof Right, boolean>> = {
+  verb: true,
+  resource: true,
+  apiGroup: false,
+  namespace: false,
+};
+
+/** Throws for a right that no rule can grant, because the assertion would hold for every app. */
+export function checkRight(right: Right): void {
+  const names = Object.keys(FIELDS);
+  for (const [field, value] of Object.entries(right)) {
+    const similar = nearest(field, names);
+    if (!names.includes(field)) {
+      throw new Error(`${field} is not a field of a right: use ${similar ?? names.join(", ")}`);
+    }
+    if (value !== undefined && typeof value !== "string")
+      throw new Error(`${field} of a right is not a text: give one`);
+  }
+  for (const [field, required] of Object.entries(FIELDS)) {
+    if (required && !right[field as keyof Right]) throw new Error(`${field} of a right is missing: give a text`);
+  }
 }
 
 /** An object with rules or with references to such an object. */
@@ -33,16 +58,26 @@ export function wildcards(objects: readonly RbacObject[]): readonly string[] {
   );
 }
 
-/** The roles that grant a right; a role counts only where a binding of the app uses it. */
-export function granting(objects: readonly RbacObject[], right: Right): readonly string[] {
-  return objects
-    .filter(({ kind, metadata }) => {
-      if (kind === "ClusterRoleBinding") return true;
-      return kind === "RoleBinding" && right.namespace !== undefined && metadata.namespace === right.namespace;
-    })
-    .flatMap((binding) => roles(objects).filter((role) => isBound(role, binding)))
-    .filter((role) => rulesOf(role).some((rule) => allows(rule, right)))
-    .map(({ kind, metadata }) => `${kind} "${metadata.name}"`);
+/** Where to look for a right: in the whole cluster, or also in these namespaces. */
+export type Place = (namespace: string | undefined) => boolean;
+
+/** The roles that grant a right, each with its reach; a role counts only where a binding of the app uses it. */
+export function granting(objects: readonly RbacObject[], right: Right, isMeant: Place): readonly string[] {
+  const bindings = objects.filter(
+    ({ kind, metadata }) => kind === "ClusterRoleBinding" || (kind === "RoleBinding" && isMeant(metadata.namespace)),
+  );
+  const granted = bindings.flatMap((binding) => {
+    const reach = binding.kind === "RoleBinding" ? `namespace ${binding.metadata.namespace}` : "the whole cluster";
+    const bound = roles(objects).filter((role) => isBound(role, binding));
+    const allowed = bound.filter((role) => rulesOf(role).some((rule) => allows(rule, right)));
+    return allowed.map(({ kind, metadata }) => `${kind} "${metadata.name}" may ${textOf(right)} in ${reach}`);
+  });
+  return [...new Set(granted)];
+}
+
+/** A right in words, without its namespace. */
+export function textOf({ verb, resource, apiGroup = "" }: Right): string {
+  return `${verb} ${resource}${apiGroup === "" ? "" : `.${apiGroup}`}`;
 }
 
 function roles(objects: readonly RbacObject[]): readonly RbacObject[] {
@@ -54,11 +89,12 @@ function isBound(role: RbacObject, { roleRef, metadata }: RbacObject): boolean {
   return role.kind === "ClusterRole" || role.metadata.namespace === metadata.namespace;
 }
 
-function allows(rule: JsonObject, { verb, resource, apiGroup = "" }: Right): boolean {
+function allows(rule: JsonObject, { verb, resource, apiGroup }: Right): boolean {
   // A rule for single objects does not grant the right as such.
   if (textsOf(rule.resourceNames).length > 0) return false;
   const has = (list: unknown, wanted: string): boolean => textsOf(list).some((text) => text === "*" || text === wanted);
-  return has(rule.verbs, verb) && has(rule.resources, resource) && has(rule.apiGroups, apiGroup);
+  const inGroup = apiGroup === undefined || has(rule.apiGroups, apiGroup);
+  return inGroup && has(rule.verbs, verb) && has(rule.resources, resource);
 }
 
 function rulesOf({ rules }: RbacObject): readonly JsonObject[] {

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { FlipopOperator, FloatingIPPool } from "../../src";
 import { FlipopAssertions } from "../../src/testing";
+import { untyped } from "../support/untyped";
 
 const GROUP = "flipop.digitalocean.com";
 
@@ -29,7 +30,16 @@ describe("FlipopAssertions", () => {
       .hasNoWildcardRight()
       .hasRight({ verb: "patch", resource: "floatingippools", apiGroup: GROUP, namespace: "web" })
       .hasNoRight({ verb: "create", resource: "floatingippools", apiGroup: GROUP, namespace: "web" })
-      .hasNoRight({ verb: "get", resource: "secrets" });
+      .hasRight({ verb: "patch", resource: "floatingippools", namespace: "web" })
+      .hasNoRight({ verb: "get", resource: "secrets", namespace: "web" })
+      .hasNoRight({ verb: "patch", resource: "floatingippools", apiGroup: "" });
+  });
+
+  it("refuses a right that no rule can grant, because hasNoRight would hold for every app", () => {
+    const check = (right: object) => () => FlipopAssertions.of(app()).hasNoRight(untyped(right));
+    expect(check({ verb: "list", resorce: "secrets" })).to.throw("resorce is not a field of a right: use resource");
+    expect(check({ verb: "list" })).to.throw("resource of a right is missing: give a text");
+    expect(check({ verb: ["list"], resource: "secrets" })).to.throw("verb of a right is not a text: give one");
   });
 
   const failures: readonly (readonly [
@@ -68,6 +78,16 @@ describe("FlipopAssertions", () => {
       "a right",
       (a) => a.hasNoRight({ verb: "list", resource: "nodes" }),
       'ClusterRole "flipop" may list nodes in the whole cluster',
+    ],
+    [
+      "a right without its group",
+      (a) => a.hasNoRight({ verb: "patch", resource: "floatingippools", namespace: "web" }),
+      'Role "flipop-watch-web" may patch floatingippools in namespace web',
+    ],
+    [
+      "a right in some namespace",
+      (a) => a.hasNoRight({ verb: "list", resource: "secrets" }),
+      "may list secrets in namespace flipop",
     ],
   ];
   for (const [title, check, says] of failures) {
