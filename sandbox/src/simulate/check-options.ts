@@ -1,4 +1,4 @@
-/** The options of a simulation: a misspelt one would test nothing. */
+/** The input of a simulation: with a misspelt option, it would test nothing. */
 
 import { nearest } from "cdk8s-flipop/api";
 import type { SimulatedNodes, SimulateOptions } from "./options.js";
@@ -16,12 +16,53 @@ const NODE_FIELDS: Readonly<Record<keyof SimulatedNodes, true>> = {
   region: true,
 };
 
-/** Throws if there is an option of another name. */
-export function checkOptions(options: SimulateOptions): void {
+const GIVE_APP = "give a cdk8s App or Chart, or a list of the objects of manifests";
+const GIVE_NODES = 'give a list such as [{ name: "edge", count: 3 }]';
+
+/** Throws if the app is none, or if there is an option of another name or type, or one without an effect. */
+export function checkInput(app: unknown, options: SimulateOptions): void {
+  if (!isApp(app)) throw new Error(`${shown(app)} is not an app: ${GIVE_APP}`);
+  if (!isObject(options))
+    throw new Error(`${shown(options)} are not options: give an object such as { fail: "node-1" }`);
   refuseOthers(options, { names: Object.keys(OPTIONS), at: "", what: "an option of simulate" });
-  for (const [index, nodes] of (options.nodes ?? []).entries()) {
-    refuseOthers(nodes, { names: Object.keys(NODE_FIELDS), at: `nodes[${index}].`, what: "a field of nodes" });
+  for (const name of ["movesWithin", "cloudTakes"] as const) checkTime(name, options[name]);
+  checkNodes(options.nodes);
+  const { fail, movesWithin } = options;
+  if (fail !== undefined && typeof fail !== "string") throw new Error(`fail: ${shown(fail)} is not the name of a node`);
+  if (movesWithin !== undefined && fail === undefined) {
+    throw new Error('movesWithin has no effect without fail: name a node, such as fail: "node-1"');
   }
+}
+
+function isApp(app: unknown): boolean {
+  if (Array.isArray(app)) return app.every(isObject);
+  return isObject(app) && isObject(app["node"]) && typeof app["node"]["findAll"] === "function";
+}
+
+function checkTime(name: string, time: unknown): void {
+  if (time === undefined || (isObject(time) && typeof time["toSeconds"] === "function")) return;
+  throw new Error(`${name}: ${shown(time)} is not a Duration: write Duration.seconds(${Number(time) || 3})`);
+}
+
+function checkNodes(nodes: unknown): void {
+  if (nodes === undefined) return;
+  if (!Array.isArray(nodes)) throw new Error(`nodes: ${shown(nodes)} is not a list: ${GIVE_NODES}`);
+  for (const [index, group] of nodes.entries()) {
+    if (!isObject(group)) throw new Error(`nodes[${index}]: ${shown(group)} is not an object: ${GIVE_NODES}`);
+    refuseOthers(group, { names: Object.keys(NODE_FIELDS), at: `nodes[${index}].`, what: "a field of nodes" });
+    const { name, count } = group;
+    if (typeof name !== "string" || !Number.isInteger(count) || Number(count) < 1) {
+      throw new Error(`nodes[${index}] needs a name and a count from 1: ${GIVE_NODES}`);
+    }
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
 }
 
 interface Known {

@@ -4,7 +4,7 @@ import { silentLogger } from "flipop-operator/logging";
 import { findNode } from "../story/cast.js";
 import { verdictsOf } from "../story/rules/rules.js";
 import { Story } from "../story/story.js";
-import { checkOptions } from "./check-options.js";
+import { checkInput } from "./check-options.js";
 import { type Failure, lateMoves, movesOf } from "./moves.js";
 import { objectsOf } from "./objects.js";
 import type { AppLike, SimulateOptions, Simulation, Time } from "./options.js";
@@ -20,12 +20,12 @@ const DEFAULT_MOVE_MS = 2_000;
  * Plays an app with the real operator, on a Kubernetes API and clouds that are simulated in this process. Rejects with an
  * AssertionError that lists what went wrong if an address did not move in time, or if a rule did not hold: no node ever
  * held two addresses of a family, no record set was ever empty, no address left a healthy node, and others. Rejects with an
- * Error if an option has an unknown name.
+ * Error if an option has an unknown name, a wrong type or no effect.
  *
  * @param app a cdk8s App or Chart, or the objects of manifests
  */
 export async function simulate(app: AppLike | readonly object[], options: SimulateOptions = {}): Promise<Simulation> {
-  checkOptions(options);
+  checkInput(app, options);
   const { scenario, failure } = scenarioOf(objectsOf(app), options);
   const lines: string[] = [];
   let failed: Failure | undefined;

@@ -30,7 +30,8 @@ export interface SimulateOptions {
   readonly fail?: string;
 
   /**
-   * Time in which each address of the failed node must be on another one, from the failure on. A grace period counts.
+   * Time in which each address of the failed node must be on another one, from the failure on. A grace period counts. It
+   * needs `fail`.
    *
    * @default - any time
    */

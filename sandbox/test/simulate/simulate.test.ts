@@ -17,6 +17,7 @@ import { describe, it } from "mocha";
 import { type SimulateOptions, simulate } from "../../src/simulate/index.js";
 
 const PLAY_MS = 120_000;
+const GIVE_NODES = 'give a list such as [{ name: "edge", count: 3 }]';
 
 /** An app with the operator, and a pool whose pods another app defines. */
 function webApp(grace = 0): App {
@@ -76,12 +77,32 @@ describe("simulate", function () {
     [{ moveWithin: 3 }, "moveWithin is not an option of simulate: did you mean movesWithin?"],
     [{ fial: "node-1" }, "fial is not an option of simulate: use one of fail, movesWithin, cloudTakes, nodes"],
     [{ nodes: [{ name: "edge", counts: 3 }] }, "nodes[0].counts is not a field of nodes: did you mean count?"],
+    [{ nodes: [{ name: "edge" }] }, `nodes[0] needs a name and a count from 1: ${GIVE_NODES}`],
+    [{ nodes: "edge" }, `nodes: "edge" is not a list: ${GIVE_NODES}`],
+    [{ nodes: [3] }, `nodes[0]: 3 is not an object: ${GIVE_NODES}`],
+    [
+      { movesWithin: Duration.seconds(3) },
+      'movesWithin has no effect without fail: name a node, such as fail: "node-1"',
+    ],
+    [{ fail: "node-1", movesWithin: 5 }, "movesWithin: 5 is not a Duration: write Duration.seconds(5)"],
+    [{ cloudTakes: "2s" }, 'cloudTakes: "2s" is not a Duration: write Duration.seconds(3)'],
+    [{ fail: 1 }, "fail: 1 is not the name of a node"],
   ];
   for (const [options, says] of misspelt) {
     it(`rejects ${JSON.stringify(options)}`, async () => {
       expect(await simulate(webApp(), options as SimulateOptions).catch(String)).to.equal(`Error: ${says}`);
     });
   }
+
+  it("rejects what is not an app, and options that are no object", async () => {
+    const none = "is not an app: give a cdk8s App or Chart, or a list of the objects of manifests";
+    for (const value of [null, undefined, "app", {}, [null]]) {
+      const rejected = await simulate(value as unknown as App).catch(String);
+      expect(rejected).to.equal(`Error: ${JSON.stringify(value) ?? "undefined"} ${none}`);
+    }
+    const rejected = await simulate(webApp(), null as unknown as SimulateOptions).catch(String);
+    expect(rejected).to.equal('Error: null are not options: give an object such as { fail: "node-1" }');
+  });
 
   it("plays a RoutedIP whose Service and token are outside of the app", async () => {
     const app = new App();
