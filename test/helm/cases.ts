@@ -177,6 +177,27 @@ export const CASES: readonly Case[] = [
     values: { networkPolicy: true, extraEnv: [{ name: "KUBERNETES_SERVICE_PORT", value: "65536" }] },
   },
   {
+    title: "with a NetworkPolicy, and URLs whose ports only Kubernetes knows",
+    props: {
+      networkPolicy: true,
+      networkPolicyPorts: [9443],
+      env: {
+        HTTPS_PROXY: "http://$(HOST):$(PORT)",
+        HTTP_PROXY: "http://$(HOST):3128",
+        KUBERNETES_SERVICE_PORT: "$(PORT)",
+      },
+    },
+    values: {
+      networkPolicy: true,
+      networkPolicyPorts: [9443],
+      extraEnv: [
+        { name: "HTTPS_PROXY", value: "http://$(HOST):$(PORT)" },
+        { name: "HTTP_PROXY", value: "http://$(HOST):3128" },
+        { name: "KUBERNETES_SERVICE_PORT", value: "$(PORT)" },
+      ],
+    },
+  },
+  {
     title: "with a NetworkPolicy and ports of DNS of their own",
     props: { networkPolicy: true, networkPolicyDnsPorts: [443, 5353, 5353], networkPolicyPorts: [53, 5353] },
     values: { networkPolicy: true, networkPolicyDnsPorts: [443, 5353, 5353], networkPolicyPorts: [53, 5353] },

@@ -76,7 +76,10 @@ export const HELPERS = `{{- define "flipop.fullname" -}}
 {{- if and $url (has .name (list ${quoted([API_SERVER_PORT_VARIABLE, ...urlVariables()])})) -}}
 {{- $authority := regexReplaceAll "^[A-Za-z]+://" $url "" | regexFind "^[^/?#]*" -}}
 {{- $port := regexFind ":[0-9]{1,9}$" $authority | trimPrefix ":" -}}
-{{- $port = atoi (default (ternary "443" "80" (hasPrefix "https://" (lower $url))) $port) -}}
+{{- if and (not $port) (not (contains "$(" $url)) -}}
+{{- $port = ternary "443" "80" (hasPrefix "https://" (lower $url)) -}}
+{{- end -}}
+{{- $port = atoi (default "0" $port) -}}
 {{- if and (ge $port 1) (le $port 65535) -}}
 {{- $ports = append $ports (toString $port) -}}
 {{- end -}}

@@ -50,25 +50,44 @@ export function networkPolicy(scope: Construct, settings: OperatorSettings, prop
 
 /** The ports of DNS by UDP, then all TCP ports, each once. */
 function egressPorts(props: FlipopOperatorProps): readonly object[] {
-  const { networkPolicyDnsPorts = DNS_PORTS, networkPolicyPorts = [], env = {} } = props;
-  const named = urlVariables();
-  const ports = Object.entries(env).flatMap(([variable, value]) => {
-    if (variable === API_SERVER_PORT_VARIABLE) return portOf(`:${value}`);
-    return named.includes(variable) && value.trim() !== "" ? portOf(value) : [];
-  });
+  const { networkPolicyDnsPorts = DNS_PORTS, networkPolicyPorts = [] } = props;
+  const ports = urlsOf(props).flatMap(({ url }) => portOf(url) ?? []);
   const dns = [...new Set(networkPolicyDnsPorts)];
   const others = [...CLIENT_PORTS, ...networkPolicyPorts, ...ports];
   const tcpPorts = new Set([...dns.filter((port) => !CLIENT_PORTS.includes(port)), ...others]);
   return [...dns.map((port) => ({ protocol: "UDP", port })), ...[...tcpPorts].map(tcp)];
 }
 
-/** The port of a URL, or of its scheme; a proxy without a scheme is one for http. The chart finds it in the same way. */
-function portOf(url: string): readonly number[] {
+/** The variables of `env` with a URL that is an expression, so that the port is not known. */
+export function variablesWithoutPort(props: FlipopOperatorProps): readonly string[] {
+  return urlsOf(props).flatMap(({ variable, url }) => (portOf(url) === undefined ? variable : []));
+}
+
+/** The URLs that the operator connects to, by their variable. That of the API server has only a port. */
+function urlsOf({ env = {} }: FlipopOperatorProps): readonly { readonly variable: string; readonly url: string }[] {
+  const named = urlVariables();
+  return Object.entries(env).flatMap(([variable, value]) => {
+    if (variable === API_SERVER_PORT_VARIABLE) return { variable, url: `:${value}` };
+    return named.includes(variable) && value.trim() !== "" ? { variable, url: value } : [];
+  });
+}
+
+/**
+ * The port of a URL, or of its scheme; a proxy without a scheme is one for http. Undefined if only an expression has it. The
+ * chart finds it in the same way.
+ */
+function portOf(url: string): readonly number[] | undefined {
   const text = url.trim();
   const [authority = ""] = text.replace(/^[A-Za-z]+:\/\//, "").split(/[/?#]/);
   const written = /:([0-9]{1,9})$/.exec(authority)?.[1];
+  if (written === undefined && isExpression(text)) return undefined;
   if (written === undefined) return [text.toLowerCase().startsWith("https://") ? 443 : 80];
   return isPort(Number(written)) ? [Number(written)] : [];
+}
+
+/** Of Helm, or a reference of Kubernetes to another variable: only they know its value. */
+export function isExpression(value: string): boolean {
+  return value.includes("{{") || value.includes("$(");
 }
 
 /** Whether a NetworkPolicy may have this port. */

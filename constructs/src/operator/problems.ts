@@ -22,7 +22,7 @@ import { lateProps } from "./checks/late-props";
 import { deploymentSpec } from "./deployment";
 import { checkCreatedNamespaces, warnOfMissingNamespaces } from "./namespaces";
 import type { OperatorSettings } from "./props-with-defaults";
-import { warnAboutOperator } from "./warnings";
+import { warnAboutOperator, warnAboutPorts } from "./warnings";
 
 /** The inputs for the checks of an operator. */
 export interface OperatorParts {
@@ -78,6 +78,7 @@ function refusalsOf(parts: OperatorParts, { props, index }: LateFacts): readonly
   }
   checkPlainServed(operator, { index, draft });
   warnAboutOperator(parts, index);
+  warnAboutPorts(operator, props);
   return draft.refusals;
 }
 

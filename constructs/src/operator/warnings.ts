@@ -1,6 +1,7 @@
 import type { ApiObject } from "cdk8s";
 import { DEFAULT_SECRET } from "../api/config";
 import { allProviders } from "../api/providers";
+import type { FlipopOperatorProps } from "../operator-props";
 import type { AppIndex } from "../private/app/app-index";
 import { objectsOf } from "../private/app/claims";
 import { imageWarning } from "../private/app/image-warning";
@@ -8,6 +9,7 @@ import { needsOf } from "../private/app/needs";
 import type { OperatorConstruct } from "../private/app/operator-construct";
 import { warn } from "../private/app/warnings";
 import { objectAt } from "../private/manifest";
+import { variablesWithoutPort } from "./network-policy";
 
 interface OperatorObjects {
   readonly operator: OperatorConstruct;
@@ -26,6 +28,16 @@ export function warnAboutOperator({ operator, deployment }: OperatorObjects, ind
   }
   warnAboutTokens(operator, index);
   warnAboutOthers(operator, index);
+}
+
+/** The NetworkPolicy opens no port that only an expression in `env` names. With health checks, it opens all. */
+export function warnAboutPorts(operator: OperatorConstruct, props: FlipopOperatorProps): void {
+  const { networkPolicy = false, networkPolicyPorts = [] } = props;
+  if (!networkPolicy || networkPolicyPorts.length > 0 || operator._reach.features.includes("healthchecks")) return;
+  for (const variable of variablesWithoutPort(props)) {
+    const problem = "is an expression, so the NetworkPolicy does not open its port, unless that is 443 or 6443";
+    warn(operator, `env.${variable}: ${problem}: list the port in networkPolicyPorts`);
+  }
 }
 
 /** Each operator has a Lease of its own, so two that watch a namespace both act there. The later one warns. */

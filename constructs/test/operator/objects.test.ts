@@ -177,6 +177,8 @@ describe("the objects of an operator", () => {
     };
     expect(egressWith(urls, [8443, 7443])).to.deep.equal(tcp(8443, 7443, 80));
     expect(egressWith({ KUBERNETES_SERVICE_PORT: "16443" })).to.deep.equal(tcp(16443));
+    const expressions = { HTTPS_PROXY: "{{ .Values.proxy }}", HTTP_PROXY: "http://{{ .Values.host }}:3128" };
+    expect(egressWith({ ...expressions, KUBERNETES_SERVICE_PORT: "$(PORT)" })).to.deep.equal(tcp(3128));
     const others = { HTTPS_PROXY: "", NO_PROXY: "a.example:1", KUBERNETES_SERVICE_PORT: "65536" };
     expect(egressWith(others)).to.deep.equal([]);
   });

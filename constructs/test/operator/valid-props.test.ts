@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Credentials } from "../../src";
-import { problemsOf } from "./synth";
+import { Credentials, type FlipopOperatorProps, OperatorFeature } from "../../src";
+import { warnings } from "../support/charts";
+import { makeOperator, problemsOf } from "./synth";
 
 describe("valid props of an operator", () => {
   it("may be for one pod, within limits, or with one source of the token", () => {
@@ -32,6 +33,27 @@ describe("valid props of an operator", () => {
     const env = { HTTPS_PROXY: "{{ .Values.proxy }}", DIGITALOCEAN_API_URL: "http://$(HOST):$(PORT)" };
     expect(problemsOf({ env, networkPolicy: true })).to.deep.equal([]);
     expect(problemsOf({ env: { FLIPOP_DRIFT_INTERVAL: "{{ .Values.drift }}" } })).to.have.length(1);
+  });
+
+  it("may have such a URL beside a NetworkPolicy, and get a warning if its port stays closed", () => {
+    const env = {
+      HTTPS_PROXY: "{{ .Values.proxy }}",
+      http_proxy: "http://{{ .Values.host }}:3128",
+      NO_PROXY: "$(ALL)",
+    };
+    const warningsWith = (props: FlipopOperatorProps): readonly string[] => {
+      const { chart } = makeOperator({ env, networkPolicy: true, ...props });
+      return warnings(chart);
+    };
+    expect(warningsWith({})).to.deep.equal([
+      "[test/operator] env.HTTPS_PROXY: is an expression, so the NetworkPolicy does not open its port, unless that is 443 or 6443: list the port in networkPolicyPorts",
+    ]);
+    const closed: readonly FlipopOperatorProps[] = [
+      { networkPolicyPorts: [3128] },
+      { networkPolicy: false },
+      { features: [OperatorFeature.POOLS, OperatorFeature.HEALTH_CHECKS] },
+    ];
+    for (const props of closed) expect(warningsWith(props)).to.deep.equal([]);
   });
 
   it("may have ordinary values that resemble tokens", () => {

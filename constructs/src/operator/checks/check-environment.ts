@@ -5,6 +5,7 @@ import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft } from "../../private/spec-refusals";
 import { MANAGED_FLAGS } from "../arguments";
 import { flagValueProblem } from "../flag-value";
+import { isExpression } from "../network-policy";
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FLAG_PREFIX = "FLIPOP_";
@@ -26,11 +27,6 @@ function variableProblem(name: string, value: string): string | undefined {
   if (name.startsWith(FLAG_PREFIX)) return flagVariableProblem(name, value);
   const problem = urlProblem(name, value);
   return problem !== undefined && isExpression(value) ? undefined : problem;
-}
-
-/** Of Helm, or a reference of Kubernetes to another variable: only they know its value. */
-function isExpression(value: string): boolean {
-  return value.includes("{{") || value.includes("$(");
 }
 
 /** The operator reads the file only if it has no token from a Secret. */
