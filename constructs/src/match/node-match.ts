@@ -68,6 +68,7 @@ export class NodeMatch {
   public static doksNodePool(name: string): NodeMatch {
     return new NodeMatch((site) => {
       const given = checkArguments(site, { name }, { name: { part: PART.text, required: true } });
+      if (given.name === "") site.refuse("the node pool's name is empty, so no node would match: give it");
       return writeSelector(labelQueries({ [DOKS_NODE_POOL]: given.name }), site);
     });
   }

@@ -48,6 +48,11 @@ export const BAD_MATCHES: readonly BadProps[] = [
     "nodes: the selector is empty: name a label, or remove nodes to match every node",
   ),
   pool(
+    "a node pool without a name",
+    { nodes: NodeMatch.doksNodePool("") },
+    "nodes: the node pool's name is empty, so no node would match: give it",
+  ),
+  pool(
     "a label value that would end its requirement",
     { nodes: NodeMatch.labels({ app: "a,b=c" }) },
     'nodes: "a,b=c" is not a label value: use at most 63 letters, digits, "-", "_" and "."',
