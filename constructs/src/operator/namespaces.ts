@@ -21,7 +21,9 @@ export function operatorNamespace(scope: Construct, settings: OperatorSettings):
 
 /** The Namespaces in which Jobs of classes run, except those that already exist; none without feature jobs. */
 export function jobNamespaces(scope: Construct, settings: OperatorSettings): ApiObject[] {
-  const names = [...new Set(settings.jobNamespaces)].filter((name) => !isOfKubernetes(name));
+  // The operator's own namespace is refused with a reason of its own.
+  const others = settings.jobNamespaces.filter((name) => !isOfKubernetes(name) && name !== settings.namespace);
+  const names = [...new Set(others)];
   const missing = names.filter((name) => scope.node.tryFindChild(`job-namespace-${name}`) === undefined);
   return missing.map((name) => restrictedNamespace(scope, `job-namespace-${name}`, settings, name));
 }

@@ -1,6 +1,6 @@
 import { ApiObject, Chart, Testing } from "cdk8s";
 import { expect } from "chai";
-import { Credentials, FlipopOperator } from "../../src";
+import { Credentials, FlipopOperator, OperatorFeature } from "../../src";
 import { problemsOf } from "./synth";
 import { CASES, CLOUDFLARE_TOKEN, DIGITALOCEAN_TOKEN } from "./wrong-props";
 
@@ -13,6 +13,13 @@ describe("invalid props of an operator", () => {
 
   it("do not throw in the constructor", () => {
     for (const [, props] of CASES) new FlipopOperator(Testing.chart(), "operator", props);
+  });
+
+  it("are reported once if Jobs may run in the operator's own namespace", () => {
+    const features = [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS];
+    expect(problemsOf({ namespace: "edge", features, jobNamespaces: ["edge"] })).to.deep.equal([
+      '[test/operator] jobNamespaces: "edge" is the operator\'s own namespace, which contains its credentials: run Jobs in another one',
+    ]);
   });
 
   it("are all reported at once", () => {
