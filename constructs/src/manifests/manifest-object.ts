@@ -31,8 +31,10 @@ const SERVER_METADATA = [
   "selfLink",
   "uid",
 ];
+/** The last two are copies of the status, and true only for the object that the operator wrote them to. */
 const SERVER_ANNOTATIONS: readonly string[] = [
   "kubectl.kubernetes.io/last-applied-configuration",
+  Annotation.createdIps,
   Annotation.pendingCreation,
 ];
 

@@ -106,6 +106,19 @@ describe("cdk8s-flipop import", () => {
     ]);
   });
 
+  it("leaves out the annotations that kubectl and the operator write, and keeps those of people", () => {
+    const kept = { "flipop.digitalocean.com/ignore-mass-failure": "true" };
+    const left = {
+      "flipop.digitalocean.com/created-ips": "192.0.2.1",
+      "flipop.digitalocean.com/pending-creation": "{}",
+      "kubectl.kubernetes.io/last-applied-configuration": "{}",
+    };
+    const pool = { apiVersion: API_VERSION, kind: "FloatingIPPool", spec: { ips: ["192.0.2.1"] } };
+    const { code } = imported([{ ...pool, metadata: { name: "a", annotations: { ...kept, ...left } } }]);
+    const [object] = runTypeScript(code);
+    expect(object?.metadata.annotations).to.deep.equal(kept);
+  });
+
   it("formats TypeScript as biome does", () => {
     const folder = mkdtempSync(join(mkdirOf(join(ROOT, "constructs/coverage")), "format-"));
     try {
