@@ -71,6 +71,13 @@ describe("cdk8s synth --validate with the plugin", () => {
     expect(stdout).to.include("How to fix: remove one");
   }).timeout(60_000);
 
+  it("shows how to fix a selector", () => {
+    const { status, stdout } = synthApp(APP.replace("SECOND", '"192.0.2.2"').replace("app=web", "a b"));
+    expect(stdout).to.match(/How to fix: write requirements such as app=web, tier in \(a,b\), !spot, joined by ","\s/);
+    expect(stdout).to.include("at character 3: expected one of");
+    expect(status).to.equal(2);
+  }).timeout(60_000);
+
   it("refuses objects that the operator of the app does not serve", () => {
     // An operator that no construct of this library writes.
     const operator = `

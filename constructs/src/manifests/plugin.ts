@@ -54,7 +54,9 @@ export class FlipopValidation {
 }
 
 function violationOf({ file, line, title, name, path, message }: ManifestProblem): Violation {
-  const fix = message.includes(": ") ? message.slice(message.lastIndexOf(": ") + 2) : `see ${REFERENCE}`;
+  // The message about a selector ends with the place of the mistake.
+  const [text = ""] = message.split(/; at character \d+: /);
+  const fix = text.includes(": ") ? text.slice(text.lastIndexOf(": ") + 2) : `see ${REFERENCE}`;
   return {
     ruleName: [title, path].filter((text) => text !== "").join(" ") || "a manifest is YAML",
     recommendation: message,
