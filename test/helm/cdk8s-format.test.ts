@@ -7,7 +7,7 @@ import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { parseAllDocuments } from "yaml";
 import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
-import { ROOT } from "../../tools/packs/paths.js";
+import { CONSTRUCTS, ROOT } from "../../tools/packs/paths.js";
 
 const run = promisify(execFile);
 const BUILD_TIMEOUT_MS = 20 * 60_000;
@@ -56,18 +56,35 @@ describe("the output of cdk8s synth --format helm, with alert rules and dashboar
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  async function synth(...args: readonly string[]): Promise<void> {
+  async function synth(...args: readonly string[]): Promise<string> {
     const app = `${process.execPath} --import tsx ${join(folder, "main.ts")}`;
-    await run(join(ROOT, "node_modules/.bin/cdk8s"), ["synth", "--app", app, ...args], {
+    const { stdout } = await run(join(ROOT, "node_modules/.bin/cdk8s"), ["synth", "--app", app, ...args], {
       cwd: folder,
-      env: { ...process.env, CI: "true", CDK8S_CHECK_UPGRADE: "false" },
+      env: { ...process.env, CI: "true", CDK8S_CHECK_UPGRADE: "false", CDK8S_RECORD_CONSTRUCT_METADATA: "false" },
     });
+    return stdout;
   }
 
-  it("passes helm lint", async () => {
+  async function lint(): Promise<void> {
     const { stdout } = await run(helm, ["lint", chart()]);
     expect(stdout).to.include("1 chart(s) linted, 0 chart(s) failed");
     expect(stdout).not.to.match(/\[(WARNING|ERROR)\]/);
+  }
+
+  it("passes helm lint", () => lint()).timeout(TEST_TIMEOUT_MS);
+
+  it("passes helm lint after the validation plugin ran, with the variable that README.md names", async () => {
+    const readme = await readFile(join(CONSTRUCTS, "README.md"), "utf8");
+    expect(readme).to.include("CDK8S_RECORD_CONSTRUCT_METADATA=false cdk8s synth --format helm");
+    const validations = [{ package: CONSTRUCTS, version: "0.0.0", class: "FlipopValidation" }];
+    await writeFile(join(folder, "cdk8s.yaml"), JSON.stringify({ language: "typescript", validations }));
+    try {
+      const stdout = await synth("--format", "helm", "--chart-version", "1.2.3", "--output", chart());
+      expect(stdout).to.include("Validations ended succesfully");
+    } finally {
+      await rm(join(folder, "cdk8s.yaml"));
+    }
+    await lint();
   }).timeout(TEST_TIMEOUT_MS);
 
   it("is rendered by helm template to the objects of the plain output", async () => {
