@@ -31,10 +31,10 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/routing": 3_600,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,
-  "constructs/src": 18_700,
+  "constructs/src": 18_800,
   "sandbox/src": 19_450,
   "testbed/src": 3_050,
-  tools: 6_450,
+  tools: 6_500,
   projenrc: 1_350,
 };
 
