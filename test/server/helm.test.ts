@@ -98,15 +98,36 @@ describe("the Helm chart, installed on a real API server", () => {
     });
   }
 
+  function upgrade(values: string): Promise<string> {
+    return run("upgrade", "ips", "flipop", "--reset-then-reuse-values", "--set", values);
+  }
+
   it("keeps newer CustomResourceDefinitions while the chart is installed without them, then takes them back", async () => {
     const newer = await object(CRD);
-    const without = await run("upgrade", "ips", "flipop", "--reset-then-reuse-values", "--set", "crds.enabled=false");
+    const without = await upgrade("crds.enabled=false");
     expect(without).to.include("STATUS: deployed");
     expect(await object(CRD)).to.deep.equal(newer);
-    await run("upgrade", "ips", "flipop", "--reset-then-reuse-values", "--set", "crds.enabled=true");
+    await upgrade("crds.enabled=true");
     const { metadata, spec } = await object(CRD);
     expect(metadata.uid).to.equal(newer.metadata.uid);
     expect(spec.versions).to.deep.equal(newer.spec.versions);
+  });
+
+  it("refuses an upgrade without CustomResourceDefinitions that Helm would delete", async () => {
+    await upgrade("crds.keep=false");
+    const { metadata } = await object(CRD);
+    const refusal = (values: string) =>
+      upgrade(values).then(
+        () => "upgraded",
+        (error: Error) => error.message,
+      );
+    expect(await refusal("crds.enabled=false")).to.include("crds.keep: is false");
+    const atOnce = await refusal("crds.keep=true,crds.enabled=false");
+    expect(atOnce).to.include("crds.enabled: Helm would delete").and.include("floatingippools.flipop.digitalocean.com");
+    await upgrade("crds.keep=true");
+    await upgrade("crds.enabled=false");
+    expect((await object(CRD)).metadata.uid).to.equal(metadata.uid);
+    await upgrade("crds.enabled=true");
   });
 
   it("changes the CustomResourceDefinitions with an upgrade", async () => {

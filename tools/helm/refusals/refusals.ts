@@ -1,6 +1,12 @@
 /** Problems of values that the construct refuses too, and that a schema cannot say, or not in words. */
 
-import { allProviders, DEFAULT_JOB_NAMESPACE, idleFeatures, NEEDED_FEATURES } from "cdk8s-flipop/api";
+import {
+  allProviders,
+  customResourceDefinitions,
+  DEFAULT_JOB_NAMESPACE,
+  idleFeatures,
+  NEEDED_FEATURES,
+} from "cdk8s-flipop/api";
 import { FLAG_LIMITS_SIZE, POLICY_LIMITS_SIZE } from "../../../constructs/src/api/access/tenant-limits.js";
 import { LABEL_KEY_PATTERN } from "../../../constructs/src/api/labels/label-syntax.js";
 import { DNS_PORTS } from "../../../constructs/src/operator/network-policy.js";
@@ -9,7 +15,8 @@ import { VARIABLE_PROBLEMS } from "./variables.js";
 
 /** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each that shows no token. */
 export function refusals(): string {
-  const parts = [...idleValues(), ...NAMESPACES, ...LIMITS, NAME, KEYS, RESOURCES, VARIABLE_PROBLEMS, tokenProblems()];
+  const values = [...idleValues(), ...NAMESPACES, ...LIMITS, NAME, KEYS, RESOURCES, VARIABLE_PROBLEMS];
+  const parts = [...values, CRDS_NOT_KEPT, LIVE_CRDS_NOT_KEPT, tokenProblems()];
   return `${AMOUNT}
 ${hasToken()}
 {{- define "flipop.problems" -}}
@@ -67,6 +74,25 @@ function idleValues(): readonly string[] {
   );
   return [...features, ...lists, ...ports, IDLE_LABELS];
 }
+
+const CRDS_NOT_KEPT = refusal(
+  "and (not .Values.crds.enabled) (not .Values.crds.keep)",
+  "crds.keep: is false, so Helm would delete the CustomResourceDefinitions that crds.enabled=false leaves out, and with them all resources: upgrade with crds.enabled=true and crds.keep=true first, then again with crds.enabled=false",
+);
+
+/** Before Helm deletes an object that the chart no longer contains, it looks at the annotation of the object in the cluster. */
+const LIVE_CRDS_NOT_KEPT = `{{- $release := . }}
+{{- if and .Release.IsUpgrade .Values.crds.keep (not .Values.crds.enabled) }}
+{{- range $name := list ${quoted(customResourceDefinitions().map(({ metadata }) => metadata.name))} }}
+{{- with (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $name).metadata }}
+{{- $annotations := default dict .annotations }}
+{{- $owner := list (get $annotations "meta.helm.sh/release-namespace") (get $annotations "meta.helm.sh/release-name") }}
+{{- if and (deepEqual $owner (list $release.Release.Namespace $release.Release.Name)) (ne (get $annotations "helm.sh/resource-policy") "keep") }}
+crds.enabled: Helm would delete {{ $name }} with all its resources, because its annotation does not keep it: upgrade with crds.enabled=true and crds.keep=true first, then again with crds.enabled=false
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}`;
 
 const IDLE_LABELS = refusal(
   "and .Values.monitoringLabels (not (or .Values.scrape .Values.alertRules .Values.dashboard))",
