@@ -104,6 +104,24 @@ describe("the problem that flipop status and explain show", () => {
     );
   });
 
+  it("is an edit that the operator has not observed, and the resource is then not known to be ready", () => {
+    const row = (status: "True" | "False") => {
+      const ready = ["Ready", status, status === "True" ? "Observed" : "Unauthorized", "answer"] as const;
+      const warning = ["Fulfilled", "False", "TooFewCandidates", "1 of 2 addresses"] as const;
+      return rowOf(KINDS.FloatingIPPool, objectWith({ generation: 2 }, [ready, warning]));
+    };
+    const { ready, problem: shown } = row("True");
+    expect(ready).to.equal("Unknown");
+    expect(shown).to.include({ condition: "Ready", status: ready, reason: "NotObserved" });
+    expect(shown?.message).to.include("the last edit of the spec (generation 2, observed 1)");
+    expect(row("False")).to.have.property("ready", "False");
+    expect(row("False").problem).to.include({ condition: "Ready", status: "False", reason: "Unauthorized" });
+    const deleted = { generation: 2, deletionTimestamp: "2026-01-31T12:00:00Z" };
+    const deletion = rowOf(KINDS.FloatingIPPool, objectWith(deleted, [["Ready", "True", "Observed", "fine"]]));
+    expect(deletion.ready).to.equal("Unknown");
+    expect(deletion.problem).to.include({ status: "Unknown", reason: "Deleting" });
+  });
+
   it("is what the deletion meets, and that the resource is being deleted", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/cleanup"] };
     const shown = problemIn(metadata, [["Ready", "False", "Unauthorized", "answer 401"]]);

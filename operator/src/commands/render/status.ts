@@ -63,7 +63,7 @@ export function rowOf(kind: AnyKind, { metadata, spec = {}, status = {} }: OwnOb
     kind: kind.kind,
     namespace: metadata.namespace ?? "",
     name: metadata.name,
-    ready: readyOf(status),
+    ready: readyOf(metadata, status),
     serves: (SERVES[kind.kind] ?? nothing)(status),
     addresses: (ADDRESSES[kind.kind] ?? none)(status),
     provider: typeof spec["provider"] === "string" ? spec["provider"] : "",
@@ -73,8 +73,16 @@ export function rowOf(kind: AnyKind, { metadata, spec = {}, status = {} }: OwnOb
   };
 }
 
-function readyOf({ conditions = [] }: Status): StatusRow["ready"] {
-  return conditions.find(({ type }) => type === "Ready")?.status ?? "Unknown";
+/** A condition that is True for an older spec says nothing of this one. */
+function readyOf(metadata: OwnObject["metadata"], status: Status): StatusRow["ready"] {
+  const ready = status.conditions?.find(({ type }) => type === "Ready")?.status ?? "Unknown";
+  return ready === "True" && unobservedEdit(metadata, status) !== undefined ? "Unknown" : ready;
+}
+
+/** `undefined`: the conditions are about the newest spec. */
+function unobservedEdit({ generation }: OwnObject["metadata"], { observedGeneration: seen }: Status) {
+  if (seen === undefined || generation === undefined || seen >= generation) return undefined;
+  return `the last edit of the spec (generation ${generation}, observed ${seen})`;
 }
 
 const nothing = () => "";
@@ -139,16 +147,15 @@ function problemOf(
     return { ...UNREAD, message: [`the operator has not observed it: ${CHECK_OPERATOR}`, ...deletion].join("; ") };
   }
   const own = inOrder(kind, conditions);
-  const bad = causeOf(own) ?? own.find((condition) => isBad(condition) || cannotMove(condition)) ?? pauseOf(own);
+  const edit = unobservedEdit(metadata, status);
+  const bad = causeOf(own) ?? (edit === undefined ? warningOf(own) : undefined);
   if (bad !== undefined) {
     const { type: condition, status: held, reason, message } = bad;
     return { condition, status: held, reason, message: [message, ...deletion].join("; ") };
   }
   if (deletion.length > 0)
-    return { ...UNREAD, status: readyOf(status), reason: "Deleting", message: deletion.join("; ") };
-  const { observedGeneration: seen } = status;
-  if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
-  const edit = `the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
+    return { ...UNREAD, status: readyOf(metadata, status), reason: "Deleting", message: deletion.join("; ") };
+  if (edit === undefined) return undefined;
   return { ...UNREAD, message: `the operator has not observed ${edit}: ${CHECK_OPERATOR}` };
 }
 
@@ -195,6 +202,11 @@ const UNTIL: Readonly<Record<string, string>> = {
 function untilOthers({ plural }: AnyKind, { namespace, name }: OwnObject["metadata"]): string {
   const where = namespace === undefined ? "" : `-n ${namespace} `;
   return ` until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl ${where}edit ${plural}.${API_GROUP} ${name}`;
+}
+
+/** The resource serves, with a restriction. */
+function warningOf(conditions: readonly Condition[]): Condition | undefined {
+  return conditions.find((condition) => isBad(condition) || cannotMove(condition)) ?? pauseOf(conditions);
 }
 
 /** The resource serves, but follows nothing. */
