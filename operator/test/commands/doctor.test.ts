@@ -94,10 +94,40 @@ describe("flipop doctor", () => {
     const { of } = await doctor([]);
     expect(of("leader")[0]?.seen).to.match(/^flipop-1 has not renewed the Lease for \d+ h$/);
     expect(of("stopped")[0]).to.include({ result: "warning", seen: "a person has stopped the operator: lunch" });
-    expect(of("another operator")[0]?.seen).to.equal("another operator leads in namespace other (flipop-2)");
+    expect(of("another operator")[0]?.seen).to.equal(
+      "another operator leads in namespace other (flipop-2); its pod, which shows what it manages, can't be read",
+    );
     const [own] = (await doctor(["-n", "other"])).of("leader");
     expect(own).to.include({ result: "ok" });
     expect(own?.seen).to.match(/^flipop-2, renewed/);
+  });
+
+  it("finds a problem if two operators lead and manage the same resources, by the flags and variables of their pods", async () => {
+    const pod = (namespace: string, holder: string, container: object) => {
+      const metadata = { name: holder.replace(/_.*/, ""), namespace };
+      const spec = { containers: [{ name: "flipop", image: "flipop", ...container }] };
+      kubernetes.create({ apiVersion: "v1", kind: "Pod", metadata, spec });
+      kubernetes.change({ ...LEASE, name: LEASE_NAME, namespace }, (object) => ({
+        ...object,
+        spec: { holderIdentity: holder, renewTime: microTime(Date.now()), leaseDurationSeconds: 3600 },
+      }));
+      return { apiVersion: "v1", kind: "Pod", ...metadata };
+    };
+    const found = async (own: object, other: object) => {
+      const pods = [pod("flipop", "ips-1_a", own), pod("other", "ips-2_b", other)];
+      const [finding] = (await doctor([])).of("another operator");
+      for (const ref of pods) kubernetes.delete(ref);
+      return `${finding?.result}: ${finding?.seen}`;
+    };
+    const args = (...flags: readonly string[]) => ({ args: flags });
+    const leads = "another operator leads in namespace other (ips-2_b)";
+    expect(await found({}, {})).to.equal(`problem: ${leads}, and manages the same resources`);
+    expect(await found(args("--watch-namespaces=a,b"), args("--watch-namespaces", "b"))).to.match(/^problem: /);
+    const env = [{ name: "FLIPOP_WATCH_NAMESPACES", value: "c" }];
+    const others = `ok: ${leads}, and manages other resources`;
+    expect(await found(args("--watch-namespaces=a,b"), { env })).to.equal(others);
+    expect(await found(args("--watch-namespaces=a,b"), {})).to.match(/^problem: /);
+    expect(await found(args("--features=pools"), args("--features=dns,healthchecks"))).to.equal(others);
   });
 
   it("asks for every right of the operator, and names those that are missing", async () => {

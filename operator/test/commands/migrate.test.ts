@@ -2,8 +2,8 @@ import { type Condition, Finalizer, GROUP_VERSION, LEASE_NAME } from "cdk8s-flip
 import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
-import { systemClock } from "../../src/clock.js";
-import { changeFindings } from "../../src/commands/migrate/findings.js";
+import { microTime, systemClock } from "../../src/clock.js";
+import { changeFindings, leaseFinding } from "../../src/commands/migrate/findings.js";
 import { Flipop } from "./flipop.js";
 
 const MATCH = { nodeLabel: "pool=work" };
@@ -24,7 +24,7 @@ describe("flipop migrate", () => {
     const metadata = { name: LEASE_NAME, namespace };
     kubernetes.create({
       ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata },
-      spec: { holderIdentity: "go-1" },
+      spec: { holderIdentity: "go-1", renewTime: microTime(Date.now()), leaseDurationSeconds: 3600 },
     });
   }
 
@@ -58,10 +58,35 @@ describe("flipop migrate", () => {
 
   it("check shows where to install the operator, and what it would do at once", async () => {
     const { code, texts } = await findings("check");
-    expect(texts).to.include("ok Lease: namespace flipop (go-1): install this operator there");
+    expect(texts).to.include("ok Lease: namespace flipop (go-1): install this operator in namespace flipop");
     expect(texts).to.include("warning FloatingIPPool default/web: it creates 2 addresses, which the provider bills");
     expect(texts).to.include("warning FloatingIPPool default/web: its records get a TTL of 60 s");
     expect(code).to.equal(0);
+  });
+
+  it("check counts a Lease only as long as somebody renews it", () => {
+    const now = Date.parse("2026-01-31T12:01:00Z");
+    const lease = (namespace: string, holderIdentity: string, renewTime: string) => ({
+      metadata: { namespace },
+      spec: { holderIdentity, renewTime, leaseDurationSeconds: 15 },
+    });
+    const [recent, past] = ["2026-01-31T12:00:50Z", "2026-01-31T12:00:00Z"];
+    const of = (...leases: readonly ReturnType<typeof lease>[]) => {
+      const { result, seen } = leaseFinding(leases, now);
+      return `${result}: ${seen}`;
+    };
+    const left = lease("left", "", past);
+    expect(of(left, lease("flipop", "go-1", recent))).to.equal(
+      "ok: namespace left (free); namespace flipop (go-1): install this operator in namespace flipop",
+    );
+    expect(of(left, lease("flipop", "", past))).to.equal("warning: namespace left (free); namespace flipop (free)");
+    expect(of(lease("left", "ips-1", past), lease("flipop", "go-1", recent))).to.match(
+      /^ok: namespace left \(ips-1, expired\); /,
+    );
+    expect(of(lease("flipop", "", past))).to.equal(
+      "ok: namespace flipop (free): install this operator in namespace flipop",
+    );
+    expect(of(lease("two", "ips-1", recent), lease("flipop", "go-1", recent))).to.match(/^problem: /);
   });
 
   it("check expects these changes only from pools", () => {

@@ -23,8 +23,9 @@ import { type Definition, definitionFindings } from "./definitions.js";
 import { type Policy, policyFinding } from "./egress-policies.js";
 import { type Finding, unknown } from "./finding.js";
 import { issuerFindings } from "./issuers.js";
-import { leaseFindings, otherOperators } from "./leases.js";
+import { leaseFindings } from "./leases.js";
 import { nodeFindings } from "./nodes.js";
+import { otherOperators } from "./other-operators.js";
 import { type RightsQuestion, rightsFinding } from "./rights.js";
 
 export async function run(call: CommandCall): Promise<number> {
@@ -75,16 +76,15 @@ function featuresOf(text: string | undefined): readonly FeatureName[] {
   throw new UsageError(`--features: there is no feature "${strange}": use ${Object.keys(FEATURES).join(", ")}`);
 }
 
-function clusterFindings(call: CommandCall, { namespace }: RightsQuestion): Promise<readonly Finding[]> {
+function clusterFindings(call: CommandCall, question: RightsQuestion): Promise<readonly Finding[]> {
+  const { namespace } = question;
   const signal = call.io.stop;
   return withCluster(call, async ({ client }) => {
     const now = call.io.now();
     const all = await Promise.all([
       guarded("CRDs", async () => definitionFindings(await listAll<Definition>(client, { path: DEFINITIONS }, signal))),
       guarded("leader", async () => leaseFindings(await readLease(client, namespace), namespace, now)),
-      guarded("another operator", async () => [
-        otherOperators(await listAll<Lease>(client, LEASES, signal), namespace, now),
-      ]),
+      guarded("another operator", () => otherOperators(client, question, { now, signal })),
       guarded("nodes", async () => nodeFindings([...(await readNodes(client, signal)).list()], MACHINES)),
       guarded("issuers", () => issuerFindings(client, signal)),
       guarded("network policy", async () => [await readPolicies(client, namespace, signal)]),
@@ -94,10 +94,6 @@ function clusterFindings(call: CommandCall, { namespace }: RightsQuestion): Prom
 }
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const LEASES = {
-  path: "/apis/coordination.k8s.io/v1/leases",
-  fieldSelector: `metadata.name=${LEASE_NAME}`,
-};
 const MACHINES = allProviders().flatMap(({ name }) => addressCapabilities(name) ?? []);
 
 /** What may not be read is not known: that keeps no other check back. */

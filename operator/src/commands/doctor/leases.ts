@@ -1,10 +1,22 @@
-/** Pure: who leads, and whether more than one operator acts. */
+/** Pure: who leads. */
 
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, LEASE_NAME } from "cdk8s-flipop/api";
 import { ELECTION_TIMINGS, SECOND_MS } from "../../bounds.js";
 import { duration } from "../../clock.js";
 import type { Lease } from "../../kube/write/lease.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
+
+/** The Leases of all operators. */
+export const LEASES = {
+  path: "/apis/coordination.k8s.io/v1/leases",
+  fieldSelector: `metadata.name=${LEASE_NAME}`,
+};
+
+/** Whether its holder still renews it. */
+export function isHeld(lease: Lease, now: number): boolean {
+  const { holderIdentity, renewTime } = lease.spec ?? {};
+  return Boolean(holderIdentity) && now - Date.parse(renewTime ?? "") <= termOf(lease);
+}
 
 /** Of a Lease that names no term, the default one. */
 function termOf({ spec }: Lease): number {
@@ -36,17 +48,4 @@ function stopFindings({ metadata }: Lease): readonly Finding[] {
   if (reason === undefined) return [];
   const text = reason === "" ? "a person has stopped the operator" : `a person has stopped the operator: ${reason}`;
   return [warning("stopped", text, "run flipop resume")];
-}
-
-/** @param leases of this name in all namespaces */
-export function otherOperators(leases: readonly Lease[], namespace: string, now: number): Finding {
-  const others = leases.filter((lease) => {
-    const { metadata, spec } = lease;
-    const renewedAt = Date.parse(spec?.renewTime ?? "");
-    return metadata?.namespace !== namespace && spec?.holderIdentity && now - renewedAt <= termOf(lease);
-  });
-  if (others.length === 0) return ok("another operator", "no other namespace has a leader");
-  const names = others.map(({ metadata, spec }) => `${metadata?.namespace} (${spec?.holderIdentity})`).join(", ");
-  const remedy = "let only one operator manage a resource: limit --watch-namespaces, or remove one of them";
-  return warning("another operator", `another operator leads in namespace ${names}`, remedy);
 }

@@ -13,6 +13,7 @@ import { Claims } from "../../claims/claims.js";
 import type { Lease } from "../../kube/write/lease.js";
 import { claimantOf } from "../claimed.js";
 import { type Finding, ok, problem, warning } from "../doctor/finding.js";
+import { isHeld } from "../doctor/leases.js";
 import type { KindRead, OwnObject } from "../read.js";
 
 const { FloatingIPPool, NodeDNSRecordSet } = KINDS;
@@ -34,17 +35,28 @@ export function titleOf({ kind, object: { metadata } }: Resource): string {
 }
 
 /** @param leases of the operator's name, in all namespaces */
-export function leaseFinding(leases: readonly Lease[]): Finding {
+export function leaseFinding(leases: readonly Lease[], now: number): Finding {
   const check = "Lease";
-  const named = leases.map(
-    ({ metadata, spec }) => `namespace ${metadata?.namespace} (${spec?.holderIdentity || "free"})`,
-  );
-  if (named.length === 0) {
+  if (leases.length === 0) {
     const remedy = "check that this is the right cluster, and stop the Go operator before you start this one";
     return warning(check, "there is none: the Go operator does not run here, or runs without leader election", remedy);
   }
-  if (named.length === 1) return ok(check, `${named[0]}: install this operator there`);
-  return problem(check, named.join("; "), "two operators may act: keep only one of them before you go on");
+  const held = leases.filter((lease) => isHeld(lease, now));
+  const seen = leases.map((lease) => holderText(lease, held.includes(lease))).join("; ");
+  if (held.length > 1) return problem(check, seen, "two operators may act: keep only one of them before you go on");
+  const [place] = held.length === 1 ? held : leases;
+  if (held.length === 1 || leases.length === 1)
+    return ok(check, `${seen}: install this operator in namespace ${place?.metadata?.namespace}`);
+  return warning(
+    check,
+    seen,
+    "an operator that ends leaves its Lease: install this operator in the namespace of the Go operator",
+  );
+}
+
+function holderText({ metadata, spec }: Lease, held: boolean): string {
+  const holder = spec?.holderIdentity ? `${spec.holderIdentity}${held ? "" : ", expired"}` : "free";
+  return `namespace ${metadata?.namespace} (${holder})`;
 }
 
 /** Resources of other groups that mean the same. */

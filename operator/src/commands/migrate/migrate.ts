@@ -1,6 +1,6 @@
 /** `flipop migrate`: what the change between FLIPOP, the Go operator, and this one means for a cluster. Changes nothing. */
 
-import { ALL_KINDS, type FloatingIPPoolStatus, KINDS, LEASE_NAME } from "cdk8s-flipop/api";
+import { ALL_KINDS, type FloatingIPPoolStatus, KINDS } from "cdk8s-flipop/api";
 import { EXIT } from "../../exit.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
@@ -10,6 +10,7 @@ import { type CommandCall, CommandError, UsageError } from "../command.js";
 import { type Definition, definitionFindings } from "../doctor/definitions.js";
 import { printFindings } from "../doctor/doctor.js";
 import { type Finding, ok } from "../doctor/finding.js";
+import { LEASES } from "../doctor/leases.js";
 import { listAll, readKinds } from "../read.js";
 import {
   backFindings,
@@ -39,15 +40,14 @@ export function run(call: CommandCall): Promise<number> {
 
 async function check(call: CommandCall, client: KubeClient): Promise<number> {
   const signal = call.io.stop;
-  const lease = { path: "/apis/coordination.k8s.io/v1/leases", fieldSelector: `metadata.name=${LEASE_NAME}` };
   const crds = { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions" };
   const [leases, definitions, resources] = await Promise.all([
-    listAll<Lease>(client, lease, signal),
+    listAll<Lease>(client, LEASES, signal),
     listAll<Definition>(client, crds, signal),
     readResources(call, client),
   ]);
   const findings = [
-    leaseFinding(leases),
+    leaseFinding(leases, call.io.now()),
     foreignFinding(definitions),
     ...definitionFindings(definitions).map(asWarning),
     ...specFindings(resources),
