@@ -180,6 +180,29 @@ describe("flipop doctor", () => {
     });
   });
 
+  it("reads issuers where the operator reads them, in the namespaces of resources and of Secrets", async () => {
+    const resources = ["routedipissuers", "clusterroutedipclasses"];
+    const spec = { provider: "digitalocean" };
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "games" } });
+    kubernetes.create({ ...ISSUER, metadata: { name: "third", namespace: "games" }, spec });
+    const rules = [
+      { verbs: ["list"], apiGroups: ["flipop.digitalocean.com"], resources: ["clusterroutedipclasses"] },
+      ...["flipop", "other"].map((namespace) => {
+        return { verbs: ["list"], apiGroups: ["flipop.digitalocean.com"], resources, namespaces: [namespace] };
+      }),
+    ];
+    const token = kubernetes.addIdentity("namespaced", rules);
+    const issuers = async (...args: readonly string[]) => {
+      const { found } = await doctor(args, {}, token);
+      return found.filter(({ check }) => /issuer/i.test(check)).map(({ check, result }) => `${result} ${check}`);
+    };
+    expect(await issuers()).to.deep.equal(["unknown issuers"]);
+    expect(await issuers("--watch-namespaces=other")).to.deep.equal(["problem RoutedIPIssuer other/bad"]);
+    expect(await issuers("--watch-namespaces=flipop")).to.deep.equal(["ok issuers"]);
+    const secrets = ["--watch-namespaces=flipop", "--issuer-namespaces=games"];
+    expect(await issuers(...secrets)).to.deep.equal(["unknown issuers"]);
+  });
+
   it("finds nodes that no provider can serve", async () => {
     const providerIDs = ["digitalocean://1", "aws:///eu/i-1", undefined, "digitalocean://"];
     for (const [index, providerID] of providerIDs.entries()) {

@@ -86,7 +86,7 @@ function clusterFindings(call: CommandCall, question: RightsQuestion): Promise<r
       guarded("leader", async () => leaseFindings(await readLease(client, namespace), namespace, now)),
       guarded("another operator", () => otherOperators(client, question, { now, signal })),
       guarded("nodes", async () => nodeFindings([...(await readNodes(client, signal)).list()], MACHINES)),
-      guarded("issuers", () => issuerFindings(client, signal)),
+      guarded("issuers", () => issuerFindings(client, question, signal)),
       guarded("network policy", async () => [await readPolicies(client, namespace, signal)]),
     ]);
     return all.flat();

@@ -5,11 +5,31 @@ import type { KubeClient } from "../../kube/client.js";
 import { type KindRead, type OwnObject, readKind } from "../read.js";
 import { type Finding, ok, problem, unknown } from "./finding.js";
 
-/** @throws StatusError */
-export async function issuerFindings(client: KubeClient, signal: AbortSignal): Promise<readonly Finding[]> {
-  const kinds = [KINDS.RoutedIPIssuer, KINDS.ClusterRoutedIPClass];
-  const reads = await Promise.all(kinds.map((kind) => readKind(client, signal, { kind })));
-  return reads.flatMap(findingsOf);
+interface Places {
+  /** Empty: all. */
+  readonly watchNamespaces: readonly string[];
+  readonly issuerNamespaces: readonly string[];
+}
+
+/** Reads issuers where the operator reads them. @throws StatusError */
+export async function issuerFindings(
+  client: KubeClient,
+  { watchNamespaces, issuerNamespaces }: Places,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const all = watchNamespaces.length === 0;
+  const namespaces = all ? [undefined] : [...new Set([...watchNamespaces, ...issuerNamespaces])];
+  const [classes, ...issuers] = await Promise.all([
+    readKind(client, signal, { kind: KINDS.ClusterRoutedIPClass }),
+    ...namespaces.map((namespace) => readKind(client, signal, { kind: KINDS.RoutedIPIssuer, namespace })),
+  ]);
+  return [together(issuers), classes].flatMap(findingsOf);
+}
+
+/** What several namespaces have; the first that can't be read counts for all. */
+function together(reads: readonly KindRead[]): KindRead {
+  const unread = reads.find(({ problem: text }) => text !== undefined);
+  return unread ?? { kind: KINDS.RoutedIPIssuer, objects: reads.flatMap(({ objects }) => objects) };
 }
 
 function findingsOf({ kind, objects, missing, problem: unread }: KindRead): readonly Finding[] {
