@@ -14,7 +14,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "READY and PROBLEM come from the conditions of the resource: PROBLEM is the first condition that is bad, with its",
       "[reason](conditions.md), or the pause of a resource that serves. If there is none, a NOTE in parentheses shows a condition that is",
       "good with a restriction that you may not have meant. A kind that you may not read is named on the error output; the command",
-      "ends with code 1 only if it can read none. With `--watch`, it runs until Ctrl-C, which ends it with code 130.",
+      "ends with code 1 only if it can read none. If you may list the Leases of the operator and no operator leads, a line on the",
+      "error output says so; the exit code stays the same. With `--watch`, it runs until Ctrl-C, which ends it with code 130.",
     ],
     args: [],
     options: [
@@ -24,7 +25,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "-w, --watch", description: "Continue, and print each resource again when it changes" },
       ...CLUSTER_OPTIONS,
     ],
-    reads: "nothing else",
+    reads: "list the operator's Lease in all namespaces, if the user may",
     examples: ["flipop status", "flipop status -o json", "kubectl flipop status --watch"],
     load: () => import("./status.js"),
   },

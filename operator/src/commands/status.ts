@@ -6,16 +6,21 @@ import { EXIT, INTERRUPTED } from "../exit.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { StoreEvent } from "../kube/cache/store.js";
+import type { Lease } from "../kube/write/lease.js";
 import { type Cluster, withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
-import { type KindRead, kindPath, type OwnObject, readKinds } from "./read.js";
+import { LEASES, leaderlessText } from "./doctor/leases.js";
+import { type KindRead, kindPath, listAll, type OwnObject, readKinds, unlessRefused } from "./read.js";
 import { cellsOf, rowOf, type StatusRow, statusTable, summaryText } from "./render/status.js";
 import { dataText, fitted, tableText } from "./render/table.js";
 
 export function run(call: CommandCall): Promise<number> {
   return withCluster(call, async (cluster) => {
     const namespace = call.options["allNamespaces"] === true ? undefined : textOption(call, "namespace");
-    const reads = await readKinds(cluster.client, call.io.stop, { namespace });
+    const [reads, leases] = await Promise.all([
+      readKinds(cluster.client, call.io.stop, { namespace }),
+      unlessRefused(listAll<Lease>(cluster.client, LEASES, call.io.stop)),
+    ]);
     for (const { kind, problem } of reads) {
       if (problem !== undefined) call.io.err(`flipop: ${kind.plural} are not shown: ${problem}\n`);
     }
@@ -23,6 +28,8 @@ export function run(call: CommandCall): Promise<number> {
     const shown = { reads, rows: rowsOf(reads), namespace };
     print(call, shown);
     reportEmpty(call, shown);
+    const leaderless = leases && leaderlessText(leases, call.io.now());
+    if (leaderless !== undefined) call.io.err(`flipop: ${leaderless}\n`);
     if (call.options["watch"] !== true) return EXIT.ok;
     await watch(call, cluster, shown);
     return INTERRUPTED;

@@ -1,12 +1,21 @@
-import { API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
+import { API_GROUP, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { parseAllDocuments, parse as parseYaml } from "yaml";
+import { microTime } from "../../src/clock.js";
+import { leaderlessText } from "../../src/commands/doctor/leases.js";
 import { until } from "../support/time/until.js";
 import { Flipop } from "./flipop.js";
 
 const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool" };
+
+const LEASE = {
+  ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+  metadata: { name: LEASE_NAME, namespace: "default" },
+};
+/** So long that a slow test does not outlast it. */
+const TERM = { leaseDurationSeconds: 3600 };
 
 function condition(type: string, status: string, reason: string, message: string) {
   return { type, status, reason, message, lastTransitionTime: "2026-01-31T12:00:00Z" };
@@ -19,6 +28,7 @@ describe("flipop status", () => {
   before(async () => {
     kubernetes = await startEmulator();
     flipop = new Flipop(kubernetes.kubeconfig());
+    kubernetes.create({ ...LEASE, spec: { holderIdentity: "flipop-1", renewTime: microTime(Date.now()), ...TERM } });
     kubernetes.create({
       ...POOL,
       metadata: { name: "web", namespace: "default" },
@@ -141,6 +151,36 @@ describe("flipop status", () => {
     const { code, out } = await running.end("SIGINT");
     expect(code).to.equal(130);
     expect(parseAllDocuments(out).length).to.equal(2);
+  });
+
+  it("says on the error output that no operator leads, with the same exit code and the same output", async () => {
+    const ref = { ...LEASE, ...LEASE.metadata };
+    const led = await flipop.run("status", "-o", "json");
+    expect(led).to.include({ code: 0, err: "" });
+    kubernetes.change(ref, (lease) => ({ ...lease, spec: { ...TERM, holderIdentity: "" } }));
+    const free = await flipop.run("status", "-o", "json");
+    expect(free).to.deep.equal({
+      ...led,
+      err: "flipop: no operator holds its Lease, so these states may be out of date: see flipop doctor\n",
+    });
+    const old = { ...TERM, holderIdentity: "flipop-1", renewTime: "2020-01-01T00:00:00.000000Z" };
+    kubernetes.change(ref, (lease) => ({ ...lease, spec: old }));
+    expect((await flipop.run("status")).err).to.match(/^flipop: no operator has renewed its Lease for \d+ \w+, so /);
+    const rule = { verbs: ["list"], apiGroups: [API_GROUP], resources: ["*"] };
+    const tenant = new Flipop(kubernetes.kubeconfig(kubernetes.addIdentity("no-leases", [rule])));
+    expect(await tenant.run("status", "-o", "json"), "it may not read the Lease").to.deep.equal(led);
+    tenant.close();
+  });
+
+  it("compares the Leases of all namespaces, by the term of each", () => {
+    const lease = (renewTime: string, leaseDurationSeconds = 15) => ({
+      spec: { holderIdentity: "flipop-1", renewTime, leaseDurationSeconds },
+    });
+    const now = Date.parse("2026-01-31T12:01:00Z");
+    const [old, older] = [lease("2026-01-31T12:00:00Z"), lease("2026-01-30T12:00:00Z")];
+    expect(leaderlessText([], now)).to.match(/^no operator holds its Lease, /);
+    expect(leaderlessText([older, old], now)).to.match(/^no operator has renewed its Lease for 60 s, /);
+    expect(leaderlessText([older, lease("2026-01-31T12:00:00Z", 60)], now)).to.equal(undefined);
   });
 
   it("says what is missing without the CRDs, and exits with code 1", async () => {

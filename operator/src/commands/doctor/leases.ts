@@ -49,3 +49,12 @@ function stopFindings({ metadata }: Lease): readonly Finding[] {
   const text = reason === "" ? "a person has stopped the operator" : `a person has stopped the operator: ${reason}`;
   return [warning("stopped", text, "run flipop resume")];
 }
+
+/** What it means for the states of resources that no operator leads; `undefined`: one does. */
+export function leaderlessText(leases: readonly Lease[], now: number): string | undefined {
+  if (leases.some((lease) => isHeld(lease, now))) return undefined;
+  const held = leases.filter(({ spec }) => spec?.holderIdentity);
+  const ages = held.map(({ spec }) => now - Date.parse(spec?.renewTime ?? "")).filter((age) => age >= 0);
+  const seen = ages.length === 0 ? "holds its Lease" : `has renewed its Lease for ${duration(Math.min(...ages))}`;
+  return `no operator ${seen}, so these states may be out of date: see flipop doctor`;
+}
