@@ -4,6 +4,7 @@ import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-s
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { addNode } from "flipop-sandbox/nodes";
 import { after, before, describe, it } from "mocha";
+import { readManifests } from "../../src/commands/plan/manifests.js";
 import { Flipop } from "./flipop.js";
 
 const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool" };
@@ -97,6 +98,28 @@ describe("flipop plan", () => {
     const { code, out } = await flipop.run("plan", "-f", file(pool("live", { desiredIPs: 0, ips: [free] })));
     expect(out).to.include("~ assign").and.not.to.include("create-address");
     expect(code).to.equal(2);
+  });
+
+  it("keeps what others wrote into the metadata of a stored resource, as kubectl apply does", () => {
+    const given = pool("live", { desiredIPs: 1 });
+    const last = { ...given, metadata: { ...given.metadata, annotations: { old: "1" }, labels: { mine: "1" } } };
+    const annotations = {
+      "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(last),
+      [Annotation.createdIps]: free,
+      old: "1",
+    };
+    const finalizers = ["flipop.digitalocean.com/cleanup"];
+    const ids = { uid: "1", resourceVersion: "1", generation: 1, creationTimestamp: "2026-01-31T12:00:00Z" };
+    const live = { ...given, metadata: { ...given.metadata, ...ids, annotations, finalizers, labels: { mine: "1" } } };
+    const applied = (metadata: object) => {
+      const { own } = readManifests(file({ ...given, metadata: { ...given.metadata, ...metadata } }), "default");
+      return own[0]?.applyTo(live).metadata;
+    };
+    const { old: _old, ...kept } = annotations;
+    expect(applied({})?.annotations).to.deep.equal(kept);
+    expect(applied({ annotations: { mine: "2" } })?.annotations).to.deep.equal({ ...kept, mine: "2" });
+    expect(applied({})).to.deep.include({ finalizers }).and.not.to.have.property("labels");
+    expect(applied({ labels: { mine: "1" } })).to.deep.include({ finalizers, labels: { mine: "1" } });
   });
 
   it("refuses with code 1 what the CRD would reject, a kind that it lacks, and a file that is no YAML", async () => {

@@ -102,7 +102,7 @@ interface Applied {
 /** As `kubectl apply`: fields that the last manifest had and this one lacks go, those of others stay. */
 function applied({ fields, kind, place, title }: Applied, live: OwnObject | undefined): OwnObject {
   const last = lastApplied(live);
-  const given = { metadata: asFields(fields["metadata"]), spec: asFields(fields["spec"]) };
+  const given = { metadata: withAnnotations(asFields(fields["metadata"])), spec: asFields(fields["spec"]) };
   const spec = merged(asFields(live?.spec), given.spec, asFields(last["spec"]));
   const problems = validateSpec(kind.kind as keyof typeof KINDS, spec, live?.spec);
   if (problems.length > 0) {
@@ -116,6 +116,11 @@ function applied({ fields, kind, place, title }: Applied, live: OwnObject | unde
     metadata: { ...metadata, ...identity(live, title), ...(place !== "" && { namespace: place }) } as ObjectMeta,
     spec,
   };
+}
+
+/** kubectl always applies annotations, because it adds one: a manifest without any removes only those of the last manifest. */
+function withAnnotations(metadata: Fields): Fields {
+  return { ...metadata, annotations: asFields(metadata["annotations"]) };
 }
 
 /** A new resource is younger than all others; a changed one has not been observed yet. */
