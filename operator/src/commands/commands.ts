@@ -15,7 +15,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "[reason](conditions.md), or the pause of a resource that serves. If there is none, a NOTE in parentheses shows a condition that is",
       "good with a restriction that you may not have meant. A kind that you may not read is named on the error output; the command",
       "ends with code 1 only if it can read none. If you may list the Leases of the operator and no operator leads, a line on the",
-      "error output says so; the exit code stays the same. With `--watch`, it runs until Ctrl-C, which ends it with code 130.",
+      "error output says so; the exit code stays the same. On a terminal, the table is cut to `COLUMNS`, else to the terminal's width. With `--watch`, it runs until Ctrl-C, which ends it with code 130.",
     ],
     args: [],
     options: [

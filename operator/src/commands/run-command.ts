@@ -7,9 +7,8 @@ import { printable } from "../printable.js";
 import { problemText } from "./cluster.js";
 import { type CommandIo, type CommandSpec, type ParsedCall, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
-import { askPerson } from "./terminal.js";
+import { askPerson, widthOf } from "./terminal.js";
 
-const USUAL_WIDTH = 80;
 const ERASE_LINE = "\r\u001b[K";
 
 /** Resolves to the exit code; a problem has been printed then, with its remedy. */
@@ -30,7 +29,7 @@ export async function runCommand(
     eraseLine: () => output.err(ERASE_LINE),
     ask: (question) => ask(printable(question), stop),
     terminal: process.stdout.isTTY === true,
-    width: process.stdout.columns ?? USUAL_WIDTH,
+    width: widthOf(output.env, process.stdout.columns),
     now: () => Date.now(),
     stop: stop.signal,
   };

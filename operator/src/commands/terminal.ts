@@ -3,6 +3,13 @@
 import { createInterface } from "node:readline/promises";
 import type { CommandIo } from "./command.js";
 
+const USUAL_WIDTH = 80;
+
+/** COLUMNS comes first. Some terminals report 0 columns: they do not know their width. */
+export function widthOf({ COLUMNS = "" }: CommandIo["env"], columns: number | undefined): number {
+  return (/^\d+$/.test(COLUMNS) && Number(COLUMNS)) || columns || USUAL_WIDTH;
+}
+
 /** One line on the error output until the work ends; then it goes. Prints nothing in a pipe. */
 export async function withProgress<T>(
   { terminal, err, eraseLine }: Pick<CommandIo, "terminal" | "err" | "eraseLine">,

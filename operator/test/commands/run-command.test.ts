@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CommandError, type CommandModule, type CommandSpec } from "../../src/commands/command.js";
 import { runCommand } from "../../src/commands/run-command.js";
-import { askPerson, withProgress } from "../../src/commands/terminal.js";
+import { askPerson, widthOf, withProgress } from "../../src/commands/terminal.js";
 
 const SAID = "\u001b]0;owned\u0007 \u009b2J\n";
 
@@ -44,6 +44,13 @@ describe("a command", () => {
       withProgress({ ...io, terminal: true }, "reading", () => Promise.resolve(0)),
     );
     expect(err).to.equal("reading ...\r\u001b[K");
+  });
+
+  it("cuts tables to COLUMNS, else to the terminal's width, and to the usual one where the terminal does not know it", () => {
+    expect([widthOf({}, 120), widthOf({}, 0), widthOf({}, undefined)]).to.deep.equal([120, 80, 80]);
+    expect([widthOf({ COLUMNS: "40" }, 120), widthOf({ COLUMNS: "40" }, 0)]).to.deep.equal([40, 40]);
+    const unusable = ["", "0", "-1", "wide", "1e9x", "12.5"];
+    for (const COLUMNS of unusable) expect(widthOf({ COLUMNS }, 120), COLUMNS).to.equal(120);
   });
 
   it("takes an answer, and ends at Ctrl-C and Ctrl-D while it asks", async () => {
