@@ -1,9 +1,11 @@
 import { OperatorFeature } from "cdk8s-flipop";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { parseAddressRange } from "../../constructs/src/api/access/address-range.js";
 import { chartFiles } from "../../tools/helm/chart.js";
 import { conditionOf } from "../../tools/helm/condition.js";
 import { propDocs } from "../../tools/helm/prop-docs.js";
+import { ADDRESS_RANGE, MAPPED_RANGE } from "../../tools/helm/refusals/tenant-limits.js";
 import { fillIn } from "../../tools/helm/text.js";
 import { toTree } from "../../tools/helm/tree.js";
 import { CHART_VALUES, REPLACED_PROPS, VALUES } from "../../tools/helm/values.js";
@@ -46,6 +48,36 @@ describe("the Helm chart", () => {
     const schema = JSON.parse(files.get("values.schema.json") ?? "");
     expect(schema.additionalProperties).to.equal(false);
     expect(Object.keys(schema.properties)).to.deep.equal([...Object.keys(VALUES), "global"]);
+  });
+
+  it("takes the same address ranges as the operator", () => {
+    const ips = ["0.0.0.0", "255.255.255.255", "256.1.1.1", "01.1.1.1", "1.1.1", "::", "::1", "1::", "1:2:3:4:5:6:7:8"];
+    const more = [
+      "1:2:3:4:5:6:7::",
+      "::2:3:4:5:6:7:8",
+      "1:2:3:4:5:6:7",
+      "1:2:3:4:5:6:7:8:9",
+      "1::2::3",
+      ":1",
+      "1:",
+      "12345::",
+    ];
+    const dotted = [
+      "::ffff:1.2.3.4",
+      "::FFFF:102:304",
+      "0:0:0:0:0:ffff:1:2",
+      "::ffff:1:2:3",
+      "64:ff9b::1.2.3.4",
+      "::1.2.3.4",
+    ];
+    const last = ["1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3.256", "fe80::1%eth0", "::1.2.3.4:5", ""];
+    for (const ip of [...ips, ...more, ...dotted, ...last]) {
+      for (const length of ["0", "8", "08", "32", "33", "128", "129", "", "x"]) {
+        const range = `${ip}/${length}`;
+        const taken = new RegExp(ADDRESS_RANGE).test(range) && !new RegExp(MAPPED_RANGE).test(range);
+        expect(taken, range).to.equal(parseAddressRange(range) !== undefined);
+      }
+    }
   });
 
   it("contains no sentinel", () => {

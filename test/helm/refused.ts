@@ -49,6 +49,22 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
     { tenantLimits: limitsOf(200), admissionPolicy: false },
     "but Linux accepts for a flag at most 131055: give namespaces with the same limits one entry",
   ],
+  "a range of addresses with too long a prefix": [
+    { tenantLimits: { namespaces: [{ names: ["a"], allowedAddresses: ["Created", "10.0.0.0/33"] }] } },
+    'tenantLimits.namespaces[0].allowedAddresses[1]: "10.0.0.0/33" is neither Created nor an address range: give a range in CIDR',
+  ],
+  "a range without an address": [
+    { tenantLimits: { namespaces: [{ names: ["a"] }, { names: ["b"], allowedAddresses: ["999.1.1.1/8"] }] } },
+    'tenantLimits.namespaces[1].allowedAddresses[0]: "999.1.1.1/8" is neither Created nor an address range',
+  ],
+  "a pattern of names with another placeholder": [
+    { tenantLimits: { namespaces: [{ names: ["a"], allowedNames: ["*.{ns}.example.com"] }] } },
+    'tenantLimits.namespaces[0].allowedNames[0]: "*.{ns}.example.com" is not a pattern of DNS names: give a full name in lower case',
+  ],
+  "a pattern of names with a final dot": [
+    { tenantLimits: { namespaces: [{ names: ["a"], allowedNames: ["www.example.com."] }] } },
+    'tenantLimits.namespaces[0].allowedNames[0]: "www.example.com." is not a pattern of DNS names',
+  ],
   "an existing ServiceAccount without a name": [
     { serviceAccount: { create: false } },
     'serviceAccount.name: is empty, so that "default" would get the permissions',
@@ -177,6 +193,23 @@ export const ACCEPTED: Readonly<Record<string, object>> = {
   "limits of tenants that only the API server would find too long": {
     tenantLimits: limitsOf(128),
     ...{ admissionPolicy: false, networkPolicy: true, dashboard: true },
+  },
+  "limits of tenants in every form": {
+    tenantLimits: {
+      namespaces: [
+        {
+          ...{ names: ["team-*"], allowedZones: ["example.com"], allowedNames: ["*.{namespace}.example.com", "_a.b"] },
+          allowedAddresses: [
+            "Created",
+            "203.0.113.0/24",
+            "0.0.0.0/0",
+            "2001:db8::/32",
+            "::1/128",
+            "1:2:3:4:5:6:7:8/64",
+          ],
+        },
+      ],
+    },
   },
   "a pod alone without leader election": { replicas: 1, extraArgs: ["--leader-elect=false"] },
   "no leader election in a dry run": { dryRun: true, extraArgs: ["--leader-elect=false"] },

@@ -26,3 +26,8 @@ export function numberText(value: number): string {
 export function quoted(values: readonly (string | number)[]): string {
   return values.map((value) => JSON.stringify(String(value))).join(" ");
 }
+
+/** A line of the problems. The text may have expressions. */
+export function refusal(condition: string, text: string): string {
+  return `{{- if ${condition} }}\n${text}\n{{- end }}`;
+}

@@ -49,18 +49,18 @@ export function labelsSchema(): JsonSchema {
   };
 }
 
-/** Limits by namespace. The operator checks the texts of patterns and ranges at its start. */
+/** Limits by namespace. A template checks ranges of addresses and patterns of names. */
 export function tenantLimitsSchema(): JsonSchema {
-  const texts = (pattern: string): JsonSchema => ({
+  const texts = (text: JsonSchema, maxLength = 253): JsonSchema => ({
     ...{ type: "array", uniqueItems: true, maxItems: 64 },
-    items: { ...textSchema(pattern), minLength: 1, maxLength: 253 },
+    items: { type: "string", ...text, minLength: 1, maxLength },
   });
   const maximum = numberSchema("integer", { minimum: 0, maximum: 10_000 });
   const properties = {
-    names: { ...texts("^[-a-z0-9*]+$"), minItems: 1, maxItems: 256 },
-    allowedAddresses: texts("^(Created|[0-9a-fA-F.:]+/[0-9]+)$"),
-    allowedZones: texts("^[-.A-Za-z0-9_]+$"),
-    allowedNames: texts("^[-.a-z0-9_*{}]+$"),
+    names: { ...texts(textSchema("^[-a-z0-9*]+$"), 63), minItems: 1, maxItems: 256 },
+    allowedAddresses: texts({}, 49),
+    allowedZones: texts(textSchema("^[-.A-Za-z0-9_]+$")),
+    allowedNames: texts({}),
     maxCreatedAddresses: maximum,
   };
   const namespaces = { type: "object", properties, required: ["names"], additionalProperties: false };

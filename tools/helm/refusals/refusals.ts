@@ -7,10 +7,10 @@ import {
   idleFeatures,
   NEEDED_FEATURES,
 } from "cdk8s-flipop/api";
-import { FLAG_LIMITS_SIZE, POLICY_LIMITS_SIZE } from "../../../constructs/src/api/access/tenant-limits.js";
 import { LABEL_KEY_PATTERN } from "../../../constructs/src/api/labels/label-syntax.js";
 import { DNS_PORTS } from "../../../constructs/src/operator/network-policy.js";
-import { quoted } from "../text.js";
+import { quoted, refusal } from "../text.js";
+import { LIMITS } from "./tenant-limits.js";
 import { VARIABLE_PROBLEMS } from "./variables.js";
 
 /** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each that shows no token. */
@@ -31,11 +31,6 @@ ${parts.join("\n")}
 {{- end -}}
 {{- end -}}
 `;
-}
-
-/** A line of the problems. The text may have expressions. */
-function refusal(condition: string, text: string): string {
-  return `{{- if ${condition} }}\n${text}\n{{- end }}`;
 }
 
 function lacks(feature: string): string {
@@ -110,16 +105,6 @@ jobNamespaces[{{ $index }}]: "{{ $namespace }}" belongs to Kubernetes, and this 
 {{- end }}
 {{- end }}`,
 ];
-
-const LIMITS = [
-  ["and .Values.admissionPolicy", POLICY_LIMITS_SIZE] as const,
-  ["and (not .Values.admissionPolicy)", FLAG_LIMITS_SIZE] as const,
-].map(([condition, { who, most }]) =>
-  refusal(
-    `${condition} (gt (len (toJson .Values.tenantLimits)) ${most})`,
-    `tenantLimits: has {{ len (toJson .Values.tenantLimits) }} bytes as JSON, but ${who} at most ${most}: give namespaces with the same limits one entry, and use patterns such as team-*`,
-  ),
-);
 
 /** Helm allows names of releases that are no names of Services; the operator's objects would get them. */
 const NAME = `{{- $name := include "flipop.fullname" . }}

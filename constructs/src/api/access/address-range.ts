@@ -19,14 +19,16 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return bits <= (familyOf(ip) === "IPv4" ? 32 : 128) ? { ip: canonicalIp(ip), bits } : undefined;
 }
 
-const FIX = `is neither ${CREATED_ADDRESSES} nor an address range: give a range in CIDR notation such as 203.0.113.0/24, or 203.0.113.7/32 for one address`;
+export const ADDRESS_RANGE_PROBLEM = `is neither ${CREATED_ADDRESSES} nor an address range: give a range in CIDR notation such as 203.0.113.0/24, or 203.0.113.7/32 for one address`;
 
 const allowedAddressRule: Rule<string> = {
   cel: `self == '${CREATED_ADDRESSES}' || isCIDR(self)`,
-  message: `the value ${FIX}`,
-  messageCel: `'"' + self + '" ${FIX}'`,
+  message: `the value ${ADDRESS_RANGE_PROBLEM}`,
+  messageCel: `'"' + self + '" ${ADDRESS_RANGE_PROBLEM}'`,
   check: (self) =>
-    self === CREATED_ADDRESSES || parseAddressRange(self) !== undefined ? undefined : `"${self}" ${FIX}`,
+    self === CREATED_ADDRESSES || parseAddressRange(self) !== undefined
+      ? undefined
+      : `"${self}" ${ADDRESS_RANGE_PROBLEM}`,
 };
 
 /** Schema of an entry of `allowedAddresses`. */

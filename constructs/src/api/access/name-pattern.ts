@@ -3,14 +3,15 @@ import type { Rule, SchemaOf } from "../schema/schema";
 /** Stands for the namespace of the resource in a pattern of `allowedNames`. */
 export const NAMESPACE_PLACEHOLDER = "{namespace}";
 
-const PATTERN = "^([a-z0-9_*-]|[{]namespace[}])+([.]([a-z0-9_*-]|[{]namespace[}])+)*$";
-const FIX = `is not a pattern of DNS names: give a full name in lower case, where * stands for any text without a dot and ${NAMESPACE_PLACEHOLDER} for the namespace, such as *.${NAMESPACE_PLACEHOLDER}.example.com`;
+/** A pattern of names as a regular expression, in a syntax that RE2 has too. */
+export const NAME_PATTERN = "^([a-z0-9_*-]|[{]namespace[}])+([.]([a-z0-9_*-]|[{]namespace[}])+)*$";
+export const NAME_PATTERN_PROBLEM = `is not a pattern of DNS names: give a full name in lower case, where * stands for any text without a dot and ${NAMESPACE_PLACEHOLDER} for the namespace, such as *.${NAMESPACE_PLACEHOLDER}.example.com`;
 
 const namePatternRule: Rule<string> = {
-  cel: `self.matches('${PATTERN}')`,
-  message: `the value ${FIX}`,
-  messageCel: `'"' + self + '" ${FIX}'`,
-  check: (self) => (new RegExp(PATTERN).test(self) ? undefined : `"${self}" ${FIX}`),
+  cel: `self.matches('${NAME_PATTERN}')`,
+  message: `the value ${NAME_PATTERN_PROBLEM}`,
+  messageCel: `'"' + self + '" ${NAME_PATTERN_PROBLEM}'`,
+  check: (self) => (new RegExp(NAME_PATTERN).test(self) ? undefined : `"${self}" ${NAME_PATTERN_PROBLEM}`),
 };
 
 /** Schema of an entry of `allowedNames`. */
