@@ -129,7 +129,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
   ],
   "a variable with a value of another type": [
     { extraEnv: [{ name: "FLIPOP_DRIFT_INTERVAL", value: "often" }] },
-    "extraEnv[0]: FLIPOP_DRIFT_INTERVAL has a value that the operator refuses",
+    'extraEnv[0]: FLIPOP_DRIFT_INTERVAL: "often" is not a valid value of drift-interval: give a number of seconds above 0, such as ',
   ],
   "an API at what is no URL": [
     { extraEnv: [{ name: "DIGITALOCEAN_API_URL", value: "notaurl" }] },
@@ -146,6 +146,30 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
   "three pods without leader election by a variable": [
     { replicas: 3, extraEnv: [{ name: "FLIPOP_LEADER_ELECT", value: "F" }] },
     "replicas: 3 pods would all act at once without leader election",
+  ],
+  "a flag that has a value of its own": [
+    { extraArgs: ["--debug", "--metrics-bind-addr=:1"] },
+    'extraArgs[0]: "--debug" is set by the chart: use value debug\nextraArgs[1]: "--metrics-bind-addr" is set by the chart: use the default: ',
+  ],
+  "an unknown flag": [
+    { extraArgs: ["--drift=60"] },
+    'extraArgs[0]: "--drift" is not a flag of the operator: the flags without a value of their own are --kubeconfig, ',
+  ],
+  "what is no flag": [
+    { extraArgs: ["drift-interval", "60"] },
+    'extraArgs[0]: "drift-interval" is not a flag: write each as "--flag=value"\nextraArgs[1]: "60" is not a flag',
+  ],
+  "a flag without a value": [
+    { extraArgs: ["--drift-interval"] },
+    'extraArgs[0]: "--drift-interval" has no value: write it as --drift-interval=value',
+  ],
+  "a flag with a value of another type": [
+    { extraArgs: ["--drift-interval=0"] },
+    'extraArgs[0]: "0" is not a valid value of drift-interval: give a number of seconds above 0, such as ',
+  ],
+  "a flag with a value that is no choice": [
+    { extraArgs: ["--log-format=xml"] },
+    'extraArgs[0]: "xml" is not a valid value of log-format: use ',
   ],
   "a flag that is listed twice": [
     { extraArgs: ["--log-format=json", "--leader-elect", "--leader-elect=true"] },
@@ -172,7 +196,6 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "an image with its tag in the repository": [{ image: { repository: "a.example/b:1" } }, "/image/repository"],
   "an unknown pull policy": [{ image: { pullPolicy: "Sometimes" } }, "/image/pullPolicy"],
   "a misspelt kind of resources": [{ resources: { limit: {} } }, "'limit'"],
-  "a flag that has a value of its own": [{ extraArgs: ["--resync=1"] }, "/extraArgs/0"],
   "a port that is none": [{ networkPolicyPorts: [65_536] }, "/networkPolicyPorts/0"],
   "a port of DNS that is none": [{ networkPolicyDnsPorts: [0] }, "/networkPolicyDnsPorts/0"],
   "a port of DNS in quotes": [{ networkPolicyDnsPorts: ["53"] }, "/networkPolicyDnsPorts/0"],
@@ -182,7 +205,6 @@ export const REFUSED: Readonly<Record<string, readonly [values: object, message:
   "a quantity in words": [{ resources: { limits: { memory: "much" } } }, "/resources/limits/memory"],
   "credentials without a key": [{ digitalOcean: { key: null } }, "/digitalOcean"],
   "a scrape object of another kind": [{ scrape: "Probe" }, "/scrape"],
-  "a flag with a value of another type": [{ extraArgs: ["--drift-interval=0"] }, "/extraArgs/0"],
   "an unknown field of a toleration": [{ tolerations: [{ foo: "x" }] }, "/tolerations/0"],
   "an unknown source of a variable": [{ extraEnv: [{ name: "A", valueFrom: { foo: {} } }] }, "/extraEnv/0/valueFrom"],
   "a label that ends with a dash": [{ podLabels: { a: "b-" } }, "/podLabels/a"],

@@ -1,6 +1,5 @@
-import { FLAGS, type Flag } from "cdk8s-flipop/api";
+import type { Flag } from "cdk8s-flipop/api";
 import { LABEL_VALUE_PATTERN } from "../../constructs/src/api/labels/label-syntax.js";
-import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
 import { AFFINITY_FIELDS } from "../../constructs/src/operator/checks/check-pods.js";
 
 /** Any JSON value. */
@@ -98,15 +97,6 @@ export function credentialsSchema(): JsonSchema {
     required: ["secretName", "key"],
     additionalProperties: false,
   };
-}
-
-/** Flags that have no value in the chart, with the values that the operator takes. */
-export function extraArgsSchema(): JsonSchema {
-  const free = FLAGS.filter(({ name }) => !(name in MANAGED_FLAGS)).map((flag) => {
-    const value = `=(${flagPattern(flag)})`;
-    return `${flag.name}${flag.type === "boolean" ? `(${value})?` : value}`;
-  });
-  return { type: "array", items: textSchema(`^--(${free.join("|")})$`) };
 }
 
 /** The values of a flag, as `parseFlag` takes them. */

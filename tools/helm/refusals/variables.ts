@@ -8,13 +8,24 @@ import {
   PROXY_VARIABLES,
   providerVariables,
 } from "cdk8s-flipop/api";
+import { parseFlag } from "../../../constructs/src/api/flag-value.js";
 import { MANAGED_FLAGS } from "../../../constructs/src/operator/arguments.js";
 import { quoted } from "../text.js";
 import { flagPattern } from "../value-schemas.js";
 
 const FREE = FLAGS.filter(({ name }) => !(name in MANAGED_FLAGS));
+type Texts = readonly (readonly [key: string, text: string])[];
 /** Flags whose values depend on others. */
 const RELATED = FREE.filter(({ name }) => name === "drift-interval" || name.startsWith("leader-elect"));
+
+const PATTERNS: Texts = FREE.map((flag) => [flag.name, `^(${flagPattern(flag)})$`]);
+/** What to do about a value that a flag does not take. A flag that takes every text has none. */
+const FIXES: Texts = FREE.map((flag) => {
+  const parsed = parseFlag(flag, "");
+  return [flag.name, parsed.ok ? "" : parsed.problem.replace(/^""/, "")];
+});
+const INSTEAD: Texts = Object.entries(MANAGED_FLAGS).map(([name, text]) => [name, text.replace(/^prop /, "value ")]);
+const BOOLEANS = FREE.filter(({ type }) => type === "boolean").map(({ name }) => name);
 
 /** Variables that the chart sets itself, each with what to do instead. */
 const REFUSED_NAMES = dict([
@@ -24,22 +35,24 @@ const REFUSED_NAMES = dict([
       ({ env, prop }) => [env, `the values must not contain a token: put it into the Secret of value ${prop}`] as const,
     ),
   ...FLAGS.flatMap(({ name, env }) => {
-    const instead = MANAGED_FLAGS[name]?.replace(/^prop /, "value ");
+    const instead = new Map(INSTEAD).get(name);
     return instead === undefined ? [] : [[env, `the chart sets this variable: use ${instead}`] as const];
   }),
 ]);
 
-const NAMES = `{{- range $index, $variable := .Values.extraEnv }}
+const NAMES = `{{- $patterns := ${dict(PATTERNS)} }}
+{{- $fixes := ${dict(FIXES)} }}
+{{- range $index, $variable := .Values.extraEnv }}
 {{- $name := $variable.name }}
 {{- $value := default "" $variable.value | trim }}
-{{- $pattern := get (${dict(FREE.map((flag) => [flag.env, `^(${flagPattern(flag)})$`]))}) $name }}
+{{- $flag := get (${dict(FREE.map(({ name, env }) => [env, name]))}) $name }}
 {{- $problem := get (${REFUSED_NAMES}) $name }}
 {{- if $problem }}
 extraEnv[{{ $index }}]: {{ $name }}: {{ $problem }}
-{{- else if and (hasPrefix "FLIPOP_" $name) (not $pattern) }}
+{{- else if and (hasPrefix "FLIPOP_" $name) (not $flag) }}
 extraEnv[{{ $index }}]: {{ $name }} is not a variable of the operator: correct its name, or remove it
-{{- else if and $pattern (hasKey $variable "value") (not (regexMatch $pattern $variable.value)) }}
-extraEnv[{{ $index }}]: {{ $name }} has a value that the operator refuses: give one that matches {{ $pattern }}
+{{- else if and $flag (hasKey $variable "value") (not (regexMatch (get $patterns $flag) $variable.value)) }}
+extraEnv[{{ $index }}]: {{ $name }}: "{{ $variable.value }}"{{ get $fixes $flag }}
 {{- end }}
 {{- $isProxy := has $name (list ${quoted(PROXY_VARIABLES)}) }}
 {{- if and $isProxy $value (not (contains "://" $value)) }}{{ $value = printf "http://%s" $value }}{{ end }}
@@ -61,11 +74,26 @@ const SETTINGS = `{{- $settings := ${dict(RELATED.map((flag) => [flag.name, flag
 {{- range $index, $argument := .Values.extraArgs }}
 {{- $parts := regexSplit "=" $argument 2 }}
 {{- $flag := first $parts }}
+{{- $name := trimPrefix "--" $flag }}
+{{- $value := index (append $parts "true") 1 }}
+{{- $instead := get (${dict(INSTEAD)}) $name }}
+{{- if not (regexMatch "^--[a-z][a-z-]*$" $flag) }}
+extraArgs[{{ $index }}]: "{{ $argument }}" is not a flag: write each as "--flag=value"
+{{- else if $instead }}
+extraArgs[{{ $index }}]: "{{ $flag }}" is set by the chart: use {{ $instead }}
+{{- else if not (hasKey $patterns $name) }}
+extraArgs[{{ $index }}]: "{{ $flag }}" is not a flag of the operator: the flags without a value of their own are ${FREE.map(({ name }) => `--${name}`).join(", ")}
+{{- else if and (eq (len $parts) 1) (not (has $name (list ${quoted(BOOLEANS)}))) }}
+extraArgs[{{ $index }}]: "{{ $flag }}" has no value: write it as {{ $flag }}=value
+{{- else if not (regexMatch (get $patterns $name) $value) }}
+extraArgs[{{ $index }}]: "{{ $value }}"{{ get $fixes $name }}
+{{- else }}
+{{- $_ := set $settings $name $value }}
+{{- end }}
 {{- if has $flag $seen }}
 extraArgs[{{ $index }}]: {{ $flag }} is listed twice: remove one
 {{- end }}
 {{- $seen = append $seen $flag }}
-{{- $_ := set $settings (trimPrefix "--" $flag) (index (append $parts "true") 1) }}
 {{- end }}`;
 
 const [LEASE, RENEW, RETRY] = ["lease-duration", "renew-deadline", "retry-period"].map(
@@ -90,6 +118,6 @@ extraArgs: --drift-interval {{ get $settings "drift-interval" }}: each record se
 /** What the operator would refuse at its start. */
 export const VARIABLE_PROBLEMS = [NAMES, SETTINGS, RELATIONS].join("\n");
 
-function dict(entries: readonly (readonly [key: string, text: string])[]): string {
+function dict(entries: Texts): string {
   return `dict ${quoted(entries.flat())}`;
 }
