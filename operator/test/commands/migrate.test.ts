@@ -105,6 +105,14 @@ describe("flipop migrate", () => {
     expect((await flipop.run("migrate", "names")).out).to.equal("www.example.com FloatingIPPool/default/web\n");
   });
 
+  it("addresses and names refuse a form of output that they do not have", async () => {
+    for (const step of ["addresses", "names"]) {
+      const { code, out, err } = await flipop.run("migrate", step, "-o", "json");
+      expect({ code, out }).to.deep.equal({ code: 2, out: "" });
+      expect(err).to.equal(`flipop: --output: ${step} prints lines of text only: leave the option out\n`);
+    }
+  });
+
   it("check finds addresses and names with two owners, foreign finalizers, and a second operator", async () => {
     passed += 1000;
     create("FloatingIPPool", "other", {

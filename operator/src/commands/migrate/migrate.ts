@@ -6,7 +6,7 @@ import type { KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
 import { claimantOf } from "../claimed.js";
 import { withCluster } from "../cluster.js";
-import { type CommandCall, CommandError, UsageError } from "../command.js";
+import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
 import { type Definition, definitionFindings } from "../doctor/definitions.js";
 import { printFindings } from "../doctor/doctor.js";
 import { type Finding, ok } from "../doctor/finding.js";
@@ -35,6 +35,8 @@ export function run(call: CommandCall): Promise<number> {
   const [name = ""] = call.args;
   const step = Object.hasOwn(STEPS, name) ? STEPS[name] : undefined;
   if (step === undefined) throw new UsageError(`"${name}" is no step: use ${Object.keys(STEPS).join(", ")}`);
+  if ((step === addresses || step === names) && textOption(call, "output") !== undefined)
+    throw new UsageError(`--output: ${name} prints lines of text only: leave the option out`);
   return withCluster(call, ({ client }) => step(call, client));
 }
 
