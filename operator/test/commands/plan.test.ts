@@ -128,6 +128,8 @@ describe("flipop plan", () => {
     expect(invalid.err).to.match(/FloatingIPPool default\/web would be rejected: spec\.ips\[0\]: .*/);
     const strange = await flipop.run("plan", "-f", file({ ...POOL, kind: "FloatingPool", metadata: { name: "x" } }));
     expect(strange.err).to.match(/there is no kind FloatingPool .*: use FloatingIPPool/);
+    const empty = await flipop.run("plan", "-f", "-");
+    expect(empty.err).to.match(/^flipop: standard input has no resource of /);
     const broken = await flipop.run("plan", "-f", flipop.file("broken.yaml", "a: [b\n"));
     expect(broken.err).to.match(/is no YAML: /);
     const alias = await flipop.run("plan", "-f", flipop.file("alias.yaml", "a: *b\n"));

@@ -18,10 +18,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** @param file `-`: the standard input. @param namespace of manifests that name none. @throws CommandError */
 export function readManifests(file: string, namespace: string): Manifests {
-  const documents = documentsOf(file);
+  const source = file === "-" ? "standard input" : file;
+  const documents = documentsOf(textOf(file, source), source);
   const foreign = documents.filter(({ kindFacts }) => kindFacts === undefined);
-  const own = documents.flatMap((document) => manifestOf(document, file, namespace) ?? []);
-  if (own.length === 0) throw new CommandError(`${file} has no resource of ${API_GROUP}: name a file that has one`);
+  const own = documents.flatMap((document) => manifestOf(document, source, namespace) ?? []);
+  if (own.length === 0) throw new CommandError(`${source} has no resource of ${API_GROUP}: name a file that has one`);
   return { own, ignored: foreign.map(({ fields }) => titleOf(fields)) };
 }
 
@@ -30,8 +31,8 @@ interface Document {
   readonly kindFacts: AnyKind | undefined;
 }
 
-function documentsOf(file: string): readonly Document[] {
-  const parsed = parseAllDocuments(textOf(file));
+function documentsOf(text: string, file: string): readonly Document[] {
+  const parsed = parseAllDocuments(text);
   const problem = parsed.flatMap(({ errors }) => errors)[0];
   if (problem !== undefined) throw notYaml(file, problem);
   const values = parsed.map((document) => contentOf(document, file)).filter((value) => value !== null);
@@ -51,11 +52,11 @@ function notYaml(file: string, { message }: Error): CommandError {
   return new CommandError(`${file} is no YAML: ${message.split("\n")[0]}`);
 }
 
-function textOf(file: string): string {
+function textOf(file: string, source: string): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {
-    throw new CommandError(`${file} can't be read: ${(error as Error).message}`);
+    throw new CommandError(`${source} can't be read: ${(error as Error).message}`);
   }
 }
 
