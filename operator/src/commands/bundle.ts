@@ -1,7 +1,7 @@
 /** `flipop bundle`: what an issue report needs, redacted, in one folder. Reads no Secret. */
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ALL_KINDS, Annotation, API_GROUP, allProviders, DEFAULT_NAMESPACE, LEASE_NAME } from "cdk8s-flipop/api";
 import { BUNDLE_LOG_BYTES, BUNDLE_LOG_LINES } from "../bounds.js";
 import { buildFacts } from "../build.js";
@@ -47,8 +47,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof StatusError && error.code < 500;
 }
 
-/** @throws CommandError if the folder holds something: a bundle overwrites nothing */
+/** @throws CommandError if the folder holds something: a bundle overwrites nothing, and makes no folder around its own */
 function checkEmpty(folder: string): void {
+  const around = dirname(folder);
+  if (!existsSync(around)) throw new CommandError(`${around} does not exist: create it, or name another folder`);
   if (existsSync(folder) && filesIn(folder).length > 0) {
     throw new CommandError(`${folder} is not empty: name another folder`);
   }

@@ -126,6 +126,15 @@ describe("flipop bundle", () => {
     expect({ code, out, made }).to.deep.equal({ code: 130, out: "", made: false });
   });
 
+  it("makes no folder but its own", async () => {
+    const folder = join(flipop.file("beside", ""), "..", "missing");
+    const { code, err } = await flipop.run("bundle", join(folder, "report"));
+    expect({ code, err, made: existsSync(folder) }).to.deep.equal({
+      ...{ code: 1, made: false },
+      err: `flipop: ${folder} does not exist: create it, or name another folder\n`,
+    });
+  });
+
   it("overwrites nothing", async () => {
     const file = flipop.file("kept", "x");
     const { code, err } = await flipop.run("bundle", join(file, ".."));
