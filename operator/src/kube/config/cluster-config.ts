@@ -156,17 +156,24 @@ export function readKubeconfigs(paths: readonly string[], origin: string, requir
 
 function readDocument(file: string, origin: string): Record<string, unknown> {
   if (!existsSync(file)) throw new ConfigError(`${origin}: ${file} does not exist; correct the path`);
-  let document: unknown;
-  try {
-    document = parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    const detail = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
-    throw new ConfigError(`${file}: can't be read as YAML: ${detail}; see "kubectl config view"`, { cause: error });
-  }
+  const text = attempt(`${origin}: ${file} can't be read`, "name a file that you may read", () =>
+    readFileSync(file, "utf8"),
+  );
+  const document = attempt(`${file}: can't be read as YAML`, 'see "kubectl config view"', () => parse(text) as unknown);
   if (!isRecord(document)) {
     throw new ConfigError(`${file}: is ${document === null ? "empty" : typeof document}, not a kubeconfig`);
   }
   return document;
+}
+
+/** @throws ConfigError with the problem, the first line of its cause, and the remedy */
+function attempt<T>(seen: string, remedy: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const detail = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
+    throw new ConfigError(`${seen}: ${detail}; ${remedy}`, { cause: error });
+  }
 }
 
 function list(document: Record<string, unknown>, field: string, file: string): readonly unknown[] {

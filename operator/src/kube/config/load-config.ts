@@ -91,6 +91,11 @@ const NOBODY: Entry<KubeconfigUser> = { value: {}, file: "" };
 function contextName(merged: MergedKubeconfig, asked: string | undefined): string {
   const name = asked ?? merged.currentContext;
   if (name !== undefined) return name;
+  if (merged.contexts.size === 0) {
+    throw new ConfigError(
+      `${merged.files.join(", ")}: has no context; add one ("kubectl config set-context NAME"), or name another kubeconfig`,
+    );
+  }
   throw new ConfigError(
     `${merged.files.join(", ")}: no current-context; set it ("kubectl config use-context NAME") or name one of: ${names(merged.contexts)}`,
   );

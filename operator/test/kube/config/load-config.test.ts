@@ -140,6 +140,22 @@ describe("cluster configuration", () => {
         .with.property("message")
         .that.matches(/no current-context; .* name one of: c$/);
     });
+    it("about a kubeconfig without contexts", () => {
+      dir.write("bare", "apiVersion: v1\nkind: Config\n");
+      const path = join(dir.path, "bare");
+      expect(() => loadClusterConfig({ kubeconfig: path }))
+        .to.throw(ConfigError)
+        .with.property(
+          "message",
+          `${path}: has no context; add one ("kubectl config set-context NAME"), or name another kubeconfig`,
+        );
+    });
+    it("about a folder in place of a kubeconfig", () => {
+      expect(() => loadClusterConfig({ kubeconfig: dir.path }))
+        .to.throw(ConfigError)
+        .with.property("message")
+        .that.matches(/^--kubeconfig: \S+ can't be read: EISDIR: .*; name a file that you may read$/);
+    });
     it("about a name that is nowhere", () => {
       failure({ current: "nope" })
         .with.property("message")
