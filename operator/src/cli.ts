@@ -109,6 +109,8 @@ const SEPARATOR = "--";
 
 /** Of arguments that are no known option; a word after an unknown option may be its value. */
 function strangeIn(args: readonly string[]): readonly string[] {
+  const command = args.find((arg) => COMMANDS.some(({ name }) => name === arg));
+  if (command !== undefined) return [`options stand before "${command}": write flipop ${command}, then its options`];
   return args.flatMap((arg, index) => {
     if (arg === SEPARATOR) return [];
     if (arg.startsWith("-")) return [strangeOption(arg)];

@@ -118,6 +118,8 @@ describe("the command line", () => {
       /^flipop: --resync: "0" is not a valid value of resync: give a number of seconds above 0, such as 60\n$/,
     ],
     [["--resynk=5"], /^flipop: unknown option '--resynk': did you mean --resync\?\n$/],
+    [["-n", "ingress", "status"], /^flipop: options stand before "status": write flipop status, then its options\n$/],
+    [["--namespace", "ingress", "status"], /^flipop: options stand before "status": write flipop status, /],
     [["--debug=true", "wrong"], /^flipop: unexpected argument "wrong"\n$/],
     [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': see flipop --help\n$/],
     [["run", "--", "--debug"], /^flipop: option '--debug' stands after '--', where none is read: put it before\n$/],
