@@ -56,6 +56,14 @@ describe("flipop orphans", () => {
   const machineOf = (ip: string) => `digitalocean://${digitalocean.state.address(ip).dropletId}`;
   const exists = (ip: string) => digitalocean.state.addresses().some((address) => address.ip === ip);
 
+  it("refuses options that mean nothing without --release", async () => {
+    for (const option of ["--yes", "--unassign"]) {
+      const { code, out, err } = await flipop.run("orphans", option);
+      expect({ code, out }).to.deep.equal({ code: 2, out: "" });
+      expect(err).to.equal(`flipop: ${option} has no effect without --release: name the addresses there\n`);
+    }
+  });
+
   it("lists what no resource lists or created, with the holder, the former owner and the cost", async () => {
     const { code, out, err } = await flipop.run("orphans", "-o", "json");
     expect({ code, err }).to.deep.equal({ code: 0, err: "" });

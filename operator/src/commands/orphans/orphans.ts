@@ -8,7 +8,7 @@ import { listed } from "../../values.js";
 import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js";
 import { ownersIn } from "../claimed.js";
 import { withCluster } from "../cluster.js";
-import { type CommandCall, listOption, textOption } from "../command.js";
+import { type CommandCall, listOption, textOption, UsageError } from "../command.js";
 import type { KindRead } from "../read.js";
 import { readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
@@ -32,6 +32,8 @@ export interface Orphan {
 
 export function run(call: CommandCall): Promise<number> {
   const asked = listOption(call, "release");
+  const idle = ["yes", "unassign"].find((name) => asked.length === 0 && call.options[name] === true);
+  if (idle !== undefined) throw new UsageError(`--${idle} has no effect without --release: name the addresses there`);
   return withCluster(call, ({ client }) =>
     withAccounts(call, async (providers) => {
       // The account first: an address that the operator creates meanwhile is in a resource by the time that those are read.
