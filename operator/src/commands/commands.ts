@@ -16,6 +16,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "good with a restriction that you may not have meant. A kind that you may not read is named on the error output; the command",
       "ends with code 1 only if it can read none. If you may list the Leases of the operator and no operator leads, a line on the",
       "error output says so; the exit code stays the same. On a terminal, the table is cut to `COLUMNS`, else to the terminal's width. With `--watch`, it runs until Ctrl-C, which ends it with code 130.",
+      "`-o json` prints one list; with `--watch`, one object on each line, first all resources, then those that change (`-o yaml`: one",
+      "document each), in which `deleted` says whether the resource is gone.",
     ],
     args: [],
     options: [
@@ -205,7 +207,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { flags: "--release <address...>", description: "Release these addresses" },
       { flags: "--unassign", description: "With --release: also take the addresses off the machines that hold them" },
-      { flags: "--yes", description: "Do not ask, for scripts" },
+      { flags: "--yes", description: "With --release: do not ask, for scripts" },
       OUTPUT(["json", "yaml"]),
       ...CLUSTER_OPTIONS,
     ],

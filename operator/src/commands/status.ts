@@ -52,7 +52,9 @@ function rowsOf(reads: readonly KindRead[]): readonly StatusRow[] {
 function print({ io, ...call }: CommandCall, { reads, rows }: Shown): void {
   const format = textOption(call, "output");
   if (format === "json" || format === "yaml") {
-    io.out(dataText(rows, format));
+    // A list would have another form than the changes that follow.
+    if (call.options["watch"] === true) for (const row of rows) printChange({ io, ...call }, row, false);
+    else io.out(dataText(rows, format));
     return;
   }
   const text = rows.length === 0 ? "" : statusTable(rows, { wide: format === "wide", now: io.now() });

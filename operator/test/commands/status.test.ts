@@ -138,7 +138,8 @@ describe("flipop status", () => {
 
   it("prints a resource again under --watch when its state changes, and ends with Ctrl-C", async () => {
     const running = await flipop.start("status", "--watch", "-o", "yaml");
-    await until("the list is there", () => running.out.includes("NodeDNSRecordSet"));
+    const json = await flipop.start("status", "--watch", "-o", "json");
+    await until("the lists are there", () => [running, json].every(({ out }) => out.includes("NodeDNSRecordSet")));
     const ref = { ...POOL, name: "web", namespace: "default" };
     const change = (active: number) =>
       kubernetes.change(
@@ -147,10 +148,17 @@ describe("flipop status", () => {
         "status",
       );
     change(2);
-    await until("the change is there", () => running.out.includes("2/2 addresses"));
+    await until("the change is there", () => [running, json].every(({ out }) => out.includes("2/2 addresses")));
     const { code, out } = await running.end("SIGINT");
     expect(code).to.equal(130);
-    expect(parseAllDocuments(out).length).to.equal(2);
+    const documents = parseAllDocuments(out).map((document) => document.toJS() as { name: string; deleted: boolean });
+    expect(documents.map(({ name, deleted }) => [name, deleted])).to.deep.equal([
+      ["web", false],
+      ["nodes", false],
+      ["web", false],
+    ]);
+    const lines = (await json.end("SIGINT")).out.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).to.deep.equal(documents);
   });
 
   it("says on the error output that no operator leads, with the same exit code and the same output", async () => {
