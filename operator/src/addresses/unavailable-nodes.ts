@@ -170,10 +170,11 @@ function busyNode(
   return older === undefined ? undefined : { node: name, older };
 }
 
-function heldAddress({ ownerOf, set }: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {
-  const owner = ownerOf(ip);
-  const isUnwanted = owner?.uid === set.metadata.uid && unwanted.has(ip);
-  return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }) };
+function heldAddress(snapshot: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {
+  const owner = snapshot.ownerOf(ip);
+  const isUnwanted = owner?.uid === snapshot.set.metadata.uid && unwanted.has(ip);
+  const unseen = owner === undefined && snapshot.namespacesLimited === true;
+  return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }), ...(unseen && { unseen }) };
 }
 
 /** The resource whose new address is, or may be, on the node. */

@@ -75,8 +75,13 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
 }
 
 /** Who has an address, and which name leads to it. */
-function usersOf({ claims, nodeNames }: ControllerContext): Pick<Snapshot, "ownerOf" | "nodeNameOf"> {
-  return { ownerOf: (ip) => claims.holderOf(ip), nodeNameOf: (ip) => nodeNames.of(ip) };
+function usersOf({
+  claims,
+  nodeNames,
+  settings,
+}: ControllerContext): Pick<Snapshot, "ownerOf" | "namespacesLimited" | "nodeNameOf"> {
+  const namespacesLimited = settings.watchNamespaces.length > 0;
+  return { ownerOf: (ip) => claims.holderOf(ip), namespacesLimited, nodeNameOf: (ip) => nodeNames.of(ip) };
 }
 
 function setWithLimits(context: ControllerContext, pool: Pool) {

@@ -107,6 +107,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
+    namespacesLimited: routing.context.settings.watchNamespaces.length > 0,
     nodeNameOf: (ip) => routing.context.nodeNames.of(ip),
     usable: () => {
       const found = resolvedClass === undefined ? [] : usableAddresses(routing, routed, resolvedClass);

@@ -14,6 +14,8 @@ export interface HeldAddress {
   readonly owner?: Pick<ResourceRef, "kind" | "namespace" | "name">;
   /** It is of the resource itself, which no longer asks for it. */
   readonly unwanted?: true;
+  /** A resource in a namespace that the operator does not watch may name it. */
+  readonly unseen?: true;
 }
 
 /** A node that matches, and takes no address now. */
@@ -57,7 +59,9 @@ export function busyText({ shown, more }: BusyNodes): string {
 
 /** Addresses on the node that no resource asks for, so that a person can take them away. */
 function idleOn({ held = [] }: BusyNode): readonly HeldAddress[] {
-  return held.filter(({ ip, owner, unwanted }) => ip !== undefined && (owner === undefined || unwanted));
+  return held.filter(({ ip, owner, unwanted, unseen }) => {
+    return ip !== undefined && (unwanted || (owner === undefined && unseen !== true));
+  });
 }
 
 function textOfIdle(addresses: readonly HeldAddress[], unwanted: boolean): readonly string[] {
@@ -119,7 +123,8 @@ function nodeText({ node, held = [], limit = 1, target, retryAt, cause, older }:
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }
 
-function addressText({ ip = "an address", owner, unwanted }: HeldAddress): string {
+function addressText({ ip = "an address", owner, unwanted, unseen }: HeldAddress): string {
   if (unwanted) return `${ip}, which this resource no longer asks for`;
+  if (unseen) return `${ip}, which no resource in the namespaces that this operator watches names`;
   return owner === undefined ? `${ip}, which no resource names` : `${ip} of ${refText(owner)}`;
 }

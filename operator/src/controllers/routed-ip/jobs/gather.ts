@@ -1,6 +1,6 @@
 /** The snapshot of a RoutedIP whose class works by Jobs. */
 
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, canonicalIp } from "cdk8s-flipop/api";
 import { isDeleting } from "../../../addresses/address-set.js";
 import { marksOf } from "../../../addresses/node-marks.js";
 import { probesOf } from "../../../health/probes-for-controllers.js";
@@ -178,5 +178,8 @@ function heldOn({ routing, aims }: JobTools, uid: string, machine: ProviderId): 
     owner: { kind: "RoutedIP", namespace, name },
   }));
   const ip = context.nodes.ofMachine(machine)?.annotations[Annotation.reservedIpv4];
-  return ip === undefined ? held : [...held, { ip, ...omitUndefined({ owner: context.claims.holderOf(ip) }) }];
+  if (ip === undefined) return held;
+  const owner = context.claims.holderOf(canonicalIp(ip));
+  const unseen = owner === undefined && context.settings.watchNamespaces.length > 0;
+  return [...held, { ip, ...omitUndefined({ owner }), ...(unseen && { unseen }) }];
 }

@@ -1,0 +1,80 @@
+import { type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { type Pool, World } from "../world.js";
+
+describe("operators in process: limited to different namespaces, on one account", function () {
+  this.timeout(240_000);
+  let world: World;
+
+  afterEach(() => world.close());
+
+  async function create(nodes: number): Promise<void> {
+    world = await World.create({ nodes });
+    for (const name of ["teama", "teamb"])
+      world.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+
+  it("advise nobody to take or release an address that the other one may manage", async () => {
+    await create(2);
+    await startBoth();
+    add("teama", { desiredIPs: 1 });
+    await active("teama");
+    add("teamb", { desiredIPs: 1 });
+    await active("teamb");
+    await world.clock.sleep(600_000);
+    await world.rest();
+    for (const namespace of ["teama", "teamb"]) {
+      expect(fulfilled(namespace)).to.include({ status: "True", reason: "Observed" });
+    }
+    const events = JSON.stringify(world.events("Created"));
+    expect(events).not.to.contain("no resource").and.not.to.contain("write it in ips");
+  });
+
+  it("do not advise to take or release an address that no resource in their namespaces names", async () => {
+    await create(2);
+    world.digitalocean.state.addAddress({ dropletId: world.droplet("node-2").id });
+    world.start({ "watch-namespaces": "teama" });
+    add("teama", { desiredIPs: 1 });
+    await active("teama");
+    await world.rest();
+    expect(fulfilled("teama")).to.include({ status: "True", reason: "Observed" });
+    expect(JSON.stringify(world.events("Created"))).not.to.contain("no resource");
+    world.kubernetes.change(ref("teama"), (pool) => ({
+      ...pool,
+      spec: { ...(pool["spec"] as object), desiredIPs: 2 },
+    }));
+    await world.until("a node is missing", () => fulfilled("teama")?.status === "False");
+    await world.rest();
+    expect(fulfilled("teama")?.message)
+      .to.contain("which no resource in the namespaces that this operator watches names")
+      .and.not.contain("flipop orphans");
+  });
+
+  async function startBoth(): Promise<void> {
+    world.start({ "watch-namespaces": "teama" });
+    world.start({ "watch-namespaces": "teamb" });
+  }
+
+  function add(namespace: string, spec: Partial<FloatingIPPoolSpec>): void {
+    world.addPool("web", spec, { metadata: { name: "web", namespace } });
+  }
+
+  function ref(namespace: string) {
+    return { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace, name: "web" };
+  }
+
+  function status(namespace: string) {
+    return (world.kubernetes.get(ref(namespace)) as Pool | undefined)?.status ?? {};
+  }
+
+  function fulfilled(namespace: string) {
+    return status(namespace).conditions?.find(({ type }) => type === "Fulfilled");
+  }
+
+  async function active(namespace: string): Promise<string> {
+    const serving = () => Object.entries(status(namespace).ips ?? {}).find(([, { state }]) => state === "active")?.[0];
+    await world.until(`active in ${namespace}`, () => serving() !== undefined);
+    return serving() ?? "";
+  }
+});
