@@ -6,7 +6,7 @@ import { listed, listedClauses } from "../values.js";
 import { note, type Problem, problem, topic } from "./message.js";
 
 /** Why a resource owns what it claims. */
-export type Basis = "created" | "uses" | "waits" | "spares" | "restored" | "asks" | "leaves";
+export type Basis = "created" | "uses" | "marked" | "waits" | "spares" | "restored" | "asks" | "leaves";
 
 /** An address or name, and the resource that has the better claim to it. */
 export interface Owned {
@@ -25,6 +25,7 @@ const ASKED_FIRST = "asked for it first";
 const BASES: Readonly<Record<Basis, string>> = {
   created: "created it",
   uses: "already uses it",
+  marked: "an annotation of a node names as its owner, and which this operator does not manage",
   waits: ASKED_FIRST,
   spares: `${ASKED_FIRST}, but does not use it now, because its desiredIPs is lower than the number of its addresses`,
   restored: "created it, as its annotation says",
@@ -60,8 +61,12 @@ const SPARED =
 const CREATED =
   "to hand it over, remove it from ips of that pool and lower its desiredIPs, or ask its author to do so; or remove it here";
 
+const MARKED =
+  "remove it here, or ask the author of that pool to remove it there; if the pool no longer exists, have the cluster's administrator remove its address annotations from the node";
+
 function addressRemedy({ basis, owner }: Owned): string {
   if (basis === "spares") return SPARED;
+  if (basis === "marked") return MARKED;
   return basis === "created" && owner.kind === "FloatingIPPool" ? CREATED : REMEDY;
 }
 

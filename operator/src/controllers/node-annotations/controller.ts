@@ -15,6 +15,7 @@ import type { ControllerContext, ControllerParts } from "../context.js";
 import { annotatedNodes, annotationText, FAMILIES, gather, type NodeMemory, prepare, type Snapshot } from "./gather.js";
 import { removeLeftMark } from "./left-marks.js";
 import { type Action, type Plan, plan } from "./plan.js";
+import { claimForUnseenOwners } from "./unseen-owners.js";
 
 /** The types of this kind, for the engine. */
 interface NodeAnnotations {
@@ -55,8 +56,10 @@ export function createNodeAnnotationsController(context: ControllerContext): Con
       for (const { name } of annotated.find(family, owner, [])) controller.enqueue(name);
     }
   });
+  const unclaim = claimForUnseenOwners(context);
   const close = () => {
     unlisten();
+    unclaim();
     return controller.close();
   };
   return { controllers: [controller], caches: [], checks: new Map(), close };

@@ -10,6 +10,7 @@ import { ObjectWriters } from "../../reconcile/object-writer.js";
 import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ControllerContext } from "../context.js";
 import { leftMarksOn, nodesWithLeftMarks } from "./left-marks.js";
+import { seesOwner } from "./unseen-owners.js";
 
 export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
 
@@ -105,13 +106,10 @@ function isRemoved(
   return removed?.annotation === text && clock.monotonic() - removed.at < CACHE_LAG_MS;
 }
 
-/** An owner in a namespace that is not watched is out of sight, and left alone. */
+/** An owner that another installation manages is out of sight, and left alone. */
 function stateOfOwner({ owners, settings }: ControllerContext, text: string): AnnotationFacts["owner"] & string {
   const owner = parseOwner(text);
-  const { watchNamespaces } = settings;
-  if (owner === undefined || (watchNamespaces.length > 0 && !watchNamespaces.includes(owner.namespace))) {
-    return "out of sight";
-  }
+  if (owner === undefined || !seesOwner(settings, text)) return "out of sight";
   return owners.isGone(owner.uid) ? "gone" : "exists";
 }
 

@@ -1,4 +1,4 @@
-import { type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { type Pool, World } from "../world.js";
@@ -51,6 +51,34 @@ describe("operators in process: limited to different namespaces, on one account"
       .and.not.contain("flipop orphans");
   });
 
+  it("leave an address where a node's annotation names an owner in a namespace out of sight", async () => {
+    await create(2);
+    await startBoth();
+    add("teamb", { desiredIPs: 1 });
+    const ip = await active("teamb");
+    const holder = world.holder(ip);
+    add("teama", { ips: [ip] });
+    await world.until("the conflict", () => conflict()?.status === "True");
+    expect(conflict()?.reason).to.equal("ClaimedByOther");
+    expect(conflict()?.message).to.contain(`${ip} belongs to FloatingIPPool teamb/web`);
+    await world.rest();
+    expect(world.holder(ip)).to.equal(holder);
+    expect(status("teamb").ips?.[ip]?.state).to.equal("active");
+  });
+
+  it("take the address when the annotation has gone", async () => {
+    await create(1);
+    const { ip } = world.digitalocean.state.addAddress({ dropletId: world.droplet("node-1").id });
+    world.annotate("node-1", { [Annotation.reservedIpv4]: ip, [Annotation.reservedIpv4Owner]: "teamb/web/0000" });
+    world.start({ "watch-namespaces": "teama" });
+    add("teama", { ips: [ip] });
+    await world.until("the conflict", () => conflict()?.status === "True");
+    expect(world.annotations("node-1")).to.have.property(Annotation.reservedIpv4Owner, "teamb/web/0000");
+    world.annotate("node-1", {});
+    await world.until("active", () => status("teama").ips?.[ip]?.state === "active");
+    expect(conflict()?.status).to.equal("False");
+  });
+
   async function startBoth(): Promise<void> {
     world.start({ "watch-namespaces": "teama" });
     world.start({ "watch-namespaces": "teamb" });
@@ -70,6 +98,10 @@ describe("operators in process: limited to different namespaces, on one account"
 
   function fulfilled(namespace: string) {
     return status(namespace).conditions?.find(({ type }) => type === "Fulfilled");
+  }
+
+  function conflict() {
+    return status("teama").conditions?.find(({ type }) => type === "Conflict");
   }
 
   async function active(namespace: string): Promise<string> {
