@@ -9,7 +9,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/commands": 6_980,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_650,
-  "operator/src/controllers/node-annotations": 490,
+  "operator/src/controllers/node-annotations": 540,
   "operator/src/controllers/node-dns-record-set": 1_500,
   "operator/src/controllers/publications": 750,
   "operator/src/controllers/routed-ip": 6_780,

@@ -41,7 +41,7 @@ function actions(context: ControllerContext): ActionTable<NodeAnnotations> {
         if (isInvalid(error)) return skipped("the annotation has changed meanwhile");
         throw error;
       }
-      state.memory.set(family, { annotation: annotationText(node.annotations, family), at: clock.monotonic() });
+      state.memory.removed.set(family, { annotation: annotationText(node.annotations, family), at: clock.monotonic() });
       return DONE;
     },
     "remove-mark": ({ signal }, action) => removeLeftMark(context, signal, action),
@@ -70,7 +70,7 @@ function kindOf(context: ControllerContext): Kind<NodeAnnotations> {
     names: { kind: "Node", plural: "nodes", controller: "node-annotations" },
     source: annotatedNodes(context),
     read: (object) => object,
-    remember: () => new Map(),
+    remember: () => ({ removed: new Map(), elsewhere: new Map() }),
     prepare: (state) => prepare(context, state),
     gather: (state, node) => gather(context, state, node),
     plan,

@@ -3,9 +3,11 @@
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { ADDRESS_ANNOTATIONS, nodePath, parseOwner } from "../../addresses/annotations.js";
-import { CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS } from "../../bounds.js";
+import { ACTION_SECONDS, CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../bounds.js";
+import type { InventoryView } from "../../inventory/view.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { ProviderId } from "../../providers/types.js";
 import { ObjectWriters } from "../../reconcile/object-writer.js";
 import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ControllerContext } from "../context.js";
@@ -58,9 +60,17 @@ export function gather(
   return {
     node: name,
     now: context.clock.now(),
-    annotations: found.map((family) => factsOf(context, name, { family, annotations })),
+    annotations: found.map((family) => factsOf(context, state, { family, annotations })),
     leftMarks: node === undefined ? [] : leftMarksOn(context, node),
   };
+}
+
+interface Asked {
+  readonly family: IpFamily;
+  readonly ip: string;
+  readonly text: string;
+  /** By a resource of another installation. */
+  readonly owned: boolean;
 }
 
 interface Annotated {
@@ -68,11 +78,17 @@ interface Annotated {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-function factsOf(context: ControllerContext, node: string, { family, annotations }: Annotated): AnnotationFacts {
+function factsOf(
+  context: ControllerContext,
+  state: AnnotatedNode,
+  { family, annotations }: Annotated,
+): AnnotationFacts {
   const { value: valueKey, owner: ownerKey } = ADDRESS_ANNOTATIONS[family];
   const [value, owner] = [annotations[valueKey], annotations[ownerKey]];
   const ip = value === undefined ? undefined : canonicalIp(value);
-  const place = ip === undefined ? undefined : placeOf(context, node, { family, ip });
+  const text = annotationText(annotations, family);
+  const place =
+    ip === undefined ? undefined : placeOf(context, state, { family, ip, text, owned: owner !== undefined });
   return {
     family,
     ...(ip === undefined ? {} : { ip }),
@@ -86,8 +102,13 @@ function factsOf(context: ControllerContext, node: string, { family, annotations
 
 /** Reads the account that `placeOf` asks, where its list is old. */
 export async function prepare(context: ControllerContext, state: AnnotatedNode): Promise<void> {
-  const accounts = FAMILIES.map((family) => accountOf(context, state.key, family));
-  await Promise.all(accounts.flatMap((account) => account?.refresh(JANITOR_LIST_MAX_AGE_SECONDS, "check") ?? []));
+  const now = context.clock.monotonic();
+  const read = async (family: IpFamily) => {
+    const settledFor = (now - (state.memory.elsewhere.get(family)?.until ?? now)) / SECOND_MS;
+    const maxAge = settledFor > 0 ? Math.min(JANITOR_LIST_MAX_AGE_SECONDS, settledFor) : JANITOR_LIST_MAX_AGE_SECONDS;
+    await accountOf(context, state.key, family)?.refresh(maxAge, "check");
+  };
+  await Promise.all(FAMILIES.map(read));
 }
 
 /** The annotation and its owner, as they are compared with a removal. */
@@ -99,10 +120,10 @@ export function annotationText(annotations: Readonly<Record<string, string>>, fa
 
 function isRemoved(
   { clock }: ControllerContext,
-  { memory }: AnnotatedNode,
+  { memory: { removed: removals } }: AnnotatedNode,
   { family, text }: { readonly family: IpFamily; readonly text: string },
 ): boolean {
-  const removed = memory.get(family);
+  const removed = removals.get(family);
   return removed?.annotation === text && clock.monotonic() - removed.at < CACHE_LAG_MS;
 }
 
@@ -113,36 +134,63 @@ function stateOfOwner({ owners, settings }: ControllerContext, text: string): An
   return owners.isGone(owner.uid) ? "gone" : "exists";
 }
 
-/** Only of an annotation that no owner answers for the account is asked. */
+/** The account is asked only of an annotation for which no owner answers that this operator sees. */
 function accountOf(context: ControllerContext, name: string, family: IpFamily): AddressAccount | undefined {
   const { annotations = {}, machine } = context.nodes.get(name) ?? {};
   const { value, owner } = ADDRESS_ANNOTATIONS[family];
   const ip = annotations[value];
-  if (ip === undefined || annotations[owner] !== undefined || machine === undefined) return undefined;
-  if (!context.settings.features.includes("pools") || context.claims.holderOf(canonicalIp(ip)) !== undefined) {
+  if (ip === undefined || machine === undefined || !isAsked(context, canonicalIp(ip), annotations[owner])) {
     return undefined;
   }
   const account = context.accounts.find(machine.split("://")[0] ?? "", family);
   return account instanceof AddressAccount ? account : undefined;
 }
 
-function placeOf(
-  context: ControllerContext,
-  name: string,
-  { family, ip }: { readonly family: IpFamily; readonly ip: string },
-): Place | undefined {
-  const account = accountOf(context, name, family);
+function isAsked({ settings, claims }: ControllerContext, ip: string, owner: string | undefined): boolean {
+  if (owner !== undefined) return !seesOwner(settings, owner);
+  return settings.features.includes("pools") && claims.holderOf(ip) === undefined;
+}
+
+function placeOf(context: ControllerContext, state: AnnotatedNode, asked: Asked): Place | undefined {
+  const account = accountOf(context, state.key, asked.family);
   if (account === undefined) return undefined;
   const view = account.inventory?.view();
   if (view?.complete !== true) return "unknown";
-  const facts = view.get(ip);
-  const holds =
-    facts !== undefined && (facts.holder === context.nodes.get(name)?.machine || facts.unconfirmed === true);
-  return holds ? "on the node" : "elsewhere";
+  const place = placeIn(view, asked.ip, context.nodes.get(state.key)?.machine);
+  if (place !== "elsewhere") state.memory.elsewhere.delete(asked.family);
+  else if (asked.owned && !hasLasted(context, state, asked, view)) return "unknown";
+  return place;
 }
 
-/** Removals that the node cache may not show yet, by family. */
-export type NodeMemory = Map<IpFamily, { readonly annotation: string; readonly at: number }>;
+/** Whether the account contradicts the annotation for longer than any action may run that moves the address. */
+function hasLasted(
+  { clock }: ControllerContext,
+  { memory: { elsewhere } }: AnnotatedNode,
+  { family, text }: Asked,
+  { ageSeconds }: InventoryView,
+): boolean {
+  const now = clock.monotonic();
+  const known = elsewhere.get(family);
+  const until = known?.text === text ? known.until : now + ACTION_SECONDS * SECOND_MS;
+  elsewhere.set(family, { text, until });
+  return now - ageSeconds * SECOND_MS > until;
+}
+
+function placeIn(view: InventoryView, ip: string, machine: ProviderId | undefined): Place {
+  const facts = view.get(ip);
+  if (facts?.action !== undefined) return "unknown";
+  return facts !== undefined && (facts.holder === machine || facts.unconfirmed === true) ? "on the node" : "elsewhere";
+}
+
+export interface NodeMemory {
+  /** Removals that the node cache may not show yet. */
+  readonly removed: Map<IpFamily, { readonly annotation: string; readonly at: number }>;
+  /**
+   * Annotations of other installations that the account contradicts. Such an installation may just be moving the address, so
+   * only a list proves it that was read after `until` (monotonic ms), when every action of then has ended.
+   */
+  readonly elsewhere: Map<IpFamily, { readonly text: string; readonly until: number }>;
+}
 
 /** Only nodes that bear an annotation, or a mark whose resource is gone, have runs; a node that is gone is forgotten. */
 export function annotatedNodes(context: ControllerContext): ResourceSource<KubeObject> {

@@ -54,9 +54,9 @@ const GONE = "no resource has this label or taint";
 
 /** The resource that owns an annotation looks after it, as long as it exists. */
 function judge({ owner, ip, claimed, place }: AnnotationFacts): Judgement {
-  if (owner !== undefined) return owner === "gone" ? { stale: "the resource that set the annotation is gone" } : "keep";
-  if (ip === undefined || claimed || place === undefined || place === "on the node") return "keep";
-  return place === "unknown"
-    ? "unknown"
-    : { stale: "no resource owns the address, and the provider shows it elsewhere" };
+  if (owner === "gone") return { stale: "the resource that set the annotation is gone" };
+  if (owner === "exists" || place === undefined || place === "on the node") return "keep";
+  if (owner === undefined && (ip === undefined || claimed)) return "keep";
+  if (place === "unknown") return "unknown";
+  return { stale: `${owner === undefined ? "no resource owns the address, and " : ""}the provider shows it elsewhere` };
 }

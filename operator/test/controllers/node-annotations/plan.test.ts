@@ -16,9 +16,15 @@ describe("the plan for address annotations of a node", () => {
     expect(removed({ owner: "gone", claimed: true, place: "on the node" })).to.deep.equal(["remove-annotation"]);
   });
 
-  it("leaves the annotation of an owner that exists, or that this process cannot see", () => {
+  it("leaves the annotation of an owner that exists, and that of one out of sight unless the address is elsewhere", () => {
     expect(removed({ owner: "exists" })).to.deep.equal([]);
-    expect(removed({ owner: "out of sight" })).to.deep.equal([]);
+    const unseen = { owner: "out of sight", claimed: true } as const;
+    expect(removed({ ...unseen, place: "on the node" })).to.deep.equal([]);
+    expect(removed({ ...unseen, place: "unknown" })).to.deep.equal([]);
+    expect(removed({ ...unseen, place: "elsewhere" })).to.deep.equal(["remove-annotation"]);
+    const { place: _place, ...unasked } = FACTS;
+    const made = plan({ node: "n1", now: NOW, annotations: [{ ...unasked, ...unseen }], leftMarks: [] });
+    expect(made.sequences, "no provider can say it").to.deep.equal([]);
   });
 
   it("removes an annotation without owner where the provider shows the address elsewhere", () => {

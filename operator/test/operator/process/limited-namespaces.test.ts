@@ -3,6 +3,9 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { type Pool, World } from "../world.js";
 
+/** No address of the account. */
+const RELEASED = "203.0.113.99";
+
 describe("operators in process: limited to different namespaces, on one account", function () {
   this.timeout(240_000);
   let world: World;
@@ -77,6 +80,28 @@ describe("operators in process: limited to different namespaces, on one account"
     world.annotate("node-1", {});
     await world.until("active", () => status("teama").ips?.[ip]?.state === "active");
     expect(conflict()?.status).to.equal("False");
+  });
+
+  it("remove an annotation of the other one that the account contradicts for long, and no name publishes the address", async () => {
+    await create(2);
+    const { ip: held } = world.digitalocean.state.addAddress({ dropletId: world.droplet("node-2").id });
+    for (const [node, ip] of Object.entries({ "node-1": RELEASED, "node-2": held })) {
+      world.annotate(node, { [Annotation.reservedIpv4]: ip, [Annotation.reservedIpv4Owner]: "ingress/web/0000" });
+    }
+    world.kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace: "teama" } },
+      spec: {
+        ...{ match: {}, addressType: Annotation.reservedIpv4 },
+        dnsRecordSet: { provider: "digitalocean", zone: "example.com", recordName: "res" },
+      },
+    });
+    world.start({ "watch-namespaces": "teama", features: "pools,dns" });
+    const records = () => world.digitalocean.state.dns.records("example.com").filter(({ name }) => name === "res");
+    await world.until("the annotation is gone", () => Object.keys(world.annotations("node-1")).length === 0);
+    await world.until("only the other address is published", () => `${records().map(({ data }) => data)}` === held);
+    await world.clock.sleep(1_200_000);
+    await world.rest();
+    expect(world.annotations("node-2")).to.have.property(Annotation.reservedIpv4, held);
   });
 
   async function startBoth(): Promise<void> {
