@@ -4,6 +4,7 @@ import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
 import { pauseRemedy } from "./explanations.js";
 import {
+  externalDnsFailures,
   type FailureText,
   failedCalls,
   failureText,
@@ -106,6 +107,12 @@ export const providerMessages = topic("provider", {
       missing: "ZoneNotFound",
       text: "digitalocean: read zone example.com: 404; fix: correct dnsRecordSet.zone",
     },
+  }),
+  kindMissing: problem({
+    ...FOREIGN,
+    reason: "ProviderUnavailable",
+    by: "administrator",
+    example: { text: `external-dns: read records of www.example.com: ${failureText(externalDnsFailures.noKind)}` },
   }),
   wrongRegion: problem({
     ...FOREIGN,

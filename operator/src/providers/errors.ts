@@ -62,6 +62,7 @@ export type ProviderErrorReason =
   | "LeaseEnding"
   /** The caller gave up. */
   | "Cancelled"
+  | "KindMissing" // The API server does not serve the kind of the objects.
   /** The facts behind the change no longer held when it could have been sent. */
   | "Superseded"
   /** The list has more items, pages or text than the operator keeps in memory. */

@@ -175,6 +175,7 @@ export function conditionSamples(
 
 /** @param missing what it is that the provider does not have, as a reason. */
 export function problemOf({ kind, reason, message: text }: ProviderError, missing: Reason): Problem {
+  if (reason === "KindMissing") return providerMessages.kindMissing({ text });
   if (kind === "NotFound") return providerMessages.notFound({ missing, text });
   // Something of somebody else is in the way, and stays there: a CNAME of that name, a second zone.
   if (reason === "RecordExists") return providerMessages.recordInTheWay({ text });

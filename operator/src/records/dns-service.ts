@@ -4,7 +4,7 @@
  * a name of one provider exists once, so two resources never write one entry.
  */
 
-import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
+import { type DnsRecordSet, type DnsStatus, EXTERNAL_DNS } from "cdk8s-flipop/api";
 import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
 import { normalName } from "../claims/claimed-names.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
@@ -144,6 +144,7 @@ export class DnsService {
   }
 
   private othersThan({ provider }: Tracked): readonly DnsProvider[] {
+    if (provider.name === EXTERNAL_DNS) return []; // It has no zones that another account could have instead.
     return (this.props.others?.() ?? []).filter(({ name }) => name !== provider.name);
   }
 

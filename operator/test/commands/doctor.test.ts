@@ -4,7 +4,7 @@ import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-s
 import { type AllowRule, type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { after, before, describe, it } from "mocha";
 import { microTime } from "../../src/clock.js";
-import { type Definition, definitionFindings } from "../../src/commands/doctor/definitions.js";
+import { type Definition, definitionFindings, endpointFindings } from "../../src/commands/doctor/definitions.js";
 import { Flipop } from "./flipop.js";
 
 const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
@@ -85,6 +85,15 @@ describe("flipop doctor", () => {
     );
     expect(pools?.remedy).to.match(/^nothing ends the deletion: save .* \(kubectl get floatingippools -A -o yaml\)/);
     expect(others.every(({ result }) => result === "ok")).to.equal(true);
+  });
+
+  it("finds that the CRD of external-dns is missing, only where the feature needs it", async () => {
+    expect((await doctor([])).of("CRD DNSEndpoint")).to.deep.equal([]);
+    const [missing] = (await doctor(["--features", "pools,dns,externaldns"])).of("CRD DNSEndpoint");
+    expect(missing).to.include({ result: "problem" });
+    expect(missing?.remedy).to.contain("install the CRD of external-dns");
+    const installed = [{ metadata: { name: "dnsendpoints.externaldns.k8s.io" } }];
+    expect(endpointFindings(installed, ["externaldns"])[0]?.result).to.equal("ok");
   });
 
   it("finds who leads, who has stopped renewing, another operator, and the stop", async () => {

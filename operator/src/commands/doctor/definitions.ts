@@ -1,6 +1,14 @@
 /** Pure: whether the installed CRDs have what this release needs. */
 
-import { ALL_KINDS, type AnyKind, API_VERSION, customResourceDefinition, RELEASE } from "cdk8s-flipop/api";
+import {
+  ALL_KINDS,
+  type AnyKind,
+  API_VERSION,
+  customResourceDefinition,
+  type FeatureName,
+  RELEASE,
+} from "cdk8s-flipop/api";
+import { externalDnsFailures } from "../../messages/failed-calls.js";
 import { type Finding, ok, problem } from "./finding.js";
 
 interface Schema {
@@ -37,6 +45,19 @@ export function definitionFindings(installed: readonly Definition[]): readonly F
     if (lacking === undefined) return ok(`CRD ${kind.kind}`, `${since}, has every field of release ${RELEASE}`);
     return problem(`CRD ${kind.kind}`, `older than release ${RELEASE}: it lacks ${lacking} (${since})`, REMEDY);
   });
+}
+
+const ENDPOINTS = "dnsendpoints.externaldns.k8s.io";
+
+/** The CRD of external-dns, without which the operator cannot write what external-dns publishes. */
+export function endpointFindings(
+  installed: readonly Pick<Definition, "metadata">[],
+  features: readonly FeatureName[],
+): readonly Finding[] {
+  if (!features.includes("externaldns")) return [];
+  const found = installed.some(({ metadata }) => metadata.name === ENDPOINTS);
+  const { seen, remedy } = externalDnsFailures.noKind;
+  return [found ? ok("CRD DNSEndpoint", "it is installed") : problem("CRD DNSEndpoint", seen, remedy)];
 }
 
 function beingDeleted({ kind, plural }: AnyKind, since: string): Finding {

@@ -19,7 +19,7 @@ import { listAll, type OwnObject, readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
 import { withProgress } from "../terminal.js";
 import { accountFindings } from "./accounts.js";
-import { type Definition, definitionFindings } from "./definitions.js";
+import { type Definition, definitionFindings, endpointFindings } from "./definitions.js";
 import { type Policy, policyFinding } from "./egress-policies.js";
 import { type Finding, unknown } from "./finding.js";
 import { issuerFindings } from "./issuers.js";
@@ -77,12 +77,15 @@ function featuresOf(text: string | undefined): readonly FeatureName[] {
 }
 
 function clusterFindings(call: CommandCall, question: RightsQuestion): Promise<readonly Finding[]> {
-  const { namespace } = question;
+  const { namespace, features } = question;
   const signal = call.io.stop;
   return withCluster(call, async ({ client }) => {
     const now = call.io.now();
     const all = await Promise.all([
-      guarded("CRDs", async () => definitionFindings(await listAll<Definition>(client, { path: DEFINITIONS }, signal))),
+      guarded("CRDs", async () => {
+        const installed = await listAll<Definition>(client, { path: DEFINITIONS }, signal);
+        return [...definitionFindings(installed), ...endpointFindings(installed, features)];
+      }),
       guarded("leader", async () => leaseFindings(await readLease(client, namespace), namespace, now)),
       guarded("another operator", () => otherOperators(client, question, { now, signal })),
       guarded("nodes", async () => nodeFindings([...(await readNodes(client, signal)).list()], MACHINES)),

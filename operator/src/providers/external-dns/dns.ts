@@ -186,13 +186,13 @@ function failureOf(call: ApiCall, error: unknown, path = ""): unknown {
 
 const CHANGED = { kind: "Conflict", ...externalDnsFailures.changed } as const;
 
-function kindOf({ code, message }: StatusError): Pick<ProviderErrorProps, "kind" | "seen" | "remedy"> {
+function kindOf({ code, message }: StatusError): Pick<ProviderErrorProps, "kind" | "seen" | "remedy" | "reason"> {
   switch (code) {
     case 401:
     case 403:
       return { kind: "Unauthorized", ...externalDnsFailures.forbidden(message) };
     case 404:
-      return { kind: "NotFound", ...externalDnsFailures.noKind };
+      return { kind: "NotFound", reason: "KindMissing", ...externalDnsFailures.noKind };
     case 409:
       return CHANGED;
     case 400:

@@ -51,6 +51,22 @@ describe("operator in process: record sets for external-dns", function () {
       expect(endpoints(world)).to.deep.equal([]);
     }));
 
+  it("name the missing CRD, not a zone that another account has, until it is installed", () =>
+    inWorld({ flags: FLAGS }, async (world) => {
+      world.addNode("node-1");
+      const [ip = ""] = world.addAddresses(1);
+      world.addPool("web", { ips: [ip], dnsRecordSet: { ...RECORD, zone: "example.com" } });
+      world.start();
+      await world.until("the pool says so", () => world.condition("web", "DNSReady")?.status === "False");
+      await world.clock.sleep(1_200_000);
+      const { reason, message } = world.condition("web", "DNSReady") ?? {};
+      expect(reason).to.equal("ProviderUnavailable");
+      expect(message).to.contain("have the cluster's administrator install the CRD of external-dns");
+      expect(message).not.to.contain("dnsRecordSet.provider");
+      world.kubernetes.create(ENDPOINT_DEFINITION);
+      await world.until("it is published", () => endpoints(world).length === 1);
+    }));
+
   it("are restored after somebody has changed them, and hold the addresses of nodes in one object for each type", () =>
     inWorld({ flags: FLAGS }, async (world) => {
       world.kubernetes.create(ENDPOINT_DEFINITION);
