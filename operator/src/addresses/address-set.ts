@@ -12,6 +12,7 @@ import type {
 } from "cdk8s-flipop/api";
 import type { ClaimView } from "../claims/claims.js";
 import type { NodeName } from "../claims/node-names.js";
+import type { WantedNodes } from "../claims/node-shares.js";
 import type { MassFailureView } from "../health/holder-registry.js";
 import type { ProbesSnapshot } from "../health/probes-for-controllers.js";
 import type { InventoryView, ResourceRef } from "../inventory/view.js";
@@ -112,10 +113,10 @@ export interface AddressSnapshot extends ResourceMarks, Pick<ProbesSnapshot, "ha
   readonly namespacesLimited?: boolean;
   /** The name of a NodeDNSRecordSet that may lead to the address (`NodeNames.of`). @default none does */
   readonly nodeNameOf?: (ip: string) => NodeName | undefined;
-  /** The nodes among `candidates` that older resources leave to this one (`NodeRequestRegistry.share`), in the order given. */
-  readonly share: (wants: number, candidates: readonly ProviderId[]) => readonly ProviderId[];
-  /** The nodes that older resources get first, each with the resource (`NodeRequestRegistry.takenByOlder`). @default none */
-  readonly takenByOlder?: () => ReadonlyMap<ProviderId, ResourceRef>;
+  /** The nodes among `candidates` that others leave to this one (`NodeRequestRegistry.share`), in the order given. */
+  readonly share: (wanted: WantedNodes, candidates: readonly ProviderId[]) => readonly ProviderId[];
+  /** The nodes that others get first, each with the resource (`NodeRequestRegistry.takenBefore`). @default none */
+  readonly takenBefore?: (missing: number) => ReadonlyMap<ProviderId, ResourceRef>;
   /** Creations of other resources of the account and family whose end is not known, or which run now. */
   readonly otherCreations: readonly OtherCreation[];
   /** Absent: the resource has no record set, and had none. */

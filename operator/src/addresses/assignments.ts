@@ -2,6 +2,7 @@
 
 import type { AddressStatus, Reason } from "cdk8s-flipop/api";
 import { ASSIGNMENT_OVER_MS, DUE_READ_MS } from "../bounds.js";
+import type { WantedNodes } from "../claims/node-shares.js";
 import { timeOf } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
@@ -85,14 +86,12 @@ export interface WaitingNodes extends Wanting {
   readonly waiting: readonly WaitingNode[];
   /** The same, those that one of the addresses can go to now first: the operator probes the first ones. */
   readonly inTurn: readonly WaitingNode[];
-  /** Those of them that older resources leave to this one. */
+  /** Those of them that other resources leave to this one. */
   readonly shared: readonly WaitingNode[];
 }
 
 /** What looks for nodes. */
-export interface Wanting {
-  /** How many addresses look for a node. */
-  readonly wants: number;
+export interface Wanting extends WantedNodes {
   /** Where these can go. */
   readonly regions: Regions;
   /** Nodes that one of them can go to at all. @default all nodes */
@@ -124,15 +123,15 @@ export function freeNodesFor(snapshot: AddressSnapshot, placement: Placement): r
 export function waitingAmong(
   { memory, now, share }: Pick<AddressSnapshot, "memory" | "now" | "share">,
   waiting: readonly WaitingNode[],
-  { wants, regions, proven = () => true }: Wanting,
+  { wants, missing, regions, proven = () => true }: Wanting,
 ): WaitingNodes {
   const able = leastRecentlyFailedFirst(waiting, ({ machine }) => machine, memory.nodeFailedAt)
     .filter((node) => isIn(node, regions))
     .filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
   const byMachine = new Map([...able.filter(proven), ...able].map((node) => [node.machine, node]));
-  const left = wants > 0 ? share(wants, [...byMachine.keys()]) : [];
+  const left = wants > 0 ? share({ wants, missing }, [...byMachine.keys()]) : [];
   const shared = left.flatMap((machine) => byMachine.get(machine) ?? []);
-  return { waiting, wants, regions, shared, inTurn: [...new Set([...able, ...waiting])] };
+  return { waiting, wants, missing, regions, shared, inTurn: [...new Set([...able, ...waiting])] };
 }
 
 /** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */

@@ -118,7 +118,7 @@ function nameOf({ verdict, holder }: Placement): string {
 interface NodesAsked {
   /** Addresses that a node may hold. */
   readonly limit: number;
-  readonly desired: Pick<Desired, "addresses">;
+  readonly desired: Pick<Desired, "addresses" | "missing">;
   /** Nodes of other regions are of no use. @default any */
   readonly regions?: Regions;
 }
@@ -128,8 +128,8 @@ export function busyNodesOf(snapshot: AddressSnapshot, { limit, desired, regions
   const unwanted = new Set(desired.addresses.filter(({ wanted }) => !wanted).map(({ ip }) => ip));
   const there = snapshot.candidates.filter(hasMachine).filter((node) => isIn(node, regions));
   const busy = there.filter(({ machine }) => !holdsOwn(snapshot, unwanted, machine));
-  const older = busy.length === 0 ? undefined : snapshot.takenByOlder?.();
-  const roomOf = ({ machine }: WaitingNode) => ({ limit, unwanted, older: older?.get(machine) });
+  const taken = busy.length === 0 ? undefined : snapshot.takenBefore?.(desired.missing);
+  const roomOf = ({ machine }: WaitingNode) => ({ limit, unwanted, first: taken?.get(machine) });
   return busyNodes(busy.flatMap((node) => busyNode(snapshot, node, roomOf(node)) ?? []));
 }
 
@@ -146,14 +146,14 @@ interface Room {
   readonly limit: number;
   /** Addresses that the set no longer asks for. */
   readonly unwanted: ReadonlySet<string>;
-  readonly older: ResourceRef | undefined;
+  readonly first: ResourceRef | undefined;
 }
 
 /** `undefined`: nothing is known that occupies it. */
 function busyNode(
   snapshot: AddressSnapshot,
   node: WaitingNode,
-  { limit, older, unwanted }: Room,
+  { limit, first, unwanted }: Room,
 ): BusyNode | undefined {
   const { name, machine } = node;
   const { inventory, memory, now } = snapshot;
@@ -167,7 +167,7 @@ function busyNode(
   if (retryAt !== undefined && !isDue(retryAt, now)) {
     return { node: name, retryAt, ...omitUndefined({ cause: memory.nodeProblems?.get(machine) }) };
   }
-  return older === undefined ? undefined : { node: name, older };
+  return first === undefined ? undefined : { node: name, first };
 }
 
 function heldAddress(snapshot: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {

@@ -1,6 +1,7 @@
 /**
- * A node holds one address of a family (or as many as the limit says) across all resources. Where matches overlap, the
- * oldest resource chooses first, whichever happens to run first.
+ * A node holds one address of a family (or as many as the limit says) across all resources. Where matches overlap, existing
+ * addresses come before those that are still to be created, and then the oldest resource chooses first, whichever happens to
+ * run first.
  */
 
 import type { IpFamily } from "cdk8s-flipop/api";
@@ -8,11 +9,18 @@ import type { ResourceRef } from "../inventory/view.js";
 import type { ProviderId } from "../providers/types.js";
 import { type Claimant, olderFirst } from "./claimant.js";
 
-/** What a resource would do now, if it had the nodes. Withdraw it while it can't act: others need not wait then. */
-export interface NodeRequest extends Pick<Claimant, "ref" | "createdAt"> {
-  readonly ref: ResourceRef;
+/** How many nodes a resource asks for. */
+export interface WantedNodes {
   /** Addresses of the family that wait for a node. */
   readonly wants: number;
+  /** How many of them are still to be created: they serve no traffic that others could interrupt. */
+  readonly missing: number;
+}
+
+type Aged = Pick<Claimant, "ref" | "createdAt">;
+
+/** What a resource would do now, if it had the nodes. Withdraw it while it can't act: others need not wait then. */
+export interface NodeRequest extends Aged, WantedNodes {
   /** Machines that match, most preferred first. Asked for at each decision, so that it never shows an older cluster. */
   readonly candidates: () => Iterable<ProviderId>;
 }
@@ -25,12 +33,7 @@ export function shareNodes(
   nodeRequests: readonly NodeRequest[],
   roomOn: RoomOn,
 ): ReadonlyMap<string, readonly ProviderId[]> {
-  const taken = new Map<ProviderId, number>();
-  const shares = new Map<string, readonly ProviderId[]>();
-  for (const request of [...nodeRequests].sort(olderFirst)) {
-    shares.set(request.ref.uid, [...choose(request, roomOn, taken)]);
-  }
-  return shares;
+  return shareAmong(nodeRequests.flatMap(partsOf), roomOn);
 }
 
 /** @param uids resources that may have more nodes now. */
@@ -51,7 +54,7 @@ export class NodeRequestRegistry {
     const previous = registry.get(request.ref.uid);
     if (request.wants > 0) registry.set(request.ref.uid, request);
     else registry.delete(request.ref.uid);
-    if (previous !== undefined && request.wants < previous.wants) this.notifyYounger(registry, previous);
+    if (previous !== undefined && needsLess(request, previous)) this.notifyLater(registry, previous);
   }
 
   /** A node has room for one more address: all that wait for a node look again. */
@@ -60,7 +63,7 @@ export class NodeRequestRegistry {
     if (waiting.length > 0) this.onRoom(waiting);
   }
 
-  /** The resource has reserved the node that it asked for, so that nothing is left of it for the younger ones. */
+  /** The resource has reserved the node that it asked for, so that nothing is left of it for others. */
   took(family: IpFamily, uid: string): void {
     this.registries[family].delete(uid);
   }
@@ -70,44 +73,87 @@ export class NodeRequestRegistry {
     for (const registry of Object.values(this.registries)) {
       const previous = registry.get(uid);
       registry.delete(uid);
-      if (previous !== undefined) this.notifyYounger(registry, previous);
+      if (previous !== undefined) this.notifyLater(registry, previous);
     }
   }
 
-  /** The nodes that a resource may use now: what its elders leave it. In its own order. */
+  /** The nodes that a resource may use now: what those before it leave it. In its own order. */
   share(family: IpFamily, request: NodeRequest, roomOn: RoomOn): readonly ProviderId[] {
-    return shareNodes([...this.olderThan(family, request), request], roomOn).get(request.ref.uid) ?? [];
+    const own = partsOf(request);
+    return shareAmong([...this.before(family, own.at(-1)), ...own], roomOn).get(request.ref.uid) ?? [];
   }
 
-  /** The nodes that older resources get before this one, each with the resource. */
-  takenByOlder(
+  /** The nodes that other resources get before this one, each with the resource. */
+  takenBefore(
     family: IpFamily,
-    resource: Pick<Claimant, "ref" | "createdAt">,
+    { missing, ...resource }: Aged & Pick<WantedNodes, "missing">,
     roomOn: RoomOn,
   ): ReadonlyMap<ProviderId, ResourceRef> {
-    const older = this.olderThan(family, resource);
-    const shares = shareNodes(older, roomOn);
-    return new Map(older.flatMap(({ ref }) => (shares.get(ref.uid) ?? []).map((node) => [node, ref] as const)));
+    const before = this.before(family, { ...resource, isNew: missing > 0 });
+    const shares = shareAmong(before, roomOn);
+    return new Map(before.flatMap(({ ref }) => (shares.get(ref.uid) ?? []).map((node) => [node, ref] as const)));
   }
 
-  private olderThan(family: IpFamily, resource: Pick<Claimant, "ref" | "createdAt">): readonly NodeRequest[] {
-    return [...this.registries[family].values()].filter((other) => olderFirst(other, resource) < 0);
+  private before(family: IpFamily, part: Ranked | undefined): readonly Part[] {
+    if (part === undefined) return [];
+    const others = [...this.registries[family].values()].filter(({ ref }) => ref.uid !== part.ref.uid);
+    return others.flatMap(partsOf).filter((other) => firstInTurn(other, part) < 0);
   }
 
-  private notifyYounger(registry: ReadonlyMap<string, NodeRequest>, previous: NodeRequest): void {
-    const younger = [...registry.values()].filter((other) => olderFirst(previous, other) < 0);
-    if (younger.length > 0) this.onRoom(younger.map(({ ref }) => ref.uid));
+  private notifyLater(registry: ReadonlyMap<string, NodeRequest>, previous: NodeRequest): void {
+    const [first] = partsOf(previous);
+    const isLater = (part: Part) => first !== undefined && firstInTurn(first, part) < 0;
+    const later = [...registry.values()].filter(
+      (other) => other.ref.uid !== previous.ref.uid && partsOf(other).some(isLater),
+    );
+    if (later.length > 0) this.onRoom(later.map(({ ref }) => ref.uid));
   }
 }
 
-function choose(request: NodeRequest, roomOn: RoomOn, taken: Map<ProviderId, number>): ReadonlySet<ProviderId> {
-  const chosen = new Set<ProviderId>();
-  for (const node of request.wants > 0 ? request.candidates() : []) {
-    const used = taken.get(node) ?? 0;
-    if (chosen.has(node) || roomOn(node) <= used) continue;
-    chosen.add(node);
-    taken.set(node, used + 1);
-    if (chosen.size === request.wants) break;
+interface Ranked extends Aged {
+  /** Its addresses are still to be created. */
+  readonly isNew: boolean;
+}
+
+/** The addresses of a request that have the same rank. */
+interface Part extends Ranked, Pick<NodeRequest, "wants" | "candidates"> {}
+
+function partsOf({ wants, missing, ...request }: NodeRequest): readonly Part[] {
+  const isNew = Math.min(wants, missing);
+  const parts = [
+    { ...request, isNew: false, wants: wants - isNew },
+    { ...request, isNew: true, wants: isNew },
+  ];
+  return parts.filter((part) => part.wants > 0);
+}
+
+function firstInTurn(a: Ranked, b: Ranked): number {
+  return Number(a.isNew) - Number(b.isNew) || olderFirst(a, b);
+}
+
+function needsLess(now: WantedNodes, before: WantedNodes): boolean {
+  return now.wants < before.wants || now.wants - now.missing < before.wants - before.missing;
+}
+
+function shareAmong(parts: readonly Part[], roomOn: RoomOn): ReadonlyMap<string, readonly ProviderId[]> {
+  const taken = new Map<ProviderId, number>();
+  const shares = new Map<string, readonly ProviderId[]>();
+  for (const part of [...parts].sort(firstInTurn)) {
+    const own = shares.get(part.ref.uid) ?? [];
+    const isFree = (node: ProviderId) => !own.includes(node) && roomOn(node) > (taken.get(node) ?? 0);
+    const chosen = choose(part, isFree);
+    for (const node of chosen) taken.set(node, (taken.get(node) ?? 0) + 1);
+    shares.set(part.ref.uid, [...own, ...chosen]);
   }
-  return chosen;
+  return shares;
+}
+
+/** Candidates may be many: it looks at no more of them than it needs. */
+function choose({ wants, candidates }: Part, isFree: (node: ProviderId) => boolean): readonly ProviderId[] {
+  const chosen = new Set<ProviderId>();
+  for (const node of candidates()) {
+    if (isFree(node)) chosen.add(node);
+    if (chosen.size === wants) break;
+  }
+  return [...chosen];
 }

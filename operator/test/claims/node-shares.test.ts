@@ -6,10 +6,10 @@ import { meta } from "./resources.js";
 
 const oneEach = () => 1;
 
-function waitingNodes(name: string, day: number, wants: number, candidates: readonly string[]): NodeRequest {
+function waitingNodes(name: string, day: number, wants: number, candidates: readonly string[]) {
   const { uid, creationTimestamp = "" } = meta(name, day);
   const ref = { kind: "FloatingIPPool", namespace: "default", name, uid };
-  return { ref, createdAt: creationTimestamp, wants, candidates: () => candidates };
+  return { ref, createdAt: creationTimestamp, wants, missing: 0, candidates: () => candidates } satisfies NodeRequest;
 }
 
 describe("the sharing of nodes", () => {
@@ -34,8 +34,33 @@ describe("the sharing of nodes", () => {
     ] as const) {
       registry.set("IPv4", waitingNodes(name, day, 1, ["n1", "n2"]));
     }
-    const taken = registry.takenByOlder("IPv4", waitingNodes("web", 2, 1, []), oneEach);
+    const taken = registry.takenBefore("IPv4", waitingNodes("web", 2, 1, []), oneEach);
     expect([...taken].map(([node, { name }]) => [node, name])).to.deep.equal([["n1", "old"]]);
+  });
+
+  it("lets addresses that exist come before those to be created, whatever their age", () => {
+    const creating = { ...waitingNodes("a", 1, 1, ["n1"]), missing: 1 };
+    const mixed = { ...waitingNodes("b", 2, 2, ["n1", "n2"]), missing: 1 };
+    const moving = waitingNodes("c", 3, 1, ["n1", "n2", "n3"]);
+    const shares = shareNodes([creating, mixed, moving], oneEach);
+    expect(Object.fromEntries(shares)).to.deep.equal({ "uid-a": [], "uid-b": ["n1"], "uid-c": ["n2"] });
+    const registry = new NodeRequestRegistry();
+    for (const request of [creating, mixed, moving]) registry.set("IPv4", request);
+    expect(registry.share("IPv4", creating, oneEach)).to.deep.equal([]);
+    expect(registry.share("IPv4", moving, oneEach)).to.deep.equal(["n2"]);
+    const taken = (asking: NodeRequest) =>
+      [...registry.takenBefore("IPv4", asking, oneEach)].map(([node, { name }]) => `${node} ${name}`);
+    expect(taken(creating)).to.deep.equal(["n1 b", "n2 c"]);
+    expect(taken(moving)).to.deep.equal(["n1 b"]);
+  });
+
+  it("tells an older resource that creates when a younger one needs less for what exists", () => {
+    const notified: (readonly string[])[] = [];
+    const registry = new NodeRequestRegistry((uids) => notified.push(uids));
+    registry.set("IPv4", { ...waitingNodes("a", 1, 1, ["n1"]), missing: 1 });
+    registry.set("IPv4", waitingNodes("b", 2, 1, ["n1"]));
+    registry.withdraw("uid-b");
+    expect(notified).to.deep.equal([["uid-a"]]);
   });
 
   it("fills a node up to its room", () => {

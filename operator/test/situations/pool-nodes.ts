@@ -106,10 +106,10 @@ const OCCUPIED: Group = {
       names: ["node-1", "FloatingIPPool default/first"],
       seen: () => {
         const first = { kind: "FloatingIPPool", namespace: "default", name: "first", uid: "first" };
-        const takenByOlder = () => new Map([["digitalocean://node-1", first]]);
-        return seenOf({ change: () => ({ share: () => [], takenByOlder }) });
+        const takenBefore = () => new Map([["digitalocean://node-1", first]]);
+        return seenOf({ change: () => ({ share: () => [], takenBefore }) });
       },
-      fix: "Add a node; the oldest resource chooses first",
+      fix: "Add a node; existing addresses come first, then the oldest resource",
     }),
     pool({
       when: "Fewer nodes match than the pool has addresses",

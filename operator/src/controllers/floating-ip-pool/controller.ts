@@ -209,7 +209,7 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   const wants = snapshot.providerFailure === undefined ? made.waitingNodes.wants : 0;
   const candidates = () => candidatesNow(context, state, gathered, made);
   if (wants === 0) nodeRequests.withdraw(ref.uid);
-  else nodeRequests.set(family, { ref, createdAt, wants, candidates });
+  else nodeRequests.set(family, { ref, createdAt, wants, missing: made.waitingNodes.missing, candidates });
   if (snapshot.otherCreations.length > 0) context.creations.wait(ref);
   memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
   // Whatever becomes of the holders of our addresses brings a run.

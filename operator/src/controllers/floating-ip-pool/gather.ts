@@ -169,13 +169,14 @@ function sharesOf(
   { nodeRequests }: ControllerContext,
   { ref, createdAt }: PoolState,
   { family, account, inventory }: Place,
-): Pick<Snapshot, "share" | "takenByOlder"> {
+): Pick<Snapshot, "share" | "takenBefore"> {
   const limit = account?.provider.capabilities.addressesPerNode ?? 1;
   const roomOn = (node: ProviderId) =>
     limit - inventory.heldCount(node) - (inventory.reservedFor(node) === undefined ? 0 : 1);
   return {
-    share: (wants, nodes) => nodeRequests.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn),
-    takenByOlder: () => nodeRequests.takenByOlder(family, { ref, createdAt }, roomOn),
+    share: (wanted, nodes) =>
+      nodeRequests.share(family, { ref, createdAt, ...wanted, candidates: () => nodes }, roomOn),
+    takenBefore: (missing) => nodeRequests.takenBefore(family, { ref, createdAt, missing }, roomOn),
   };
 }
 

@@ -27,7 +27,6 @@ import {
   movableAddressesOf,
   moveAction,
   NO_ASSIGNMENTS,
-  type Regions,
   regionsOf,
   type WaitingNodes,
   waitingNodesOf,
@@ -70,7 +69,7 @@ export interface Plan extends EnginePlan<PlannedAction> {
   /** Addresses for the objects of `publishTo`. Absent: these stay as they are. */
   readonly publication?: PublishedAddresses;
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
-  readonly waitingNodes: { readonly wants: number; readonly regions: Regions; readonly inTurn: readonly string[] };
+  readonly waitingNodes: Pick<WaitingNodes, "wants" | "missing" | "regions"> & { readonly inTurn: readonly string[] };
 }
 
 export function plan(snapshot: Snapshot): Plan {
@@ -82,7 +81,7 @@ export function plan(snapshot: Snapshot): Plan {
   const wants = canMove ? movable.free.length + missing : 0;
   const regions = regionsOf(snapshot, movable, missing);
   const proven = provenFor(snapshot, movable.free);
-  const waitingNodes = waitingNodesOf(snapshot, placements, { wants, regions, proven });
+  const waitingNodes = waitingNodesOf(snapshot, placements, { wants, missing, regions, proven });
   const assignmentPlan = canMove ? assignmentsOf(snapshot, movable, waitingNodes) : NO_ASSIGNMENTS;
   const creation = canMove
     ? creationOf(snapshot, desired, assignmentPlan, mayNeedCleanup(snapshot, desired))
@@ -122,6 +121,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     waiting: waitingNodes.waiting.map(({ name }) => name),
     waitingNodes: {
       wants: waitingNodes.wants,
+      missing: waitingNodes.missing,
       regions: waitingNodes.regions,
       inTurn: waitingNodes.inTurn.map(({ name }) => name),
     },

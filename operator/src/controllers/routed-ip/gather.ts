@@ -214,18 +214,18 @@ function sharesOf(
   { routing }: GatherTools,
   { ref, createdAt }: RoutedState,
   { family, account, resolvedClass }: Place,
-): Pick<Snapshot, "share" | "takenByOlder"> {
+): Pick<Snapshot, "share" | "takenBefore"> {
   const { nodeRequests } = routing.context;
   const view = viewOf(account);
   const limit = Math.min(resolvedClass?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
   const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(view.reservedFor(node) !== undefined);
   return {
-    share: (wants, nodes) => {
+    share: ({ wants, missing }, nodes) => {
       const own = nodes.filter((node) => view.reservedFor(node)?.uid === ref.uid).slice(0, wants);
-      const rest = { ref, createdAt, wants: wants - own.length, candidates: () => nodes };
+      const rest = { ref, createdAt, wants: wants - own.length, missing, candidates: () => nodes };
       return [...own, ...nodeRequests.share(family, rest, roomOn)];
     },
-    takenByOlder: () => nodeRequests.takenByOlder(family, { ref, createdAt }, roomOn),
+    takenBefore: (missing) => nodeRequests.takenBefore(family, { ref, createdAt, missing }, roomOn),
   };
 }
 

@@ -27,15 +27,15 @@ export function electionOf(snapshot: Snapshot, placement: Placement | undefined,
 }
 
 /** By machine; see `WaitingNodes`. */
-export interface WaitingMachines {
-  readonly wants: number;
+export interface WaitingMachines extends Pick<WaitingNodes, "wants" | "missing"> {
   readonly nodes: readonly ProviderId[];
   readonly inTurn: readonly ProviderId[];
 }
 
-export function machinesOf({ wants, waiting, inTurn }: WaitingNodes): WaitingMachines {
+/** @param able it could act now; else it leaves the nodes to others. */
+export function waitingMachinesOf({ wants, missing, waiting, inTurn }: WaitingNodes, able: boolean): WaitingMachines {
   const machines = (nodes: readonly WaitingNode[]) => nodes.map(({ machine }) => machine);
-  return { wants, nodes: machines(waiting), inTurn: machines(inTurn) };
+  return { wants: able ? wants : 0, missing, nodes: machines(waiting), inTurn: machines(inTurn) };
 }
 
 /** Addresses that a node may hold: as many as the class and the provider allow. Those of pools count. */

@@ -11,8 +11,14 @@ import {
 } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { createdCopyChains } from "../../addresses/creation/created-copies.js";
-import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
-import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
+import {
+  type Creation,
+  creatable,
+  creationOf,
+  creationRecoveryOf,
+  unsettledOf,
+} from "../../addresses/creation/creation.js";
+import { desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains } from "../../addresses/mark-plan.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
@@ -43,15 +49,15 @@ import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import type { FirewallPlan } from "./firewall/firewall.js";
 import { isLeaving, replacesPrevious } from "./firewall/previous-firewalls.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
-import { electionOf, machinesOf, type WaitingMachines } from "./node-election.js";
+import { electionOf, type WaitingMachines, waitingMachinesOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 import {
   begun,
   blocksOf,
   type Decision,
+  isAble,
   isCreating,
   type Place,
-  problemsOf,
   type Step,
   stepActions,
   stepsOf,
@@ -120,7 +126,7 @@ export function plan(snapshot: Snapshot): Plan {
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(withDeletion(snapshot, deletion), findings),
-    waitingNodes: machinesOf(decision.election),
+    waitingNodes: waitingMachinesOf(decision.election, isAble(snapshot, decision, acts.steps)),
     needs: needsOf(snapshot, decision),
     ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication, deletion }),
     ...earliest([requeue, snapshot.firewall?.retryAt, firewall?.retryAt], snapshot.now),
@@ -134,26 +140,21 @@ function portsUntilMoved({ routed }: Snapshot, { placement, target, ports }: Dec
   return before !== undefined && isLeaving(placement, target) ? before : ports.ports;
 }
 
-/** While the firewall is read, too. A firewall that has no room, or fails, reserves no node. */
 function goalOf(snapshot: Snapshot, decision: Decision, steps: readonly Step[]): ProviderId | undefined {
-  const { assignmentPlan, creation } = decision;
-  const elected = assignmentPlan.assignments[0]?.node ?? creation.node;
-  const begins = steps.some(({ name }) => name === "assign");
-  return begins || problemsOf(snapshot, decision).length === 0 ? elected?.machine : undefined;
+  const elected = decision.assignmentPlan.assignments[0]?.node ?? decision.creation.node;
+  return isAble(snapshot, decision, steps) ? elected?.machine : undefined;
 }
 
-interface Given {
-  readonly desired: Desired;
+interface Given extends Pick<Decision, "desired" | "placement"> {
   readonly placements: readonly Placement[];
-  readonly placement: Placement | undefined;
   readonly able: boolean;
 }
 
 function decide(snapshot: Snapshot, { desired, placements, placement, able }: Given): Decision {
   const movable = able && placement !== undefined ? movableAddressesOf(snapshot, [placement]) : NO_SUPPLY;
-  const wants = able ? movable.free.length + desired.missing : 0;
-  const regions = regionsOf(snapshot, movable, desired.missing);
-  const election = electionOf(snapshot, placement, { wants, regions, proven: provenFor(snapshot, movable.free) });
+  const missing = able ? creatable(snapshot, desired) : 0;
+  const [regions, proven] = [regionsOf(snapshot, movable, missing), provenFor(snapshot, movable.free)];
+  const election = electionOf(snapshot, placement, { wants: movable.free.length + missing, missing, regions, proven });
   const assignmentPlan = able ? assignmentsOf(snapshot, movable, election) : NO_ASSIGNMENTS;
   const creation = able
     ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired.missing > 0))

@@ -163,10 +163,10 @@ function requestNodes(
   { routing: { context } }: GatherTools,
   { ref, createdAt, memory }: RoutedState,
   { family }: IssuedGathered,
-  { wants, nodes }: IssuedPlan["waitingNodes"],
+  { wants, missing, nodes }: IssuedPlan["waitingNodes"],
 ): void {
   if (memory.reservation === undefined) {
-    context.nodeRequests.set(family, { ref, createdAt, wants, candidates: () => nodes });
+    context.nodeRequests.set(family, { ref, createdAt, wants, missing, candidates: () => nodes });
   } else {
     context.nodeRequests.took(family, ref.uid);
   }

@@ -3,7 +3,7 @@
 import { timeText } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import { compareText } from "../../values.js";
-import { COMES_FIRST, refText } from "../claims.js";
+import { refText } from "../claims.js";
 import { type Problem, partsOf } from "../message.js";
 
 /** An address on a node. */
@@ -31,8 +31,8 @@ export interface BusyNode {
   readonly retryAt?: number;
   /** How it refused it. */
   readonly cause?: Problem;
-  /** This older resource gets it first. */
-  readonly older?: ResourceRef;
+  /** This resource gets it first. */
+  readonly first?: ResourceRef;
 }
 
 export interface BusyNodes {
@@ -40,6 +40,9 @@ export interface BusyNodes {
   /** How many there are beyond these. */
   readonly more: number;
 }
+
+/** Who gets a node first. */
+const ORDER = "existing addresses before new ones, then by age and name";
 
 /** Nodes that one message names. */
 const NODES_SHOWN = 3;
@@ -113,13 +116,13 @@ export function isShared({ shown }: BusyNodes): boolean {
   return shown.some((node) => node.retryAt === undefined && isOthers(node));
 }
 
-function nodeText({ node, held = [], limit = 1, target, retryAt, cause, older }: BusyNode): string {
+function nodeText({ node, held = [], limit = 1, target, retryAt, cause, first }: BusyNode): string {
   if (target !== undefined) return `${node} is about to get an address of ${refText(target)}`;
   if (retryAt !== undefined) {
     const why = cause === undefined ? "" : ` (${partsOf(cause.message)[0]})`;
     return `${node} could not take an address${why}, and the operator tries it again at ${timeText(retryAt)}`;
   }
-  if (older !== undefined) return `the operator keeps ${node} for ${refText(older)}, which ${COMES_FIRST}`;
+  if (first !== undefined) return `the operator keeps ${node} for ${refText(first)}, which comes first (${ORDER})`;
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }
 

@@ -209,10 +209,10 @@ describe("what keeps a pool from being fulfilled", () => {
     const cloud = cluster("node-1");
     cloud.addPool("web", { ips: [A] });
     const older = { kind: "FloatingIPPool", namespace: "default", name: "first", uid: "x" };
-    const takenByOlder = () => new Map([["digitalocean://node-1", older]]);
-    const made = plan({ ...cloud.snapshot("web"), share: () => [], takenByOlder });
+    const takenBefore = () => new Map([["digitalocean://node-1", older]]);
+    const made = plan({ ...cloud.snapshot("web"), share: () => [], takenBefore });
     expect(fulfilled(made).message).to.include(
-      "the operator keeps node-1 for FloatingIPPool default/first, which comes first (by age, then by name)",
+      "the operator keeps node-1 for FloatingIPPool default/first, which comes first (existing addresses before new ones, then by age and name)",
     );
   });
 

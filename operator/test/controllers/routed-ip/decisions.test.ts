@@ -58,7 +58,11 @@ describe("the election of a node for a RoutedIP", () => {
     placement?: Partial<Placement>,
     regions: "any" | Set<string> = "any",
   ) => {
-    const { shared } = electionOf(snapshot(change), placement as Placement | undefined, { wants: 2, regions });
+    const { shared } = electionOf(snapshot(change), placement as Placement | undefined, {
+      wants: 2,
+      missing: 0,
+      regions,
+    });
     return shared.map(({ machine }) => machine);
   };
   const base = snapshot();

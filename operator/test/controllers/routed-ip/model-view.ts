@@ -86,7 +86,7 @@ export class RoutedView extends ModelCluster {
       capabilities: CAPABILITIES,
       claims: claims.view(routed.metadata.uid),
       ownerOf: (ip) => claims.holderOf(ip),
-      share: (wants, machines) => machines.slice(0, wants),
+      share: ({ wants }, machines) => machines.slice(0, wants),
       otherCreations: others.map(({ metadata, status }) => ({
         resource: { kind: "RoutedIP", namespace: "default", name: metadata.name, uid: metadata.uid },
         ...(status.pendingCreation?.providerID === undefined ? {} : { node: status.pendingCreation.providerID }),

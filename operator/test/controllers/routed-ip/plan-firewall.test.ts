@@ -179,7 +179,9 @@ describe("the firewall in the plan of a RoutedIP", () => {
     ]);
     made.settle();
     expect(made.holderOf("a")).to.equal("n1");
-    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/FirewallFull");
+    const full = made.plan("a");
+    expect(condition(full, "FirewallReady")).to.equal("False/FirewallFull");
+    expect(full.waitingNodes.wants, "nodes that it keeps from others").to.equal(0);
   });
 
   it("moves its traces out of a firewall that the issuer names no more", () => {

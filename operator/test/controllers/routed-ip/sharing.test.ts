@@ -1,6 +1,7 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { omitUndefined } from "../../../src/values.js";
 import { RoutedWorld } from "./routed-world.js";
 
 const routedRef = (name: string) => ({ apiVersion: GROUP_VERSION, kind: "RoutedIP", name, namespace: "default" });
@@ -66,6 +67,28 @@ describe("operator in process: RoutedIPs and what they share", function () {
     await made.ready("a");
     expect(made.world.holder(routed)).not.to.equal(made.world.holder(pooled));
   });
+
+  const limits: readonly (readonly [reason: string, quota: number | undefined, maxCreatedAddresses: number])[] = [
+    ["CreationNotAllowed", undefined, 1],
+    ["QuotaExceeded", 1, 9],
+  ];
+  for (const [reason, quota, maxCreatedAddresses] of limits) {
+    it(`an older RoutedIP that gets no address (${reason}) keeps no node from one that fails over`, async () => {
+      made = await RoutedWorld.create(["n1", "n2"], omitUndefined({ quota }));
+      made.addIssuer({ routedIPFirewallName: undefined, region: undefined });
+      for (const name of ["old", "young"]) {
+        made.addService(name);
+        made.addRouted(name, { serviceRef: { serviceName: name } });
+      }
+      made.serveAs("young", "n1");
+      made.world.start({ "tenant-limits": JSON.stringify({ maxCreatedAddresses }) });
+      await made.ready("young", 10_000);
+      made.serveAs("old", "n2");
+      await made.until("the limit", () => made.condition("old", "Ready") === `False/${reason}`, 10_000);
+      made.serveAs("young", "n2");
+      await made.until("the move", () => made.nodeOf("young") === "n2", 10_000);
+    });
+  }
 
   const freed: readonly (readonly [string, () => void])[] = [
     ["moves away", () => made.serveAs("first", "n2")],

@@ -73,7 +73,7 @@ export class LargeAccount {
       capabilities: CAPABILITIES,
       claims: this.claims.view(this.pool.metadata.uid ?? ""),
       ownerOf: (ip) => this.claims.holderOf(ip),
-      share: (wants, machines) => machines.slice(0, wants),
+      share: ({ wants }, machines) => machines.slice(0, wants),
       otherCreations: [],
       annotated: this.annotated,
       crdTooOld: false,

@@ -152,8 +152,13 @@ export function begun(snapshot: Snapshot, decision: Decision, steps: readonly St
   return { ...assignmentPlan, assignments: [], ...(by && { blocked: { assignments, by } }) };
 }
 
+/** While the firewall is read, too. One whose firewall has no room, or fails, keeps no node from others. */
+export function isAble(snapshot: Snapshot, decision: Decision, steps: readonly Step[]): boolean {
+  return steps.some(({ name }) => name === "assign") || problemsOf(snapshot, decision).length === 0;
+}
+
 /** Pending blocks aside. */
-export function problemsOf(snapshot: Snapshot, decision: Decision): readonly Problem[] {
+function problemsOf(snapshot: Snapshot, decision: Decision): readonly Problem[] {
   return [...blocksOf(snapshot, decision).values()].filter((block) => block !== "pending");
 }
 

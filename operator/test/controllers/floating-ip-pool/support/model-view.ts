@@ -112,7 +112,7 @@ export class PoolView {
       capabilities: CAPABILITIES,
       claims: claims.view(pool.metadata.uid),
       ownerOf: (ip) => claims.holderOf(ip),
-      share: (wants, nodes) => nodes.slice(0, wants),
+      share: ({ wants }, nodes) => nodes.slice(0, wants),
       otherCreations: others.map(({ metadata, status }) => ({
         resource: { kind: "FloatingIPPool", namespace: "default", name: metadata.name, uid: metadata.uid },
         ...(status.pendingCreation?.providerID === undefined ? {} : { node: status.pendingCreation.providerID }),
