@@ -182,9 +182,9 @@ export const classMessages = topic("classes", {
   namespaceNotAllowed: problem({
     reason: "NamespaceNotAllowed",
     by: "administrator",
-    text: ({ name, namespace }: Named & { readonly namespace: string }) =>
-      `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}`,
-    remedy: "use another class, or have the cluster's administrator add it to allowedNamespaces",
+    text: ({ name, namespace, keeps }: Named & { readonly namespace: string; readonly keeps?: true }) =>
+      `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}${keeps ? "; the RoutedIP keeps its address, which still moves" : ""}`,
+    remedy: `${HAVE_ADMINISTRATOR} add it to allowedNamespaces, or delete this RoutedIP and create it again with another className, since the field cannot be changed`,
     example: { name: "public", namespace: "web" },
   }),
   incomplete: problem({

@@ -91,7 +91,7 @@ export function addressRefusals(ip: string, access: AddressAccess, isCreated: bo
 }
 
 /** The status shows that the operator gave the address to this RoutedIP: a change of the limits takes nothing away. */
-function hasHad({ routedIP, created, providerID, reason }: RoutedIPStatus, ip: string): boolean {
+export function hasHad({ routedIP, created, providerID, reason }: RoutedIPStatus, ip: string): boolean {
   if (routedIP === undefined || canonicalIp(routedIP) !== ip || reason === "ClaimedByOther") return false;
   return created === true || providerID !== undefined;
 }

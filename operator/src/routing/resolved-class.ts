@@ -3,11 +3,13 @@
 import {
   type ClusterRoutedIPClassSpec,
   CREATED_ADDRESSES,
+  canonicalIp,
   DEFAULT_NODE_PORT_RANGE,
   type DeletionPolicy,
   ELECTED_NODE_TAINT,
   type RoutedIPIssuerSpec,
   type RoutedIPSpec,
+  type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import type { Taint } from "../kube/cache/cached-objects.js";
 import type { ObjectMeta } from "../kube/objects.js";
@@ -18,6 +20,7 @@ import { omitUndefined } from "../values.js";
 import {
   type AddressAccess,
   addressAccessOf,
+  hasHad,
   type LimitSource,
   type NameAccess,
   nameAccessOf,
@@ -68,6 +71,8 @@ export interface ClassRules {
   readonly nameAccess: NameAccess;
   /** Limits that cannot be read: no RoutedIP gets anything new. */
   readonly wrongLimits?: Problem;
+  /** The class no longer allows the namespace: only the address that the RoutedIP has stays. */
+  readonly excluded?: Problem;
 }
 
 /** The built-in implementation. */
@@ -113,12 +118,14 @@ export type ClassResolution =
 export interface Applicant {
   readonly metadata: ObjectMeta;
   readonly spec: RoutedIPSpec;
+  /** @default it has no address */
+  readonly status?: RoutedIPStatus;
 }
 
 export function resolveClass(applicant: Applicant, lookUp: LookUp): ClassResolution {
   const { className, issuerRef } = applicant.spec;
   const namespace = applicant.metadata.namespace ?? "";
-  if (className !== undefined && issuerRef === undefined) return rulesOfClass(className, namespace, lookUp);
+  if (className !== undefined && issuerRef === undefined) return rulesForNamespace(className, applicant, lookUp);
   if (issuerRef !== undefined && className === undefined) {
     return resolvedIssuerClass(`${namespace}/${issuerRef.name}`, {}, lookUp);
   }
@@ -158,14 +165,29 @@ function classNotFound(name: string, lookUp: LookUp): Problem {
     : specMessages.classNamedOtherwise({ name, servedAs });
 }
 
-function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassResolution {
-  const found = lookUp.class(name);
-  if (found === undefined) return { problem: classNotFound(name, lookUp) };
+function rulesForNamespace(className: string, applicant: Applicant, lookUp: LookUp): ClassResolution {
+  const found = lookUp.class(className);
+  if (found === undefined) return { problem: classNotFound(className, lookUp) };
+  const { name } = found.metadata;
+  const { namespace = "" } = applicant.metadata;
+  if (found.spec.allowedNamespaces?.includes(namespace) !== false) return rulesOfClass(className, found, lookUp);
+  if (!keepsAddress(applicant)) return { problem: classMessages.namespaceNotAllowed({ name, namespace }) };
+  const { resolvedClass, problem } = rulesOfClass(className, found, lookUp);
+  if (resolvedClass === undefined) return { problem };
+  return {
+    resolvedClass: { ...resolvedClass, excluded: classMessages.namespaceNotAllowed({ name, namespace, keeps: true }) },
+  };
+}
+
+/** It asks for no other address than the one that the operator gave it: a change of the class must not stop its moves. */
+function keepsAddress({ spec: { routedIP: asked }, status = {} }: Applicant): boolean {
+  const ip = canonicalIp(asked || (status.routedIP ?? ""));
+  return hasHad(status, ip);
+}
+
+function rulesOfClass(name: string, found: RoutedIPClass, lookUp: LookUp): ClassResolution {
   const objectName = found.metadata.name;
-  const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;
-  if (allowedNamespaces !== undefined && !allowedNamespaces.includes(namespace)) {
-    return { problem: classMessages.namespaceNotAllowed({ name: objectName, namespace }) };
-  }
+  const { issuerRef, updateRoutedIP, updateFirewall } = found.spec;
   const hasFirewallJob = updateFirewall !== undefined;
   const hasJobs = updateRoutedIP !== undefined || hasFirewallJob;
   const own = classSource(`ClusterRoutedIPClass ${objectName}`, found);

@@ -1,4 +1,4 @@
-import type { ClusterRoutedIPClassSpec, RoutedIPSpec } from "cdk8s-flipop/api";
+import type { ClusterRoutedIPClassSpec, RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { nameProblem } from "../../src/routing/access.js";
@@ -102,5 +102,24 @@ describe("the terms of a RoutedIP", () => {
       [{ className: "public" }, { issuerRef: { name: "x", namespace: "flipop" } }, "IssuerNotFound"],
     ];
     for (const [spec, cls, reason] of rows) expect(resolvedClass(spec, cls).problem?.reason).to.equal(reason);
+  });
+
+  it("keep the address that a RoutedIP has, though the class no longer allows the namespace, and give it no other", () => {
+    const of = (asked: string | undefined, status: RoutedIPStatus) => {
+      const spec = { className: "public", serviceRef: { serviceName: "web" }, ...(asked && { routedIP: asked }) };
+      const applicant = { metadata: meta("a"), spec, status };
+      const { resolvedClass: found, problem } = resolveClass(
+        applicant,
+        lookUp({ issuerRef, allowedNamespaces: ["team"] }),
+      );
+      return (found?.excluded ?? problem)?.message.includes("keeps its address");
+    };
+    const [kept, refused] = [true, false];
+    const had = { routedIP: "203.0.113.7", providerID: "digitalocean://1" };
+    expect(of(undefined, had)).to.equal(kept);
+    expect(of("203.0.113.7", had)).to.equal(kept);
+    expect(of("203.0.113.8", had)).to.equal(refused);
+    expect(of("203.0.113.7", { routedIP: "203.0.113.7" })).to.equal(refused);
+    expect(of(undefined, {})).to.equal(refused);
   });
 });

@@ -277,7 +277,7 @@ export function usableText(
   account: ReadonlySet<string>,
 ): readonly string[] {
   const routed = spec as unknown as RoutedIPSpec;
-  const { resolvedClass } = resolveClass({ metadata, spec: routed }, lookUpOf(reads));
+  const { resolvedClass } = resolveClass({ metadata, spec: routed, status: status as RoutedIPStatus }, lookUpOf(reads));
   if (resolvedClass === undefined || routed.routedIP) return [];
   const own = retained.filter(({ by }) => by === keeperOf(resolvedClass));
   const isRead = account.has(canonicalIp((status as RoutedIPStatus | undefined)?.routedIP ?? ""));

@@ -173,7 +173,7 @@ async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
     readService(reader, namespace, name),
     readSlices(reader, namespace, name),
   ]);
-  const resolution = resolveClass({ metadata, spec }, lookUpOf(reader.reads));
+  const resolution = resolveClass({ metadata, spec, status: status as RoutedIPStatus }, lookUpOf(reader.reads));
   const unsuitable = serviceProblem({ key, namespace: metadata.namespace ?? "", service });
   const capabilities = capabilitiesOf(resolution.resolvedClass);
   const isProviders = (each: string) => ownersIn(reader.reads.filter(isClaiming)).has(each);

@@ -88,6 +88,44 @@ describe("operator in process: an issuer that cannot be used", function () {
     expect(made.status("a").routedIP).to.equal(undefined);
   });
 
+  const secret = (token: string) => ({
+    ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "do", namespace: "default" } },
+    data: { DIGITALOCEAN_ACCESS_TOKEN: Buffer.from(token).toString("base64") },
+  });
+  const PUBLIC = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "public" };
+  const CLASS_SPEC = { issuerRef: { name: "do", namespace: "default" }, allowedNamespaces: ["default"] };
+
+  /** One RoutedIP of a class, whose issuer has a Secret, on n1. */
+  async function activeOnFirst() {
+    made = await RoutedWorld.create(["n1", "n2"], { flags: { "issuer-namespaces": "default" } });
+    const { kubernetes, digitalocean } = made.world;
+    kubernetes.create(secret(digitalocean.token));
+    const credentialsSecretRef = { name: "do", key: "DIGITALOCEAN_ACCESS_TOKEN" };
+    made.addIssuer({ credentialsSecretRef, routedIPFirewallName: undefined });
+    kubernetes.create({ ...PUBLIC, metadata: { name: PUBLIC.name }, spec: CLASS_SPEC });
+    made.addRouted("a", { className: PUBLIC.name });
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.ready("a", 20_000);
+    return { kubernetes };
+  }
+
+  function failFirst(): void {
+    made.world.setReady("n1", false);
+    made.serve({ node: "n2" });
+  }
+
+  it("does not matter for the moves of an address when the class no longer allows the namespace, which Accepted says", async () => {
+    const { kubernetes } = await activeOnFirst();
+    kubernetes.change(PUBLIC, (object) => ({ ...object, spec: { ...CLASS_SPEC, allowedNamespaces: ["other"] } }));
+    await made.until("the remark", () => made.condition("a", "Accepted") === "True/NamespaceNotAllowed", 10_000);
+    expect(made.condition("a", "Ready")).to.equal("True/NamespaceNotAllowed");
+    failFirst();
+    await made.until("the move", () => made.nodeOf("a") === "n2", 10_000);
+    made.addRouted("b", { className: PUBLIC.name });
+    await made.until("b is refused", () => made.condition("b", "Accepted") === "False/NamespaceNotAllowed", 10_000);
+  });
+
   it("shows the problem of an issuer in the class that names it, until it is solved", async () => {
     made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
     const { kubernetes, digitalocean } = made.world;

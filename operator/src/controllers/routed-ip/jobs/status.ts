@@ -150,11 +150,11 @@ function obstacleToJobs({ crdTooOld, routed }: JobSnapshot, decision: JobDecisio
   return "problem" in decision ? decision.problem : undefined;
 }
 
-function acceptedOf({ cachesComplete, routed, passedOver = [] }: JobSnapshot): PlannedCondition {
+function acceptedOf({ cachesComplete, resolvedClass, routed, passedOver = [] }: JobSnapshot): PlannedCondition {
   if (!cachesComplete) return unknown("Accepted");
   if (routed.spec.paused === true) return yes("Accepted", addressMessages.paused());
   if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));
-  return yes("Accepted", jobMessages.unhindered());
+  return yes("Accepted", resolvedClass?.excluded ?? jobMessages.unhindered());
 }
 
 function assignedOf(snapshot: JobSnapshot, election: Election, obstacle: Problem | undefined): PlannedCondition {
