@@ -14,8 +14,8 @@ import {
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
 import { type Desired, dnsProviderOf } from "../../addresses/desired-addresses.js";
-import { isOfOther, type Placement } from "../../addresses/observed.js";
-import { busyNodesOf, graceProblem, pausedOn } from "../../addresses/unavailable-nodes.js";
+import { isOfOther, isOurs, type Placement } from "../../addresses/observed.js";
+import { busyNodesOf, graceProblem, pausedOn, steadyHolder } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probes-for-controllers.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { firewallMessages } from "../../messages/firewalls.js";
@@ -32,6 +32,7 @@ import { isSameName } from "../../records/same-name.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
+import { lastSeen } from "./address/address-status.js";
 import { type FirewallFindings, firewallProblem, firewallReady } from "./firewall/condition.js";
 import { limitOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
@@ -92,8 +93,9 @@ function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCon
 
 function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { address, creation, heldElsewhere } = findings;
-  const blocking = blockingProblem(snapshot) ?? heldElsewhere;
-  if (blocking !== undefined) return no("Assigned", blocking);
+  const blocking = blockingProblem(snapshot);
+  if (blocking !== undefined) return no("Assigned", onFailedHolder(snapshot, findings, blocking));
+  if (heldElsewhere !== undefined) return no("Assigned", heldElsewhere);
   if (isDeleting(snapshot.set)) return leaving(snapshot, findings);
   if (!isObserved(snapshot)) return unknown("Assigned");
   return address === undefined
@@ -111,6 +113,15 @@ function leaving(snapshot: Snapshot, findings: Findings): PlannedCondition {
 
 function blockingProblem(snapshot: Snapshot): Problem | undefined {
   return snapshot.problem ?? (isObserved(snapshot) ? undefined : snapshot.providerFailure);
+}
+
+/** Who reads only of a Secret that is missing would not know that the address serves no traffic. */
+function onFailedHolder(snapshot: Snapshot, { placement }: Findings, cause: Problem): Problem {
+  const held = lastSeen(snapshot, placement);
+  if (held?.grace?.state !== "over" || !isOurs(held)) return cause;
+  const node = held.verdict?.node.name;
+  if (node === undefined || snapshot.servesAt(node)) return cause;
+  return addressMessages.cannotMove({ ip: held.address.ip, node: steadyHolder(snapshot, held), cause });
 }
 
 function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {

@@ -1,7 +1,7 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import { isObserved } from "../../addresses/address-set.js";
-import { addressesOf, moveText } from "../../addresses/address-status.js";
+import { moveText } from "../../addresses/address-status.js";
 import {
   assignmentsOf,
   type MovableAddresses,
@@ -34,7 +34,7 @@ import type { PortsFound } from "../../routing/ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionChain, sharedChain } from "./actions.js";
 import { holderOf, supersededChain, supersededIp } from "./address/address-set.js";
-import { type PlannedStatus, plannedStatus } from "./address/address-status.js";
+import { type PlannedStatus, plannedAddress, plannedStatus } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
   deletionChains,
@@ -105,8 +105,7 @@ export function plan(snapshot: Snapshot): Plan {
   const published = publishedOf(snapshot, placements, moving);
   const publication = mayMove(snapshot) ? publishedAddresses(placements, moving) : undefined;
   const acts = actsOf({ snapshot, decision, placements, published }, able);
-  const shown = (each: Placement | undefined) =>
-    each && addressesOf(snapshot, [each], begun(snapshot, decision, acts.steps))[0];
+  const shown = (each: Placement | undefined) => plannedAddress(snapshot, each, begun(snapshot, decision, acts.steps));
   const address = shown(placement);
   const recorded = decision.superseded ?? placement;
   const findings = {

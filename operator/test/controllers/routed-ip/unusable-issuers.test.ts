@@ -6,6 +6,8 @@ import { RoutedWorld } from "./routed-world.js";
 const NO_ADDRESSES =
   'provider "cloudflare" of RoutedIPIssuer default/do has no IPv4 addresses; fix: have the author of RoutedIPIssuer default/do set spec.provider to digitalocean';
 
+const SECRET = { apiVersion: "v1", kind: "Secret" };
+
 describe("operator in process: an issuer that cannot be used", function () {
   this.timeout(120_000);
   let made: RoutedWorld;
@@ -15,6 +17,13 @@ describe("operator in process: an issuer that cannot be used", function () {
   function message(name: string, type: string, kind?: string): string | undefined {
     const { conditions = [] } = (made.object(name, kind)?.["status"] ?? {}) as ReturnType<RoutedWorld["status"]>;
     return conditions.find((condition) => condition.type === type)?.message;
+  }
+
+  function retype(provider: string): void {
+    made.world.kubernetes.change(made.refTo("do", "RoutedIPIssuer"), (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), provider },
+    }));
   }
 
   async function expectUnusable(...[name, reason, kind]: readonly [string, string, string?]): Promise<void> {
@@ -105,9 +114,9 @@ describe("operator in process: an issuer that cannot be used", function () {
     kubernetes.create({ ...PUBLIC, metadata: { name: PUBLIC.name }, spec: CLASS_SPEC });
     made.addRouted("a", { className: PUBLIC.name });
     made.serve({ node: "n1" });
-    made.world.start();
+    const running = made.world.start();
     await made.ready("a", 20_000);
-    return { kubernetes };
+    return { kubernetes, running };
   }
 
   function failFirst(): void {
@@ -125,6 +134,31 @@ describe("operator in process: an issuer that cannot be used", function () {
     made.addRouted("b", { className: PUBLIC.name });
     await made.until("b is refused", () => made.condition("b", "Accepted") === "False/NamespaceNotAllowed", 10_000);
   });
+
+  const unusable: readonly (readonly [what: string, reason: string, make: () => void])[] = [
+    [
+      "its Secret is missing",
+      "SecretNotFound",
+      () => made.world.kubernetes.delete({ ...secret("").metadata, ...SECRET }),
+    ],
+    ["its provider is mistyped", "UnknownProvider", () => retype("digitalocaen")],
+  ];
+  for (const [what, reason, make] of unusable) {
+    it(`makes no secret of a holder that fails while ${what}: the address is not active, and Assigned names the holder`, async () => {
+      const { running } = await activeOnFirst();
+      await running.stop();
+      make();
+      made.world.start();
+      await made.until("the problem", () => made.condition("a", "Assigned") === `False/${reason}`, 10_000);
+      expect(made.status("a").state, "while the holder serves").to.equal("active");
+      failFirst();
+      await made.until("the state", () => made.status("a").state === "no-match", 10_000);
+      expect(message("a", "Assigned")).to.include("n1 (NodeNotReady");
+      made.world.setReady("n1", true);
+      made.serve({ node: "n1" });
+      await made.until("the holder serves again", () => made.status("a").state === "active", 10_000);
+    });
+  }
 
   it("shows the problem of an issuer in the class that names it, until it is solved", async () => {
     made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });

@@ -1,9 +1,11 @@
 /** What the status says, before the outcomes of the actions are folded in. */
 
 import type { AddressStatus, FirewallShare, RoutedIPStatus, RoutedPort } from "cdk8s-flipop/api";
-import type { PlannedAddress } from "../../../addresses/address-status.js";
+import { isDeleting, isObserved } from "../../../addresses/address-set.js";
+import { addressesOf, type PlannedAddress } from "../../../addresses/address-status.js";
+import type { AssignmentPlan } from "../../../addresses/assignments.js";
 import { shownMarks } from "../../../addresses/node-marks.js";
-import type { Placement } from "../../../addresses/observed.js";
+import { type Placement, placementsOf } from "../../../addresses/observed.js";
 import { timeOf } from "../../../clock.js";
 import { shownProbes } from "../../../health/probes-for-controllers.js";
 import type { Problem } from "../../../messages/message.js";
@@ -11,6 +13,31 @@ import { accessMessages } from "../../../messages/routing.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
 import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import type { Snapshot } from "../snapshot.js";
+
+/** While the account cannot be asked, the address counts as where it was last seen: its node may fail meanwhile. */
+export function lastSeen(snapshot: Snapshot, placement: Placement | undefined): Placement | undefined {
+  const { cachesComplete, problem, providerFailure, routed, verdictOf } = snapshot;
+  const { state, providerID: holder } = routed.status;
+  const isUnread = cachesComplete && (problem ?? providerFailure) !== undefined && !isObserved(snapshot);
+  if (!isUnread || isDeleting(snapshot.set) || holder === undefined || !IS_PLACED.has(state)) return placement;
+  if (placement === undefined) return undefined;
+  const seen = { certainty: "seen", action: undefined, holder, verdict: verdictOf(holder) } as const;
+  return placementsOf(snapshot, [{ ...placement, ...seen }])[0];
+}
+
+const IS_PLACED: ReadonlySet<string | undefined> = new Set(["active", "no-match"]);
+
+/** What the status says of the address. */
+export function plannedAddress(
+  snapshot: Snapshot,
+  placement: Placement | undefined,
+  assignmentPlan: AssignmentPlan,
+): PlannedAddress | undefined {
+  const seen = lastSeen(snapshot, placement);
+  if (seen === undefined) return undefined;
+  const known = seen === placement ? snapshot : { ...snapshot, inventory: { ...snapshot.inventory, complete: true } };
+  return addressesOf(known, [seen], assignmentPlan)[0];
+}
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
 export type PlannedStatus = { readonly [K in AddressField]: RoutedIPStatus[K] | undefined } & Partial<FirewallFields>;
@@ -124,7 +151,7 @@ function isRefused({ problem, routed: { status } }: Snapshot): boolean {
 
 function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: StatusInput): AddressStatus {
   if (address === undefined) return {};
-  if (heldElsewhere === undefined) return stillServing(snapshot, placement, address.status);
+  if (heldElsewhere === undefined) return stillServing(snapshot, lastSeen(snapshot, placement), address.status);
   // Not its machine: what the status names as the holder is taken for our own doing.
   const { status } = snapshot.routed;
   const { reason, message: error } = heldElsewhere;
