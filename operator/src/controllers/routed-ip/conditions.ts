@@ -78,10 +78,11 @@ function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCon
   return remark === undefined ? withinLimit(snapshot, accepted) : yes("Accepted", remark);
 }
 
-/** A limit above what a machine can hold is not reached: said, without harm, as is a namespace that the class excludes. */
+/** What does no harm yet: a limit above what a machine can hold, an excluded namespace, a missing Secret. */
 function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCondition {
   const { resolvedClass, capabilities } = snapshot;
-  if (resolvedClass?.excluded !== undefined) return yes("Accepted", resolvedClass.excluded);
+  const remark = resolvedClass?.excluded ?? snapshot.credentials;
+  if (remark !== undefined) return yes("Accepted", remark);
   const { perNodeIPLimit: limit, provider } = resolvedClass ?? {};
   const exceeded = exceededLimit({ limit, provider, allowed: capabilities?.addressesPerNode });
   if (exceeded === undefined) return accepted;

@@ -159,7 +159,7 @@ function accountFacts({ account, credentials }: ResolvedAccount, ips: readonly s
   const providerFailure = failure?.reason === "Unauthorized" ? (credentials ?? failure) : failure;
   return {
     capabilities: account.provider.capabilities,
-    ...omitUndefined({ providerFailure, providerRetryAt, longWait: account.longWait }),
+    ...omitUndefined({ providerFailure, providerRetryAt, longWait: account.longWait, credentials }),
   };
 }
 

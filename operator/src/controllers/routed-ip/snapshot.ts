@@ -24,6 +24,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly former?: Former;
   /** Absent: no class handles it (see `problem`), or Jobs do. */
   readonly resolvedClass?: ResolvedIssuerClass;
+  /** What is wrong with the credentials of the issuer: the last good ones go on. */
+  readonly credentials?: Problem;
   /** Whether something answers for the Service on a node that is up, terminating or not. */
   readonly servesAt: (node: string) => boolean;
   /** The node counts though nothing there is ready: the author of the Service wants that. @default none does */

@@ -135,6 +135,19 @@ describe("operator in process: an issuer that cannot be used", function () {
     await made.until("b is refused", () => made.condition("b", "Accepted") === "False/NamespaceNotAllowed", 10_000);
   });
 
+  it("leaves an address at work with the last token while the Secret is missing, which Accepted says", async () => {
+    const { kubernetes, running } = await activeOnFirst();
+    const stored = secret(made.world.digitalocean.token);
+    kubernetes.delete({ ...SECRET, ...stored.metadata });
+    await made.until("the remark", () => made.condition("a", "Accepted") === "True/SecretNotFound", 10_000);
+    expect(message("a", "Accepted")).to.include("Secret default/do does not exist");
+    failFirst();
+    await made.until("the move", () => made.nodeOf("a") === "n2", 10_000);
+    kubernetes.create(stored);
+    await made.until("no remark", () => made.condition("a", "Accepted") === "True/Observed", 10_000);
+    await running.stop();
+  });
+
   const unusable: readonly (readonly [what: string, reason: string, make: () => void])[] = [
     [
       "its Secret is missing",
