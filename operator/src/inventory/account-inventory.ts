@@ -25,6 +25,7 @@ import {
   eachButOne,
   foundLater,
   InventoryReader,
+  lateReads,
   lostAnswer,
   ReadGate,
 } from "./reads.js";
@@ -60,6 +61,7 @@ export class AccountInventory {
   private readonly reader: InventoryReader;
   private readonly lists: Coalesced;
   private readonly actions: OwnActions;
+  private readonly late: (ip: string) => (error: unknown) => never;
   private listedAt: number | undefined;
   /** Lists requested earlier may lack an address whose creation was not answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
@@ -79,6 +81,7 @@ export class AccountInventory {
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());
     this.reads = new ReadGate(clock);
+    this.late = lateReads(this.cachedStates, clock);
     this.gone = new GoneAddresses(clock);
     this.reservations = new Reservations(clock);
     const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
@@ -175,7 +178,8 @@ export class AccountInventory {
   }
 
   async unassign(provider: AddressProvider, context: CallContext, request: UnassignAddress): Promise<ActionFacts> {
-    return this.change(context, request.ip, undefined, () => provider.unassign(context, request));
+    const { ip } = request;
+    return this.change(context, ip, undefined, () => provider.unassign(context, request).catch(this.late(ip)));
   }
 
   /** As the provider's. A lost answer makes the list old: it must be read before anything else is created. */
@@ -198,7 +202,7 @@ export class AccountInventory {
   /** Resolves also where the answer was lost and the read after it does not find the address. */
   async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
     const send = () => provider.release(context, ip).catch((error: unknown) => this.gone.releaseFailed(ip, error));
-    await this.rereadOnFailure(context, ip, send).catch((error: unknown) => {
+    await this.rereadOnFailure(context, ip, () => send().catch(this.late(ip))).catch((error: unknown) => {
       if (!this.gone.isReleased(ip)) throw error;
     });
     this.reads.changed(ip);
@@ -222,15 +226,11 @@ export class AccountInventory {
     send: () => Promise<ActionFacts>,
   ): Promise<ActionFacts> {
     const calledAt = this.clock.monotonic();
-    const facts = await this.rereadOnFailure(context, ip, send).finally(() => this.noteCall(ip, calledAt));
+    const noteCall = () => this.cachedStates.update(ip, (state) => ({ ...state, calledAt }));
+    const facts = await this.rereadOnFailure(context, ip, send).finally(noteCall);
     this.reads.changed(ip);
     this.actions.settle(facts, expected);
     return facts;
-  }
-
-  private noteCall(ip: string, calledAt: number): void {
-    const cachedState = this.cachedStates.get(ip);
-    if (cachedState !== undefined) this.cachedStates.set(ip, { ...cachedState, calledAt });
   }
 
   /** After a refusal or an unknown outcome the cached state may be wrong. */
@@ -243,8 +243,7 @@ export class AccountInventory {
       if (isProviderError(error) && error.reason === "NodeOccupied") this.trustedFrom = this.clock.monotonic();
       const contradicted = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
       if (contradicted || (isProviderError(error) && error.outcome === "unknown")) {
-        const cachedState = this.cachedStates.get(ip);
-        if (cachedState !== undefined) this.cachedStates.set(ip, abandoned(cachedState));
+        this.cachedStates.update(ip, abandoned);
         this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }

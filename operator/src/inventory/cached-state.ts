@@ -119,6 +119,19 @@ export function abandoned(cachedState: CachedState): CachedState {
   return { ...rest, facts, ...ended };
 }
 
+/** A change of ours waits until reads show our last action, or count. `undefined`: they count now. */
+export function awaitingRead(cachedState: CachedState | undefined, now: number): CachedState | undefined {
+  if (cachedState?.actedAt === undefined || !isEarly(cachedState.actedAt, now)) return undefined;
+  return { ...cachedState, contradiction: { key: AWAITED, since: now } };
+}
+
+/** No read says this, so it is never the first of two that agree. */
+const AWAITED = "awaited";
+
+function isEarly(actedAt: number, askedAt: number): boolean {
+  return askedAt - actedAt < SETTLE_SECONDS * SECOND_MS;
+}
+
 /** When an action of ours must be resolved, whatever the API says of it. */
 export function deadlineOf({ id, since }: InFlight): number {
   return since + (id === "" ? UNKNOWN_ACTION_SECONDS : ACTION_SECONDS) * SECOND_MS;
@@ -176,11 +189,14 @@ function observeContradiction(
 ): CachedState | undefined {
   const { facts, askedAt, forMove = false } = observation;
   if (isProof(observation)) return overrule(cachedState, observation);
-  const early = askedAt - actedAt < SETTLE_SECONDS * SECOND_MS;
-  if (early && !forMove && cachedState.contradiction === undefined) return cachedState;
+  const { contradiction } = cachedState;
+  if (isEarly(actedAt, askedAt) && !forMove) {
+    if (contradiction === undefined) return cachedState;
+    if (contradiction.key === AWAITED) return awaitingRead(cachedState, askedAt);
+  }
   const key = keyOf(facts);
-  if (cachedState.contradiction?.key !== key) return { ...cachedState, contradiction: { key, since: askedAt } };
-  if (askedAt - cachedState.contradiction.since < SECOND_READ_SECONDS * SECOND_MS) return cachedState;
+  if (contradiction?.key !== key) return { ...cachedState, contradiction: { key, since: askedAt } };
+  if (askedAt - contradiction.since < SECOND_READ_SECONDS * SECOND_MS) return cachedState;
   return overrule(cachedState, observation);
 }
 

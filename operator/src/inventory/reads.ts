@@ -7,7 +7,8 @@ import { failedCalls } from "../messages/failed-calls.js";
 import type { CallContext, CallPriority, Urgency } from "../providers/call.js";
 import { isAnswer5xx, isProviderError, ProviderError, withProps } from "../providers/errors.js";
 import type { AddressFacts, AddressProvider, CreateOutcome, IpFamily } from "../providers/types.js";
-import { type CachedState, isNew } from "./cached-state.js";
+import { awaitingRead, type CachedState, isNew } from "./cached-state.js";
+import type { PicturedMap } from "./view.js";
 
 const NOT_FOUND = 404;
 
@@ -218,6 +219,24 @@ export async function eachButOne(ips: readonly string[], read: (ip: string) => P
 export function foundLater(error: unknown, cachedState: CachedState | undefined, now: number): unknown {
   const isMissing = isProviderError(error, "NotFound") && error.status === NOT_FOUND;
   return isMissing && isNew(cachedState, now) ? withProps(error, { kind: "Conflict" }) : error;
+}
+
+/**
+ * A release or an unassignment that the provider did not send, because a read shows the address elsewhere: soon after an
+ * action of ours the read may be late, so the change waits until reads count.
+ */
+export function lateReads(
+  states: Pick<PicturedMap<string, CachedState>, "get" | "set">,
+  clock: Pick<Clock, "monotonic">,
+) {
+  return (ip: string) =>
+    (error: unknown): never => {
+      if (!isProviderError(error) || error.reason !== "HeldElsewhere") throw error;
+      const late = awaitingRead(states.get(ip), clock.monotonic());
+      if (late === undefined) throw error;
+      states.set(ip, late);
+      throw withProps(error, { reason: "Superseded", outcome: "not-sent", retrySafe: false });
+    };
 }
 
 /** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */

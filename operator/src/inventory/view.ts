@@ -213,6 +213,12 @@ export class PicturedMap<K, V> extends Map<K, V> {
     return this;
   }
 
+  /** Nothing, where the key has no value. */
+  update(key: K, change: (value: V) => V): void {
+    const value = this.get(key);
+    if (value !== undefined) this.set(key, change(value));
+  }
+
   override delete(key: K): boolean {
     const before = this.get(key);
     this.last = undefined;

@@ -115,6 +115,37 @@ describe("the actions of an account's inventory", () => {
     });
   }
 
+  for (const [what, node] of [
+    ["release", undefined],
+    ["unassignment", "n2"],
+  ] as const) {
+    it(`hold back the ${what} of an address that late reads show where it was before, for 30 s`, async () => {
+      const late = failure({ kind: "Conflict", reason: "HeldElsewhere", outcome: "refused" });
+      const { clock, cloud, inventory, list, holder } = start(facts(A, "n1"));
+      const unassign = (from: string) => inventory.unassign(cloud.provider, ASKER, { ip: A, from });
+      Object.assign(cloud.provider, { unassign: cloud.provider.assign });
+      await list();
+      await (node === undefined ? unassign("n1") : inventory.assign(cloud.provider, ASKER, { ip: A, node }));
+      cloud.state = "completed";
+      await inventory.poll(cloud.provider, ASKER, { ip: A, id: "7", expected: node });
+      const refuse = () => Promise.reject(late);
+      Object.assign(cloud.provider, { unassign: refuse, release: refuse });
+      const change = () => (node === undefined ? inventory.release(cloud.provider, ASKER, A) : unassign(node));
+      expect(await errorOf(change())).to.include({ reason: "Superseded", outcome: "not-sent" });
+      for (let reads = 0; reads < 5; reads++) {
+        const { rereadSeconds } = inventory.view();
+        expect([inventory.view().get(A)?.unconfirmed, rereadSeconds, holder()]).to.deep.equal([true, 5, node]);
+        await clock.advance(5_000);
+        await inventory.read(ASKER, A);
+      }
+      cloud.addresses.set(A, facts(A, node));
+      await clock.advance(5_000);
+      await inventory.read(ASKER, A);
+      expect([inventory.view().get(A)?.unconfirmed, holder()]).to.deep.equal([false, node]);
+      expect(await errorOf(change())).to.equal(late);
+    });
+  }
+
   it("do not believe a read that began before our action and was answered after its end", async () => {
     const { clock, cloud, inventory, list, holder } = start(facts(A, "n1"));
     await list();
