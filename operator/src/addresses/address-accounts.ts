@@ -25,7 +25,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringChanges } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { type FailedCall, FailedReads, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
+import { type FailedCall, FailedReads, isNew, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -42,7 +42,9 @@ export class AddressAccount {
   private failed: ProviderError | undefined;
   private retry: RetryState | undefined;
   /** Of the latest failure, monotonic ms. */
-  private failedAt: number | undefined;
+  private failedAt = Number.NEGATIVE_INFINITY;
+  /** Of the latest token, monotonic ms: older lists and failures do not show whether it works. */
+  private tokenSince = Number.NEGATIVE_INFINITY;
   /** Those whose calls failed since the account was last answered. */
   private readonly failingAddresses = new Set<string>();
   private readonly failedReads: FailedReads;
@@ -62,7 +64,7 @@ export class AddressAccount {
 
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
-    return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
+    return this.failed && problemOf(this.failed, "ProviderUnavailable");
   }
 
   /** Why the account, or a read of one of these addresses, fails; and when it is tried again, ms since the epoch. */
@@ -106,7 +108,7 @@ export class AddressAccount {
     this.recovery.onRecovery(name, listener);
   }
 
-  /** ms since the epoch: when a failure is looked into again. */
+  /** ms since the epoch. */
   get retryAt(): number | undefined {
     return this.retry?.retryAt;
   }
@@ -118,10 +120,10 @@ export class AddressAccount {
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
     const isInDoubt = this.failed !== undefined || this.failingAddresses.size > 0;
-    const since = isInDoubt ? this.failedAt : undefined;
+    const since = isInDoubt ? Math.max(this.tokenSince, this.failedAt) : this.tokenSince;
     await this.noting(async () => {
       const inventory = await this.open();
-      await inventory.ensure({ maxAgeSeconds, ...(since !== undefined && { since }), priority });
+      await inventory.ensure({ maxAgeSeconds, since, priority });
     });
   }
 
@@ -181,9 +183,10 @@ export class AddressAccount {
     return this.failingAddresses.size === 1;
   }
 
-  /** The token is another one: what failed with the former one may be tried at once. */
+  /** The token is another one: what failed with the former one may be tried at once, and the next read shows whether this one works. */
   credentialsReplaced(): void {
     this.retry = undefined;
+    this.tokenSince = this.tools.clock.monotonic();
     this.recovery.noteCredentials();
   }
 
@@ -200,16 +203,14 @@ export class AddressAccount {
   }
 
   private fail(error: AccountError, { of }: FailedCall): void {
-    const read = of !== "change";
+    const [read, now] = [of !== "change", this.tools.clock.now()];
+    const isFirst = isNew(this.failed, error, this.failedAt > this.tokenSince);
     this.failedAt = this.tools.clock.monotonic();
-    const now = this.tools.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
     if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
-    // Reports the first failure of its kind: it says more than the circuit breaker's, and the text stays the same.
-    if (this.failed?.kind !== error.kind)
-      this.failed = of === "list" ? error : withoutAddress(error, this.provider.name);
+    if (isFirst) this.failed = of === "list" ? error : withoutAddress(error, this.provider.name);
     const next = afterFailure(old ? undefined : this.retry, error, now);
     this.retry = { ...next, retryAt: Math.min(next.retryAt, now + longestWaitMs(error, read)) };
   }

@@ -17,6 +17,14 @@ export function withoutAddress(error: AccountError, provider: string): ProviderE
   return withProps(error, { where: `${provider}: read or change an address` });
 }
 
+/**
+ * The first of its kind is reported: it says more than the circuit breaker's, and the text stays the same.
+ * @param sameToken the known failure is of the token in use
+ */
+export function isNew(known: ProviderError | undefined, { kind }: AccountError, sameToken: boolean): boolean {
+  return known?.kind !== kind || !sameToken;
+}
+
 /** Never earlier than the API asks. */
 export function longestWaitMs(
   { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & Pick<AccountError, "kind">,

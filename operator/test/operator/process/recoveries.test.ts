@@ -53,6 +53,12 @@ describe("operator in process: after the cause of failures has ended", function 
     world.removeNode(nodeName);
   }
 
+  /** Only the records of nodes change then. */
+  function loseIdleNode(): void {
+    const holders = Object.values(world.status("web").ips ?? {}).map(({ nodeName }) => nodeName);
+    world.removeNode(["node-1", "node-2", "node-3"].find((name) => !holders.includes(name)) ?? "");
+  }
+
   for (const [what, on] of [
     ["the DNS API", /domains/],
     ["the whole API", /./],
@@ -80,6 +86,32 @@ describe("operator in process: after the cause of failures has ended", function 
     dir.write("token", "dop_v1_second");
     expect(await secondsUntilRight()).to.be.below(25);
   });
+
+  for (const [what, isRefusedFirst] of [
+    ["follows the right one", false],
+    ["follows a token that the API refuses", true],
+  ] as const) {
+    it(`the conditions of the account name a token of another account within 25 s if it ${what}`, async () => {
+      const file = dir.write("token", "dop_v1_first");
+      await serve({ env: { DIGITALOCEAN_ACCESS_TOKEN: "", DIGITALOCEAN_ACCESS_TOKEN_FILE: file } });
+      if (isRefusedFirst) {
+        dir.write("token", "dop_v1_wrong");
+        loseHolder();
+        await world.until("the refusal", () => world.condition("web", "Accepted")?.message.includes("401") === true);
+      }
+      const replacedAt = world.clock.now();
+      world.digitalocean.tokens.add({ name: "other", secret: "dop_v1_other" });
+      Object.assign(world.digitalocean.state.account, { uuid: "other" });
+      dir.write("token", "dop_v1_other");
+      if (!isRefusedFirst) loseIdleNode();
+      const types = ["Accepted", "ProviderReachable", "Ready"];
+      const says = (type: string) => world.condition("web", type)?.message.includes("belongs to another account");
+      await world.until("all say so", () => types.every(says));
+      expect((world.clock.now() - replacedAt) / 1_000).to.be.below(25);
+      for (const type of types)
+        expect(world.condition("web", type)).to.include({ status: "False", reason: "Unauthorized" });
+    });
+  }
 
   for (const [what, token] of [
     ["a wrong token", "dop_v1_wrong"],
