@@ -210,7 +210,7 @@ export const recordMessages = topic("records", {
     reason: "NoneActive",
     by: "cause",
     text: ({ name }: SeenIn & { readonly name: string }) =>
-      `no address is active, so the operator does not write record ${name}; if the zone has it already, it stays as it is`,
+      `no address is active, so the operator leaves record ${name} as it is; it writes the record once an address is active`,
     remedy: seeCondition,
     example: { name: EXAMPLE_CONTENT.name, condition: "Fulfilled" },
   }),

@@ -1,4 +1,4 @@
-import { Annotation, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
+import { Annotation, Finalizer, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
@@ -92,6 +92,37 @@ describe("flipop plan", () => {
     expect(plans[0]?.actions.map((action) => action.do)).to.include("create-address");
     expect(code).to.equal(2);
     expect(versions()).to.deep.equal(before);
+  });
+
+  it("shows what follows the finalizer that the operator would add", async () => {
+    const dnsRecordSet = {
+      zone: "example.com",
+      recordName: "shop",
+      provider: "digitalocean",
+      deletionPolicy: "Delete",
+    };
+    const deleted = pool("shop", { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet });
+    const { code, out } = await flipop.run("plan", "-f", file(deleted), "-n", "default");
+    expect(out).to.match(/^FloatingIPPool default\/shop\n {2}[+] add-finalizer .*\n(.*\n)* {2}[+] create-address /);
+    expect(out.match(/add-finalizer/g)).to.have.length(1);
+    expect(out).to.include("it writes the record once an address is active");
+    expect(code).to.equal(2);
+  });
+
+  it("shows the release of what a deleted pool has created", async () => {
+    const { ip } = digitalocean.state.addAddress({ region: "nyc3" });
+    const gone = pool("gone", { desiredIPs: 1, reclaimPolicy: "Delete" });
+    const metadata = { ...gone.metadata, finalizers: [Finalizer.cleanup] };
+    kubernetes.create({ ...gone, metadata, status: { createdIPs: [{ ip, createdTime: "2026-01-01T10:00:00Z" }] } });
+    const ref = { ...POOL, namespace: "default", name: "gone" };
+    kubernetes.delete(ref);
+    const { code, out } = await flipop.run("plan");
+    expect(out).to.match(new RegExp(`^FloatingIPPool default/gone\n(.*\n)* {2}- release +${ip} `, "m"));
+    expect(code).to.equal(2);
+    kubernetes.change(ref, (stored) => ({
+      ...stored,
+      metadata: { ...(stored["metadata"] as object), finalizers: [] },
+    }));
   });
 
   it("plans an edit of a stored resource as kubectl apply would make it", async () => {

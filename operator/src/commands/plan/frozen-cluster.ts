@@ -3,7 +3,7 @@
  * place of the stored resources. A stopped operator counts as resumed.
  */
 
-import { ALL_KINDS, Annotation, type AnyKind, GROUP_VERSION } from "cdk8s-flipop/api";
+import { ALL_KINDS, Annotation, type AnyKind, Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
 import { untilAbort } from "../../async.js";
 import {
   isForbidden,
@@ -63,6 +63,8 @@ export class FrozenCluster implements FencedClient {
     private readonly manifests: readonly Manifest[],
     /** Without this read, no plan can be made. */
     private readonly onRefusal: (error: Error) => void,
+    /** Have the finalizer, whatever the cluster says: a former plan would add it. */
+    private readonly finalized: readonly ResourceId[] = [],
   ) {}
 
   /** Nothing is written: the dry run of the operator withholds all writes before they come here. */
@@ -115,12 +117,19 @@ export class FrozenCluster implements FencedClient {
     });
     const isLast = !answer.metadata?.continue;
     const added = isLast ? own.filter((one) => !this.seen.has(one)).map((one) => one.applyTo(undefined)) : [];
-    const all = [...items, ...added];
+    const all = [...items, ...added].map((one) => this.withFinalizer(kind, one));
     for (const { metadata } of all) {
       this.resources.push({ kind: kind.kind, namespace: metadata.namespace ?? "", name: metadata.name });
     }
     if (isLast) this.read.add(kind.plural);
     return { ...answer, items: all };
+  }
+
+  private withFinalizer({ kind }: AnyKind, object: OwnObject): OwnObject {
+    const { namespace = "", name, finalizers = [] } = object.metadata;
+    if (!this.finalized.some((one) => one.kind === kind && one.namespace === namespace && one.name === name))
+      return object;
+    return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, Finalizer.cleanup] } };
   }
 
   private withoutStop(answer: ListAnswer): ListAnswer {

@@ -16,7 +16,7 @@ import { NO_CRDS } from "../read.js";
 import { changesOf, planText } from "../render/plan.js";
 import { dataText } from "../render/table.js";
 import { withProgress } from "../terminal.js";
-import { CollectedPlans, type ResourcePlan } from "./collected-plans.js";
+import { CollectedPlans, type PlannedAction, type ResourcePlan } from "./collected-plans.js";
 import { FrozenCluster, type Manifest, type ResourceId } from "./frozen-cluster.js";
 import { readManifests } from "./manifests.js";
 
@@ -30,7 +30,7 @@ export function run(call: CommandCall): Promise<number> {
     if (ignored.length > 0) call.io.err(`flipop: the plan does not apply ${ignored.join(", ")}\n`);
     const { plans, stopped } = await withProgress(call.io, "planning", async () => {
       await checkServer(client, call.io.stop);
-      return planned(call, client, own);
+      return plannedThrough(call, client, own);
     });
     if (stopped !== undefined) {
       call.io.err(
@@ -57,12 +57,36 @@ interface Planned {
   readonly stopped: string | undefined;
 }
 
-async function planned(call: CommandCall, client: KubeClient, manifests: readonly Manifest[]): Promise<Planned> {
+/** The operator does most things only after it has added its finalizer: a second plan shows them. */
+async function plannedThrough(call: CommandCall, client: KubeClient, manifests: readonly Manifest[]): Promise<Planned> {
+  const first = await planned(call, client, { manifests, finalized: [] });
+  const finalized = first.plans.filter(({ actions }) => actions.some(isFinalizer));
+  if (finalized.length === 0) return first;
+  const { plans, stopped } = await planned(call, client, { manifests, finalized });
+  return { plans: plans.map((plan) => withFinalizer(plan, finalized)), stopped };
+}
+
+function isFinalizer({ do: verb }: PlannedAction): boolean {
+  return verb === "add-finalizer";
+}
+
+function withFinalizer(plan: ResourcePlan, finalized: readonly ResourcePlan[]): ResourcePlan {
+  const before = finalized.find((one) => titleOf(one) === titleOf(plan));
+  return before === undefined ? plan : { ...plan, actions: [...before.actions.filter(isFinalizer), ...plan.actions] };
+}
+
+interface Assumed {
+  readonly manifests: readonly Manifest[];
+  readonly finalized: readonly ResourceId[];
+}
+
+async function planned(call: CommandCall, client: KubeClient, { manifests, finalized }: Assumed): Promise<Planned> {
   const end = new AbortController();
   let refusal: Error | undefined;
-  const cluster = new FrozenCluster(client, manifests, (error) => {
+  const refuse = (error: Error) => {
     refusal ??= error;
-  });
+  };
+  const cluster = new FrozenCluster(client, manifests, refuse, finalized);
   const plans = new CollectedPlans(() => systemClock.monotonic());
   const settings = settingsOf(call);
   const operator = operatorOf(call, { cluster, plans, settings });
