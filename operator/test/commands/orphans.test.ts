@@ -1,4 +1,4 @@
-import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
@@ -155,6 +155,21 @@ describe("flipop orphans", () => {
     expect(await refused(foreign)).to.match(/ is on digitalocean:\/\/\d+, which is no node of this cluster: add --un/);
     expect(await refused("203.0.113.250")).to.include("the account has no address 203.0.113.250");
     expect(exists(free)).to.equal(true);
+  });
+
+  it("does not blame desiredIPs where a pool has disabled an address because it is being deleted", async () => {
+    const { ip } = digitalocean.state.addAddress({ region: "nyc3" });
+    addPool("going", { desiredIPs: 1, reclaimPolicy: "Delete" }, { ips: { [ip]: { state: "disabled" } } });
+    const going = { ...POOL, namespace: "default", name: "going" };
+    const setFinalizers = (...finalizers: readonly string[]) =>
+      kubernetes.change(going, (object) => ({ ...object, metadata: { ...Object(object["metadata"]), finalizers } }));
+    setFinalizers(Finalizer.cleanup);
+    kubernetes.delete(going);
+    expect((await flipop.run("orphans")).err).to.equal(
+      `flipop: FloatingIPPool default/going has disabled ${ip}, because it is being deleted: the operator releases those that it created\n`,
+    );
+    setFinalizers();
+    digitalocean.state.removeAddress(ip);
   });
 
   it("releases a created address that its pool has disabled, unless the spec has changed since or a resource asks for it", async () => {

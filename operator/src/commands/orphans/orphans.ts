@@ -57,15 +57,17 @@ export function run(call: CommandCall): Promise<number> {
 function disabledText(addresses: readonly AccountAddress[], reads: readonly KindRead[]): string {
   const present = new Set(addresses.map(({ facts }) => facts.ip));
   const lines = claiming(reads).flatMap(({ kind: { kind }, objects }) =>
-    objects.flatMap(({ metadata: { namespace, name }, status }) => {
+    objects.flatMap(({ metadata, spec, status }) => {
+      const { namespace, name } = metadata;
       const { ips = {} } = (status ?? {}) as FloatingIPPoolStatus;
       const disabled = Object.keys(ips).filter((ip) => ips[ip]?.state === "disabled" && present.has(canonicalIp(ip)));
-      const release = "reclaimPolicy: Delete releases those that the operator created";
+      const why =
+        metadata.deletionTimestamp === undefined
+          ? "beyond its desiredIPs: reclaimPolicy: Delete releases those that the operator created"
+          : `because it is being deleted: ${spec?.["reclaimPolicy"] === "Delete" ? "the operator releases those that it created" : "they stay in the account"}`;
       return disabled.length === 0
         ? []
-        : [
-            `flipop: ${kind} ${namespace}/${name} has disabled ${listed(disabled)}, beyond its desiredIPs: ${release}\n`,
-          ];
+        : [`flipop: ${kind} ${namespace}/${name} has disabled ${listed(disabled)}, ${why}\n`];
     }),
   );
   return lines.join("");
