@@ -101,7 +101,7 @@ function ownersText({ family, holders, unknown }: AccountFull): string {
 
 function answerLost({ startedAt, resource: { kind } }: Lost): string {
   const of = kind === "RoutedIP" ? "its address" : "an address";
-  return `at ${timeText(Date.parse(startedAt))} the operator began to create ${of}, and the answer was lost`;
+  return `at ${timeText(Date.parse(startedAt))} the operator began to create ${of}, and no answer shows whether it exists`;
 }
 
 function remedyOf({ resource }: Lost): string {
@@ -194,20 +194,20 @@ export const creationMessages = topic("creation", {
     reason: "UnderWay",
     by: "operator",
     text: ({ missing }: Pick<Waiting, "missing">) =>
-      `${missing} to be created; the operator reads the resources of all kinds first, because one of them may have a creation whose answer was lost`,
+      `${missing} to be created; the operator reads the resources of all kinds first, because one of them may have a creation whose outcome is unknown`,
     example: { missing: 1 },
   }),
   afterLost: problem({
     reason: "CreationUnsettled",
     by: "other",
-    text: (waiting: Waiting) => `${afterOther(waiting)}, whose answer was lost`,
+    text: (waiting: Waiting) => `${afterOther(waiting)}, whose outcome is unknown`,
     remedy: ({ other }) => forgetOfOther(other),
     example: { missing: 1, other: OTHER },
   }),
   afterLostUntil: problem({
     reason: "CreationUnsettled",
     by: "operator",
-    text: (waiting: Waiting & { readonly until: number }) => `${afterOther(waiting)}, whose answer was lost`,
+    text: (waiting: Waiting & { readonly until: number }) => `${afterOther(waiting)}, whose outcome is unknown`,
     remedy: ({ until, other }) =>
       `the operator creates it at ${timeText(until)}; to have it sooner, ${forgetOfOther(other)}`,
     example: { missing: 1, other: OTHER, until: Date.parse("2026-01-01T10:02:11Z") },
