@@ -237,7 +237,8 @@ function conflict(snapshot: Snapshot): PlannedCondition {
 
 /** Once read, it stays said until a call fails: a paused set makes none. */
 function reachable(snapshot: Snapshot): PlannedCondition {
-  const { dns, resource } = snapshot;
+  const { dns, resource, problem } = snapshot;
+  if (problem?.reason === "UnknownProvider") return no("ProviderReachable", problem);
   const failure = failureOf(snapshot);
   const { records } = dns;
   if (failure !== undefined && UNREACHABLE.has(failure.reason)) return no("ProviderReachable", failure);

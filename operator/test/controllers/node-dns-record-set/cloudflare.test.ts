@@ -69,6 +69,7 @@ describe("the controller of node record sets, at Cloudflare", function () {
     const { state, error } = rig.status("game");
     expect(state).to.equal("error");
     expect(error).to.contain("DIGITALOCEAN_ACCESS_TOKEN");
+    expect(rig.condition("game", "ProviderReachable")).to.equal("False/UnknownProvider");
     rig.edit("game", { provider: "cloudflare" });
     await rig.ready();
     expect(rig.cloudflareRecords()).to.deep.equal([rig.address("n1")]);
