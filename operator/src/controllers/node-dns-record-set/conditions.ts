@@ -240,9 +240,8 @@ function reachable(snapshot: Snapshot): PlannedCondition {
   const { dns, resource, problem } = snapshot;
   if (problem?.reason === "UnknownProvider") return no("ProviderReachable", problem);
   const failure = failureOf(snapshot);
-  const { records } = dns;
   if (failure !== undefined && UNREACHABLE.has(failure.reason)) return no("ProviderReachable", failure);
-  const answered = failure !== undefined || records !== "unknown";
+  const answered = failure !== undefined || dns.records !== "unknown";
   if (answered || wasReachable(resource.status.conditions)) {
     return yes("ProviderReachable", providerMessages.reachable());
   }
