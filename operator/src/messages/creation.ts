@@ -200,14 +200,14 @@ export const creationMessages = topic("creation", {
   afterLost: problem({
     reason: "CreationUnsettled",
     by: "other",
-    text: (waiting: Waiting) => `${afterOther(waiting)}, whose outcome is unknown`,
+    text: (waiting: Waiting) => `${afterOther(waiting)}, with unknown outcome`,
     remedy: ({ other }) => forgetOfOther(other),
     example: { missing: 1, other: OTHER },
   }),
   afterLostUntil: problem({
     reason: "CreationUnsettled",
     by: "operator",
-    text: (waiting: Waiting & { readonly until: number }) => `${afterOther(waiting)}, whose outcome is unknown`,
+    text: (waiting: Waiting & { readonly until: number }) => `${afterOther(waiting)}, with unknown outcome`,
     remedy: ({ until, other }) =>
       `the operator creates it at ${timeText(until)}; to have it sooner, ${forgetOfOther(other)}`,
     example: { missing: 1, other: OTHER, until: Date.parse("2026-01-01T10:02:11Z") },
