@@ -77,7 +77,7 @@ type Ref = Pick<ResourceRef, "kind" | "namespace" | "name">;
 const annotationText = (resource: Ref) => `annotation ${Annotation.forgetCreation} of ${refText(resource)} to "true"`;
 /** @param resource whose creation it was */
 const IF_NONE = "if the account has no new address,";
-const forgetText = (resource: Ref) => `${IF_NONE} set ${annotationText(resource)}`;
+const forgetText = (resource: Ref, ifNone = IF_NONE) => `${ifNone} set ${annotationText(resource)}`;
 const forgetOfOther = (other: Ref) => `${IF_NONE} have the author of ${refText(other)} set ${annotationText(other)}`;
 
 const countText = (missing: number) => (missing === 1 ? "1 address" : `${missing} addresses`);
@@ -104,8 +104,8 @@ function answerLost({ startedAt, resource: { kind } }: Lost): string {
   return `at ${timeText(Date.parse(startedAt))} the operator began to create ${of}, and no answer shows whether it exists`;
 }
 
-function remedyOf({ resource }: Lost): string {
-  const forget = forgetText(resource);
+function remedyOf({ resource }: Lost, ifNone?: string): string {
+  const forget = forgetText(resource, ifNone);
   if (resource.deleting) return `the address stays in the account; ${forget}`;
   return `${resource.kind === "RoutedIP" ? "set routedIP to the right one" : "list the right one in ips"}; ${forget}`;
 }
@@ -221,9 +221,9 @@ export const creationMessages = topic("creation", {
       ...lost
     }: Lost & { readonly ips: readonly string[]; readonly doubt?: string | undefined }) => {
       const why = doubt === undefined ? "" : ` (${doubt})`;
-      return `${answerLost(lost)}; each of ${listed(ips)} may be the new address${why}`;
+      return `${answerLost(lost)}; ${ips.length === 1 ? "" : "each of "}${listed(ips)} may be the new address${why}`;
     },
-    remedy: remedyOf,
+    remedy: (lost) => remedyOf(lost, "if it is none of these,"),
     example: { ...LOST, ips: ["203.0.113.7", "203.0.113.8"] },
   }),
   answerLost: problem({

@@ -42,13 +42,15 @@ function startOf({ now, memory }: AddressSnapshot, { startedAt }: PendingCreatio
 
 /** New, unassigned, and excluded by no fact; sorted. */
 function candidatesIn(snapshot: AddressSnapshot, open: OpenCase, list: ListObservation): readonly string[] {
-  return [...list.unassigned].filter((ip) => isCandidate(snapshot, open, ip)).sort();
+  const all = [...list.unassigned].filter((ip) => isCandidate(snapshot, open, ip)).sort();
+  const { wasAssigned } = snapshot.memory;
+  // A creation on a machine can fail before the assignment, so this excludes an address only beside one that was on a machine.
+  const isNarrowed = open.intent.providerID !== undefined && all.some((ip) => wasAssigned?.get(ip) === true);
+  return isNarrowed ? all.filter((ip) => wasAssigned?.get(ip) !== false) : all;
 }
 
 function isCandidate(snapshot: AddressSnapshot, { intent, seen, lists, startedAt }: OpenCase, ip: string): boolean {
   if (seen.has(ip) || isForeign(snapshot, ip)) return false;
-  // It was created on no machine.
-  if (intent.providerID !== undefined && snapshot.memory.wasAssigned?.get(ip) === false) return false;
   return !isElsewhere(snapshot.inventory.get(ip)?.region, intent.region) && !isLate(lists, startedAt, ip);
 }
 
@@ -72,8 +74,10 @@ function ofProject({ inventory }: AddressSnapshot, { intent }: OpenCase, ips: re
 /** Why a single candidate is no proof; `undefined`: it is taken for the one. */
 function doubtOf(snapshot: AddressSnapshot, open: OpenCase, ip: string): string | undefined {
   const { lists, startedAt, intent } = open;
-  if (intent.providerID !== undefined && snapshot.memory.wasAssigned?.get(ip) !== true)
-    return "it is on no machine, though the creation was to assign it to one";
+  const was = intent.providerID === undefined || snapshot.memory.wasAssigned?.get(ip);
+  if (was === false)
+    return "it was never on a machine: the creation failed before the assignment, or someone else created it";
+  if (was === undefined) return "it is on no machine, though the creation was to assign it to one";
   const rivals = rivalsOf(snapshot, open);
   if (rivals.length > 0) return `${rivals.map(({ resource }) => refText(resource)).join(", ")} lost an answer, too`;
   const first = lists[0]?.at ?? startedAt;

@@ -20,6 +20,7 @@ describe("an open creation", () => {
     known,
     is,
     ip,
+    ips,
     shown = {},
     others = [],
     provider,
@@ -57,6 +58,7 @@ describe("an open creation", () => {
       const end = settle(snapshot, pending);
       expect(end.is).to.equal(is);
       if (ip !== undefined) expect(end).to.include({ ip });
+      if (ips !== undefined) expect(end).to.deep.include({ ips });
     });
   }
 

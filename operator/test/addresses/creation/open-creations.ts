@@ -25,6 +25,8 @@ export interface OpenCreation {
   readonly known?: string;
   readonly is: CreationRecovery["is"];
   readonly ip?: string;
+  /** Of `several`. */
+  readonly ips?: readonly string[];
 }
 
 const ONCE = [
@@ -137,11 +139,31 @@ export const OPEN_CREATIONS: readonly OpenCreation[] = [
     ip: NEW,
   },
   {
-    name: "takes none that was on no machine, though it was created for one",
+    name: "leaves it to a person where the only newcomer was on no machine: the call may have ended before the assignment",
     intent: ON_NODE,
     lists: [
       [60, [NEW]],
       [70, [NEW]],
+    ],
+    wasAssigned: { [NEW]: false },
+    is: "several",
+  },
+  {
+    name: "excludes none that was on no machine while it is unknown whether the other one was",
+    intent: ON_NODE,
+    lists: TWICE,
+    wasAssigned: { [NEW]: false },
+    is: "several",
+    ips: [NEW, OTHER],
+  },
+  {
+    name: "creates again once the newcomer that was on no machine is on one",
+    intent: ON_NODE,
+    lists: [
+      [1, [NEW]],
+      [60, [NEW]],
+      [80, []],
+      [90, []],
     ],
     wasAssigned: { [NEW]: false },
     is: "nothing",

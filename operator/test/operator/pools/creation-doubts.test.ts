@@ -60,21 +60,6 @@ describe("operator in process: a creation in doubt", function () {
       expect(account()).to.have.members([foreign, ...created("web").map(({ ip }) => ip)]);
     });
 
-    it("leaves alone what a person reserves without a machine after an answer that a proxy lost", async () => {
-      world = await World.create({ nodes: 1 });
-      world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
-      faults().inject({ kind: "status", status: 502 }, { on: CREATE });
-      world.start();
-      await world.until("the creation failed", () => creations() > 0);
-      await world.clock.sleep(5_000);
-      const foreign = state().addAddress({ region: "nyc3" }).ip;
-      await world.fulfilled("web");
-      expect(created("web").map(({ ip }) => ip)).not.to.include(foreign);
-      expect(created("web")[0]).not.to.have.property("inferred");
-      expect(state().address(foreign).dropletId).to.equal(null);
-      expect(account()).to.have.length(2);
-    });
-
     it("is none either while the status can't be written", async () => {
       world = await World.create({ nodes: 1 });
       world.addPool("web", { desiredIPs: 1 });
@@ -168,6 +153,30 @@ describe("operator in process: a creation in doubt", function () {
       const others = [1, 2].map(() => state().addAddress({ region: "nyc3" }).ip);
       return others;
     };
+
+    for (const ends of ["assigns it", "lists it"] as const) {
+      it(`creates no second address beside a new one that was on no machine, until a person ${ends}`, async () => {
+        world = await World.create({ nodes: 2 });
+        world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
+        faults().inject({ kind: "status", status: 502 }, { on: CREATE });
+        world.start();
+        await world.until("the creation failed", () => creations() > 0);
+        const { ip } = state().addAddress({ region: "nyc3" });
+        const named = `${ip} may be the new address (it was never on a machine`;
+        await world.until(
+          "a condition names it",
+          () => world.condition("web", "Accepted")?.message.includes(named) === true,
+        );
+        await world.clock.sleep(10 * MINUTE_MS);
+        expect(world.condition("web", "Accepted")?.message).to.include(named);
+        expect([creations(), account()]).to.deep.equal([1, [ip]]);
+        if (ends === "lists it") world.edit("web", { ips: [ip] });
+        else state().setHolder(ip, world.droplet("node-2").id);
+        await world.fulfilled("web");
+        expect(creations()).to.equal(ends === "lists it" ? 1 : 2);
+        expect(created("web").map((each) => each.ip)).not.to.include(ip);
+      });
+    }
 
     it("is reported on the resource, and keeps no resource from creating on a node", async () => {
       world = await World.create({ nodes: 1 });
