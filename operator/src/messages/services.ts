@@ -31,6 +31,8 @@ interface TranslatedAddresses extends Service {
   readonly ips: readonly string[];
   /** The destination of packets to them at the node. */
   readonly to: string;
+  /** Other `externalIPs` of the Service, which may be that destination. @default none */
+  readonly others?: readonly string[];
 }
 
 interface OtherProtocol extends Service {
@@ -164,8 +166,11 @@ export const serviceMessages = topic("services", {
   externalTranslated: problem({
     reason: "ServiceUnsuitable",
     by: "other",
-    text: ({ key, ports, ips, to }: TranslatedAddresses) =>
-      `Service ${key} does not answer at ${listed(ports)} of ${listed(ips)}, which its externalIPs list: such packets arrive at the node under another destination (${to})`,
+    text: ({ key, ports, ips, to, others = [] }: TranslatedAddresses) => {
+      const where =
+        others.length === 0 ? "" : `, unless its other externalIPs (${listed(others)}) are that destination`;
+      return `Service ${key} does not answer at ${listed(ports)} of ${listed(ips)}, which its externalIPs list: such packets arrive at the node under another destination (${to})${where}`;
+    },
     remedy: ({ key, ips, to }) =>
       `${authorOf(key)} give its pods hostPorts or use type NodePort, or list ${to} in place of ${listed(ips)} for each node`,
     example: {

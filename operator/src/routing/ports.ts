@@ -115,11 +115,11 @@ function portsBy(
 }
 
 /** At the node, no packet has the destination that the Service lists. */
-function translatedProblem(
-  { translated, ports, ...service }: ServiceFacts,
-  found: ReadonlyMap<string, Found>,
-): Problem | undefined {
-  const missed = ports.filter((port) => isRoutable(port.protocol) && !found.has(keyOfPort(port)));
+function translatedProblem(service: ServiceFacts, found: ReadonlyMap<string, Found>): Problem | undefined {
+  const { translated, ports } = service;
+  // A port that is open only for other external addresses answers only if these are the destination.
+  const isMissed = (port: ServicePort) => (found.get(keyOfPort(port))?.origin ?? "ExternalIP") === "ExternalIP";
+  const missed = ports.filter((port) => isRoutable(port.protocol) && isMissed(port));
   if (translated === undefined || missed.length === 0) return undefined;
   return serviceMessages.externalTranslated({ key: keyOf(service), ports: missed.map(portText), ...translated });
 }

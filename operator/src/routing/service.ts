@@ -54,6 +54,8 @@ export interface ServiceFacts extends Cached {
 export interface Translated {
   readonly ips: readonly string[];
   readonly to: string;
+  /** The Service's other external addresses, one of which may be that destination. */
+  readonly others: readonly string[];
 }
 
 export const slimServices: Transform<ServiceFacts> = (raw) => {
@@ -86,7 +88,8 @@ export function asReached(
   const { families, to } = translates;
   const ips = service.externalIPs.filter((ip) => isProviders(ip) && families.includes(familyOf(ip)));
   if (ips.length === 0) return service;
-  return { ...service, externalIPs: service.externalIPs.filter((ip) => !ips.includes(ip)), translated: { ips, to } };
+  const others = service.externalIPs.filter((ip) => !ips.includes(ip));
+  return { ...service, externalIPs: others, translated: { ips, to, others } };
 }
 
 /** `namespace/name` of the Service that a RoutedIP follows. */

@@ -216,14 +216,17 @@ describe("the ports of a Service", () => {
     const [open, id] = [hostPort(8080, 80), "services.externalTranslated"];
     expect(judged({ ports, externalIPs: [own] }, [READY]), "no other way").to.deep.equal(["", id, id]);
     const nodePorts = [tcp(80, { nodePort: 30_080 })];
-    expect(judged({ ports: nodePorts, externalIPs: [own] }, [READY]), "NodePort").to.deep.equal([
-      "30080",
-      undefined,
-      id,
-    ]);
-    const none = [undefined, undefined];
+    const [none, remark] = [
+      [undefined, undefined],
+      [undefined, id],
+    ];
+    const withNodePorts = (externalIPs: readonly string[]) => judged({ ports: nodePorts, externalIPs }, [READY]);
+    expect(withNodePorts([own]), "NodePort").to.deep.equal(["30080", ...remark]);
     expect(judged({ ports, externalIPs: [own] }, [open]), "the same hostPort").to.deep.equal(["80", ...none]);
-    expect(judged({ ports, externalIPs: [own, "10.10.0.5"] }, [READY]), "anchor").to.deep.equal(["80", ...none]);
+    const both = [own, "10.10.0.5"];
+    expect(judged({ ports, externalIPs: both }, [READY]), "anchor").to.deep.equal(["80", ...remark]);
+    expect(withNodePorts(both), "anchor, NodePort").to.deep.equal(["80,30080", ...remark]);
+    expect(judged({ ports, externalIPs: both }, [open]), "anchor, hostPort").to.deep.equal(["80", ...none]);
     expect(judged({ ports, externalIPs: ["2001:db8::7"] }, [READY]), "IPv6").to.deep.equal(["80", ...none]);
     expect(portlessPod(reached({ ports, externalIPs: [own] }), [READY], [READY, open])).to.equal(READY);
     expect(portsOf(reached({ ports, externalIPs: [own] }), [READY], { nodes: [NODE] }).problem?.message).to.equal(
