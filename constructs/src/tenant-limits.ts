@@ -9,7 +9,8 @@ export interface TenantLimits {
   readonly maxCreatedAddresses?: number;
 
   /**
-   * Limits of namespaces, 256 entries at most. The first entry that names a namespace applies to it.
+   * Limits of namespaces, 256 entries at most. The first entry that names a namespace applies to it, so synthesis refuses
+   * a name or pattern that an earlier entry covers.
    *
    * @default - none
    */

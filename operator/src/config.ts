@@ -196,7 +196,7 @@ class Reader {
   /** JSON, or the path of a file with JSON. */
   tenantLimits(name: string): TenantLimits {
     const text = this.text(name).trim();
-    const isDocument = text === "" || text.startsWith("{");
+    const isDocument = text === "" || /^[{[]/.test(text);
     const content = isDocument ? text : this.file(name, text);
     if (content === undefined) return {};
     const parsed = parseTenantLimits(content);

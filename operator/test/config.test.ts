@@ -59,6 +59,10 @@ describe("readSettings", () => {
     expect(wrong('{"namespaces":[{"names":[],"allowedNames":["A B"]}]}')).to.have.length(2);
     expect(wrong('{"maxCreated":1}')[0]).to.match(/^--tenant-limits: maxCreated is not a field/);
     expect(wrong("{")[0]).to.contain("is not JSON");
+    expect(wrong("[]")[0]).to.contain("--tenant-limits: ").and.not.contain("neither JSON");
+    expect(wrong('{"namespaces":[{"names":["*"]},{"names":["team-a"]}]}')[0]).to.match(
+      /^--tenant-limits: namespaces\[1\]/,
+    );
     expect(wrong("/no/such/file")[0]).to.contain("neither JSON nor a file that can be read");
   });
 

@@ -73,7 +73,18 @@ describe("limits of tenants", () => {
     expect(spec.matchConditions[0]?.expression).to.contain("!= 'system:serviceaccount:flipop:flipop'");
   });
 
+  it("are accepted if an entry has an exception before it, or shares some of its namespaces", () => {
+    expect(
+      problems({ namespaces: [{ names: ["team-a", "*-prod"] }, { names: ["team-*"] }, { names: ["*"] }] }),
+    ).to.equal("");
+  });
+
   const mistakes: readonly (readonly [title: string, limits: unknown, message: RegExp])[] = [
+    [
+      "an entry after one that names its namespaces",
+      { namespaces: [{ names: ["x", "te*"] }, { names: ["team-*"] }] },
+      /namespaces\[1\]\.names\[0\].* "team-\*" never applies: namespaces\[0\] names it, too, and the first entry counts/,
+    ],
     [
       "a misspelt field",
       { namespaces: [{ names: ["a"], allowedName: [] }] },

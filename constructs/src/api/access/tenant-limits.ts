@@ -120,7 +120,7 @@ export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
       type: "array",
       optional: true,
       description:
-        "Limits of namespaces. The first entry that names a namespace applies to it; a namespace without an entry has no limits but the total. All limits together have at most 131055 bytes as JSON, and at most 100000 with the admission policy.",
+        "Limits of namespaces. The first entry that names a namespace applies to it, so the operator refuses a name or pattern that an earlier entry covers, such as `team-a` after `*`; a namespace without an entry has no limits but the total. All limits together have at most 131055 bytes as JSON, and at most 100000 with the admission policy.",
       items: namespaceLimitsSchema,
       listType: "atomic",
       maxItems: 256,
@@ -131,7 +131,22 @@ export const tenantLimitsSchema: SchemaOf<TenantLimits> = {
 /** Every problem of the limits, with its path below `path`. Empty: they are valid. */
 export function tenantLimitsProblems(limits: unknown, path: string, size = FLAG_LIMITS_SIZE): readonly Problem[] {
   const problems = validateValue(tenantLimitsSchema, limits, path);
-  return problems.length > 0 ? problems : sizeProblems(limits, path, size);
+  if (problems.length > 0) return problems;
+  return [...orderProblems(limits as TenantLimits, path), ...sizeProblems(limits, path, size)];
+}
+
+/** A name that an earlier entry covers never applies, and the limits of its entry would be lifted silently. */
+function orderProblems({ namespaces = [] }: TenantLimits, path: string): readonly Problem[] {
+  return namespaces.flatMap(({ names }, index) =>
+    names.flatMap((name, position): readonly Problem[] => {
+      const first = namespaces
+        .slice(0, index)
+        .findIndex((one) => one.names.some((each) => matchesStars(name, each, 0)));
+      if (first < 0) return [];
+      const message = `never applies: namespaces[${first}] names it, too, and the first entry counts: move this entry before that one, or remove the name`;
+      return [{ path: `${path}.namespaces[${index}].names[${position}]`, message: `"${name}" ${message}` }];
+    }),
+  );
 }
 
 function sizeProblems(limits: unknown, path: string, { who, most }: LimitsSize): readonly Problem[] {
