@@ -25,6 +25,8 @@ interface ClosedPorts {
   readonly onlyProtocol?: boolean;
   /** Some of them are NodePorts, outside of this range. Absent: none is. */
   readonly nodePortRange?: string;
+  /** `hostPort` if each of them is one. */
+  readonly what: "hostPort" | "port";
   /** Ports of the nodes' own services, inside a range of the limit, which does not open them. Absent: none. */
   readonly inRange?: readonly string[];
   /** The allowed ports, where no class or issuer lists any. Absent: one does. */
@@ -203,8 +205,7 @@ export const firewallMessages = topic("firewalls", {
           : ` (${defaults === undefined ? "a range of allowedPorts contains" : `no class or issuer sets allowedPorts, and the default, ${listed(defaults)}, contains`} ${listed(inRange)}, but a wide range opens no port of the nodes' own services: ${PROTECTED_PORTS_TEXT})`;
       return `${listedClauses(refusals.map(refusalText))}${range}${protectedText}, ${notOpened(ports.length === 1 ? "it" : "them")}`;
     },
-    remedy: ({ ports, refusals, nodePortRange, inRange = [], onlyProtocol = false, defaults }) => {
-      const what = nodePortRange === undefined ? "hostPort" : "port";
+    remedy: ({ ports, what, refusals, nodePortRange, inRange = [], onlyProtocol = false, defaults }) => {
       const others = ports.length === 1 ? `another ${what}` : `other ${what}s`;
       const range =
         nodePortRange === undefined
@@ -218,6 +219,7 @@ export const firewallMessages = topic("firewalls", {
     },
     example: {
       ports: ["22/TCP"],
+      what: "hostPort",
       refusals: [{ limiters: ["ClusterRoutedIPClass web", "RoutedIPIssuer platform/cloud"], ports: ["22/TCP"] }],
     },
   }),

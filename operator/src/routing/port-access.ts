@@ -126,6 +126,7 @@ function forbidden(refused: readonly RefusedPort[], access: PortAccess, nodePort
     ports: refused.map(({ port }) => textOf(port)),
     refusals: refusalsOf(refused, access),
     ...outside,
+    what: refused.every(({ port }) => port.origin === "HostPort") ? "hostPort" : "port",
     inRange: inRange.map(({ port }) => textOf(port)),
     ...(access.byDefault ? { defaults: DEFAULT_ALLOWED_PORTS } : {}),
     onlyProtocol: refused.every(({ port }) => isOnlyProtocol(port, access)),

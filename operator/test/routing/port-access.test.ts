@@ -142,6 +142,8 @@ describe("the ports that a class and an issuer allow", () => {
       );
       const nodePort = { ...port(444, "UDP"), origin: "NodePort" as const };
       expect(said([nodePort], ["444/TCP"]), "a NodePort in the range needs no rule").to.contain("use another port, or");
+      const external = { ...port(444), origin: "ExternalIP" as const };
+      expect(said([external], ["443/TCP"]), "the Service's own port").to.contain("fix: use another port, or ask");
     });
 
     it("different ports", () => {
