@@ -35,7 +35,7 @@ export type Action =
     });
 
 const NOT_THERE = "it is not there, or not ours, any more";
-const ANSWER_LOST = "it was created, and the answer got lost";
+const CREATED = "it was created, and its id is not on record yet";
 
 export interface Plan extends EnginePlan<Action> {
   /** `status.retryAt`. */
@@ -143,7 +143,7 @@ function additionalActions({ issuer, additional, now }: Snapshot): readonly Acti
       const forget: Action = { do: "record-additional", name, why: "the firewall is removed" };
       return [{ do: "remove-additional", firewall: found, why: "the additional firewall is empty" }, forget];
     }
-    return recorded.id === "" ? [{ do: "record-additional", name, id: found.id, why: ANSWER_LOST }] : [];
+    return recorded.id === "" ? [{ do: "record-additional", name, id: found.id, why: CREATED }] : [];
   });
 }
 
@@ -185,12 +185,12 @@ function removalOf(created: CreatedFirewall, facts: FirewallFacts | "missing", w
   return [{ do: "remove-firewall", firewall: facts, why }, forget];
 }
 
-/** A creation whose answer never came: the firewall of that name is the one. */
+/** A creation whose id is not on record yet, or whose answer got lost: the firewall of that name is the one. */
 function settled({ issuer, firewall }: Snapshot): readonly Action[] {
   const recorded = namedOf(issuer);
   if (recorded === undefined || recorded.id !== "" || !isKnown(firewall) || firewall === "missing") return [];
   const created = { ...recorded, id: firewall.id };
-  return [{ do: "record-firewall", name: created.name, created, why: ANSWER_LOST }];
+  return [{ do: "record-firewall", name: created.name, created, why: CREATED }];
 }
 
 function isSame({ id, name }: FirewallFacts, created: CreatedFirewall): boolean {

@@ -261,6 +261,7 @@ describe("the plan of an issuer", () => {
     it("records the id of one whose creation was not answered", () => {
       const [action] = plan(inUse([used], { ...recorded, id: "" })).sequences.flatMap(actionsOf);
       expect(action).to.include({ do: "record-additional", name: "ingress-2", id: "8" });
+      expect(action, "the answer may have come").to.include({ why: "it was created, and its id is not on record yet" });
     });
 
     it("is not blocked by them when it is about to be used", () => {
