@@ -3,7 +3,7 @@
 import { Label } from "cdk8s-flipop/api";
 import { listed } from "../values.js";
 import { ENABLE } from "./failed-calls.js";
-import { note, type Problem, problem, topic } from "./message.js";
+import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
 interface Refused {
   /** What the API server said. */
@@ -53,7 +53,7 @@ export const jobMessages = topic("jobs", {
     reason: "ClaimedByOther",
     by: "administrator",
     text: ({ conflict }: { readonly conflict: Problem }) =>
-      `a Job reported that it created an address that exists: ${conflict.message}`,
+      `a Job reported that it created an address that exists: ${partsOf(conflict.message)[0]}`,
     remedy: "have the author of the class correct its Job, then create a new RoutedIP",
     example: {
       conflict: { reason: "ClaimedByOther", message: "203.0.113.7 belongs to RoutedIP game/lobby, which created it" },

@@ -110,7 +110,10 @@ export function conflictOf(snapshot: JobSnapshot): Problem | undefined {
   if (ip === undefined) return undefined;
   const claim = claims.addresses.get(ip);
   if (claim !== undefined && !claim.ours) return claimMessages.address({ ip, ...claim.owned });
-  return kept(snapshot, ip) ?? heldElsewhere(snapshot, ip);
+  const conflict = kept(snapshot, ip);
+  // The spec does not contain the address, so the remedy of the conflict would not fit.
+  if (conflict !== undefined && !routed.spec.routedIP) return jobMessages.reportedForeign({ conflict });
+  return conflict ?? heldElsewhere(snapshot, ip);
 }
 
 /** Why what a Job reports as created cannot be: another resource has it. */

@@ -200,6 +200,10 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     const after = plan({ status: { routedIP: IP, state: "error" }, keeperOf, metadata: ARMED });
     expect(does(after), "no other Job").to.equal("");
     expect(after.status).to.include({ state: "error", reason: "ClaimedByOther" });
+    const { message } = after.conditions.find(({ type }) => type === "Accepted") ?? {};
+    expect(message, "the spec names no address").to.contain("a Job reported").and.not.contain("remove it");
+    const named = plan({ spec: { routedIP: IP }, keeperOf, metadata: ARMED }).conditions.map((each) => each.message);
+    expect(named.join(), "the spec names it").to.contain("remove it").and.not.contain("a Job reported");
     const shown = after.conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`);
     expect(shown).to.include.members([
       "Accepted=False/ClaimedByOther",
