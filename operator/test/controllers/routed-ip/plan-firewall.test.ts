@@ -79,6 +79,15 @@ describe("the firewall in the plan of a RoutedIP", () => {
       expect(conditionOf(made.plan("a"), "FirewallReady").is).to.equal("False/FirewallFull");
       expect(conditionOf(made.plan("a"), "FirewallReady").message).to.contain("51 inbound and outbound rules");
     });
+
+    it("opens none of several new ports that do not all fit", () => {
+      const made = full();
+      const facts = made.firewalls.get(FIREWALL);
+      if (facts !== undefined) made.firewalls.set(FIREWALL, { ...facts, outboundRules: 47 });
+      made.addService("web", [443, 80, 81]);
+      const { message } = conditionOf(made.plan("a"), "FirewallReady");
+      expect(message).to.contain("no room for 80/TCP, 81/TCP: it would have 51 inbound and outbound rules");
+    });
   });
 
   it("reads the firewall before it relies on it, and assigns without it under firewallPostAllow", () => {
