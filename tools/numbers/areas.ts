@@ -12,7 +12,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/controllers/node-annotations": 540,
   "operator/src/controllers/node-dns-record-set": 1_500,
   "operator/src/controllers/publications": 750,
-  "operator/src/controllers/routed-ip": 6_780,
+  "operator/src/controllers/routed-ip": 6_850,
   "operator/src/controllers": 300,
   "operator/src/controllers/routed-ip-issuer": 650,
   "operator/src/health": 2_850,
