@@ -6,7 +6,15 @@ import type { RecordType } from "../providers/types.js";
 import { compareText } from "../values.js";
 import type { Title } from "./titles.js";
 
-export interface ClaimedAddress {
+/** Where a claimed address is, as far as the account of the claimant shows it. */
+export interface InAccount {
+  /** Empty: not known yet. @default nothing can show it, as for Jobs */
+  readonly account?: string;
+  /** Whether the account has the address. Absent: the account has not been read whole. */
+  readonly isThere?: boolean;
+}
+
+export interface ClaimedAddress extends InAccount {
   /** Canonical text. */
   readonly ip: string;
   readonly title: Title;

@@ -7,12 +7,12 @@ import type { ResourceRef } from "../inventory/view.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
 import type { Claimant, ClaimedAddress, DnsName } from "./claimant.js";
-import { Contest, type Entry, ownedBy } from "./contest.js";
+import { Contest, type Entry, isMissing, ownedBy } from "./contest.js";
 import { isKept, mayBeBeaten, mayBeHandedOver } from "./titles.js";
 
 /**
  * Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. `unread`: that
- * is not known, because the resources of some kind with addresses have not been read. `left`: what the operator wrote on
+ * is not known, because the resources of some kind with addresses, or the account of one that asks, have not been read. `left`: what the operator wrote on
  * the name for those that have just left it.
  */
 export type Claim =
@@ -115,9 +115,10 @@ export class Claims {
     return desiredItems.every((desired) => this.isDecided(addressKey(desired), uid));
   }
 
-  /** Whose an address is. */
+  /** Whose an address is. Who asks for one that its account lacks has none. */
   holderOf(ip: string): ResourceRef | undefined {
-    return this.contests.get(addressKey({ ip }))?.winner.claimant.ref;
+    const winner = this.contests.get(addressKey({ ip }))?.winner;
+    return winner === undefined || isMissing(winner) ? undefined : winner.claimant.ref;
   }
 
   /** Whether a resource has or asks for the name, as far as that is known: some resources may be unread. */
@@ -146,6 +147,7 @@ export class Claims {
       const askedBy = contest.successor()?.claimant.ref;
       if (askedBy !== undefined) return { ours: true, askedBy };
       if (contest.left.length > 0) return { ours: true, left: contest.left };
+      if (contest.hasUnknownSuccessor()) return UNREAD;
       return this.waiting !== "nothing" && mayBeHandedOver(winner.title) ? UNREAD : OURS;
     }
     return { ours: false, owned: ownedBy(winner) };
@@ -175,7 +177,7 @@ const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 /** The title for each thing that a resource claims. */
 function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Omit<Entry, "claimant">> {
   const titles = new Map<string, Omit<Entry, "claimant">>();
-  for (const { title, ...desired } of claimant?.addresses ?? []) titles.set(addressKey(desired), { title });
+  for (const { ip, ...entry } of claimant?.addresses ?? []) titles.set(addressKey({ ip }), entry);
   for (const { title, values = [], ...desired } of claimant?.names ?? [])
     titles.set(nameKey(desired), { title, values });
   return titles;

@@ -2,10 +2,10 @@
 
 import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
-import { type Claimant, olderFirst } from "./claimant.js";
-import { BASIS_OF, isLeft, rankOf, type Title } from "./titles.js";
+import { type Claimant, type InAccount, olderFirst } from "./claimant.js";
+import { BASIS_OF, isKept, isLeft, mayBeHandedOver, rankOf, type Title } from "./titles.js";
 
-export interface Entry {
+export interface Entry extends InAccount {
   readonly claimant: Claimant;
   readonly title: Title;
   /** See `ClaimedName`. */
@@ -36,16 +36,32 @@ export class Contest {
     return this.entries.size;
   }
 
-  /** Of what the winner created, the best of the others that stay. */
+  /** Of what the winner created, the best of the others that stay and whose account has it. */
   successor(): Entry | undefined {
     if (this.winner.title !== "created") return undefined;
-    return bestOf([...this.entries.values()].filter((entry) => entry !== this.winner && !entry.claimant.leaving));
+    return bestOf(this.staying().filter((entry) => isOfAccount(entry, this.winner)));
+  }
+
+  /** Who would get it if their account turns out to have it. */
+  hasUnknownSuccessor(): boolean {
+    return mayBeHandedOver(this.winner.title) && this.staying().some(isOfUnknownAccount);
+  }
+
+  private staying(): readonly Entry[] {
+    return this.rivals().filter((entry) => entry !== this.winner && !entry.claimant.leaving);
+  }
+
+  /** An address is in one account: a resource that asks for it with another one does not keep it from others. */
+  private rivals(): readonly Entry[] {
+    const entries = [...this.entries.values()];
+    const holders = entries.filter(({ isThere }) => isThere);
+    return entries.filter((each) => !isMissing(each) || holders.every(({ account }) => account === each.account));
   }
 
   /** Its successor may be another one now. */
   private tellWinner(uid: string, changed: Set<string>): void {
     const { claimant, title } = this.winner;
-    if (title === "created" && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
+    if (mayBeHandedOver(title) && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
   }
 
   private decide(changed: Set<string>): void {
@@ -62,11 +78,12 @@ export class Contest {
    * that goes and never had it takes nothing: a created address would have no resource that releases it.
    */
   private best(): Entry | undefined {
-    const entries = [...this.entries.values()];
+    const entries = this.rivals();
     const asking = bestOf(entries.filter(({ title }) => !isLeft(title)));
     const leaving = bestOf(entries.filter(({ title }) => isLeft(title)));
     if (leaving === undefined || asking === undefined) return asking ?? leaving;
-    const stays = asking.title === "asks" && (leaving.title === "clears" || asking.claimant.leaving === true);
+    const isEarly = leaving.title === "clears" || asking.claimant.leaving === true || isOfUnknownAccount(asking);
+    const stays = asking.title === "asks" && isEarly;
     return stays ? leaving : asking;
   }
 
@@ -80,6 +97,19 @@ export class Contest {
 
 export function ownedBy({ claimant: { ref, paused = false }, title }: Entry): Owned {
   return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }) };
+}
+
+/** Its account has been read whole, and lacks the address. What the operator gave it stays its own. */
+export function isMissing({ title, isThere }: Entry): boolean {
+  return isThere === false && !isKept(title);
+}
+
+function isOfUnknownAccount({ account, isThere }: Entry): boolean {
+  return account !== undefined && isThere === undefined;
+}
+
+function isOfAccount(entry: Entry, { account }: Entry): boolean {
+  return entry.account === undefined || entry.isThere === true || (account !== "" && entry.account === account);
 }
 
 function bestOf(entries: readonly Entry[]): Entry | undefined {

@@ -164,9 +164,9 @@ export const addressMessages = topic("addresses", {
     reason: "UnderWay",
     by: "administrator",
     text: ({ ips }: Ips) =>
-      `the operator releases ${listed(ips)} after it has read all pools, RoutedIPs and NodeDNSRecordSets since its start, because one of them may list or publish the address`,
+      `the operator releases ${listed(ips)} after it has read all pools, RoutedIPs and NodeDNSRecordSets since its start, and the accounts of those that list the address, because one of them may use or publish it`,
     remedy:
-      "if this takes longer than a minute, have the cluster's administrator read what /readyz of the operator says",
+      "if this takes longer than a minute, have the cluster's administrator read what /readyz of the operator says, and correct the issuers of other RoutedIPs that list the address",
     example: { ips: ["203.0.113.7"] },
   }),
   lastActionFailed: problem({

@@ -173,10 +173,16 @@ function seen(context: ControllerContext, state: PoolState, stored: PoolRead): v
 }
 
 /** What the limits allow depends on other resources of the namespace, which may have changed since the last run. */
-function claimAndPrepare(context: ControllerContext, state: PoolState, why: Parameters<typeof prepare>[2]) {
+async function claimAndPrepare(context: ControllerContext, state: PoolState, why: Parameters<typeof prepare>[2]) {
+  claim(context, state);
+  await prepare(context, state, why);
+  // The account may be known only now.
+  claim(context, state);
+}
+
+function claim(context: ControllerContext, state: PoolState): void {
   const read = latestPool(state);
   if (read !== undefined) context.claims.put(claimsOf(context, read.pool));
-  return prepare(context, state, why);
 }
 
 /** Follows `spec.match`. A match that cannot be used leaves the previous one in force. */

@@ -1,6 +1,7 @@
 /** What the limits of its namespace refuse a pool, and what it claims under them. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import type { Claimant } from "../../claims/claimant.js";
 import { poolClaims } from "../../claims/read-claims.js";
@@ -11,6 +12,7 @@ import type { ControllerContext } from "../context.js";
 import { namedAddresses, type Pool } from "./snapshot.js";
 
 type Limits = Pick<ControllerContext, "tenants" | "records">;
+type Accounts = Pick<ControllerContext, "accounts">;
 
 /** By canonical address, whether the pool served it before or not. */
 export function refusedAddresses({ tenants }: Limits, pool: Pool): ReadonlyMap<string, Problem> {
@@ -31,11 +33,12 @@ export function limitsOfRecords({ tenants, records }: Limits, pool: Pool): Pick<
   return recordLimits(tenants, records.zones.lookUp, recordsOf(pool));
 }
 
-export function claimsOf(limits: Limits, pool: Pool): Claimant {
+export function claimsOf(limits: Limits & Accounts, pool: Pool): Claimant {
   const { lookUp } = limits.records.zones;
   const refused = refusedAddresses(limits, pool);
   const unnamed = isUnnamed(limits.tenants, lookUp, recordsOf(pool));
-  return poolClaims(pool, lookUp, { isRefused: (ip) => refused.has(ip), unnamed });
+  const claimant = poolClaims(pool, lookUp, { isRefused: (ip) => refused.has(ip), unnamed });
+  return withAccounts(claimant, (family) => limits.accounts.find(pool.spec.provider, family));
 }
 
 export function createdIps({ status }: Pool): readonly string[] {

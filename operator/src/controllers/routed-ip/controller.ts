@@ -1,6 +1,7 @@
 /** RoutedIPs: the kind that the engine runs, and the changes in the cluster that enqueue a RoutedIP. */
 
 import { Finalizer, routedIPKind } from "cdk8s-flipop/api";
+import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
 import { retainedEvents } from "../../addresses/retained-events.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
@@ -21,7 +22,7 @@ import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
 import { eventsOf, portsChanged, samplesOf, warningsOf } from "./events.js";
-import { type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
+import { accountsOf, type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
 import { KIND, newMemory, PLURAL, type RoutedKind, type RoutedMemory, type RoutedState, readOf } from "./memory.js";
 import { noteCreation } from "./object-calls.js";
 import { isUnnamed, isUnserved } from "./permissions.js";
@@ -139,9 +140,15 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
 }
 
 /** A class, an issuer or a Service that it needs may have come or gone since the last run. */
-function claimAndPrepare(tools: GatherTools, state: RoutedState, why: Parameters<typeof prepare>[2]): Promise<void> {
+async function claimAndPrepare(
+  tools: GatherTools,
+  state: RoutedState,
+  why: Parameters<typeof prepare>[2],
+): Promise<void> {
   claim(tools, state);
-  return prepare(tools, state, why);
+  await prepare(tools, state, why);
+  // The account may be known only now.
+  claim(tools, state);
 }
 
 function planWithDeletion(gathered: Gathered): RoutedPlan {
@@ -197,7 +204,8 @@ function claim(tools: GatherTools, state: RoutedState): void {
   const createdAddress = routing.worksByJobs(read.routed) ? undefined : createdIp(read.routed);
   created.put(state.ref, createdAddress === undefined ? [] : [createdAddress]);
   publications?.claim(state.ref, state.createdAt, publishToOf(read.routed));
-  claims.put(routedIpClaims(read.routed, { provider, unserved, unnamed }, records.zones.lookUp));
+  const claimant = routedIpClaims(read.routed, { provider, unserved, unnamed }, records.zones.lookUp);
+  claims.put(routing.worksByJobs(read.routed) ? claimant : withAccounts(claimant, accountsOf(tools, read.routed)));
   noteCreation(routing, state);
 }
 
