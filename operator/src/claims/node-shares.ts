@@ -17,10 +17,13 @@ export interface WantedNodes {
   readonly missing: number;
 }
 
-type Aged = Pick<Claimant, "ref" | "createdAt">;
+interface Requester extends Pick<Claimant, "ref" | "createdAt"> {
+  /** Of its addresses: a resource with another one cannot use its machines. @default not known yet */
+  readonly account?: unknown;
+}
 
 /** What a resource would do now, if it had the nodes. Withdraw it while it can't act: others need not wait then. */
-export interface NodeRequest extends Aged, WantedNodes {
+export interface NodeRequest extends Requester, WantedNodes {
   /** Machines that match, most preferred first. Asked for at each decision, so that it never shows an older cluster. */
   readonly candidates: () => Iterable<ProviderId>;
 }
@@ -86,7 +89,7 @@ export class NodeRequestRegistry {
   /** The nodes that other resources get before this one, each with the resource. */
   takenBefore(
     family: IpFamily,
-    { missing, ...resource }: Aged & Pick<WantedNodes, "missing">,
+    { missing, ...resource }: Requester & Pick<WantedNodes, "missing">,
     roomOn: RoomOn,
   ): ReadonlyMap<ProviderId, ResourceRef> {
     const before = this.before(family, { ...resource, isNew: missing > 0 });
@@ -96,7 +99,9 @@ export class NodeRequestRegistry {
 
   private before(family: IpFamily, part: Ranked | undefined): readonly Part[] {
     if (part === undefined) return [];
-    const others = [...this.registries[family].values()].filter(({ ref }) => ref.uid !== part.ref.uid);
+    const others = [...this.registries[family].values()].filter(
+      ({ ref, account }) => ref.uid !== part.ref.uid && account === part.account,
+    );
     return others.flatMap(partsOf).filter((other) => firstInTurn(other, part) < 0);
   }
 
@@ -110,7 +115,7 @@ export class NodeRequestRegistry {
   }
 }
 
-interface Ranked extends Aged {
+interface Ranked extends Requester {
   /** Its addresses are still to be created. */
   readonly isNew: boolean;
 }

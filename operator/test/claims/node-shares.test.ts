@@ -26,6 +26,14 @@ describe("the sharing of nodes", () => {
     expect([...shares.values()]).to.deep.equal([["n1"], ["n1"]]);
   });
 
+  it("keeps no node for an older resource of another account, which lacks the machine", () => {
+    const registry = new NodeRequestRegistry();
+    registry.set("IPv4", { ...waitingNodes("old", 1, 1, ["n1"]), account: "other" });
+    const request = { ...waitingNodes("web", 2, 1, ["n1"]), account: "platform" };
+    expect(registry.takenBefore("IPv4", request, oneEach)).to.be.empty;
+    expect(registry.share("IPv4", request, oneEach)).to.deep.equal(["n1"]);
+  });
+
   it("names the older resource that gets a node first, and no younger one", () => {
     const registry = new NodeRequestRegistry();
     for (const [name, day] of [

@@ -211,11 +211,12 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   publications?.decide(ref.uid, made.publication);
   // Where the holder is well again, the next move has not failed yet.
   for (const { ip, status } of made.addresses) if (status.state === "active") retries.succeeded(addressLockKey(ip));
-  const { snapshot, family } = gathered;
+  const { snapshot, family, account } = gathered;
   const wants = snapshot.providerFailure === undefined ? made.waitingNodes.wants : 0;
   const candidates = () => candidatesNow(context, state, gathered, made);
+  const requester = { ref, createdAt, account: account?.inventory?.account };
   if (wants === 0) nodeRequests.withdraw(ref.uid);
-  else nodeRequests.set(family, { ref, createdAt, wants, missing: made.waitingNodes.missing, candidates });
+  else nodeRequests.set(family, { ...requester, wants, missing: made.waitingNodes.missing, candidates });
   if (snapshot.otherCreations.length > 0) context.creations.wait(ref);
   memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
   // Whatever becomes of the holders of our addresses brings a run.

@@ -170,13 +170,13 @@ function sharesOf(
   { ref, createdAt }: PoolState,
   { family, account, inventory }: Place,
 ): Pick<Snapshot, "share" | "takenBefore"> {
+  const requester = { ref, createdAt, account: account?.inventory?.account };
   const limit = account?.provider.capabilities.addressesPerNode ?? 1;
   const roomOn = (node: ProviderId) =>
     limit - inventory.heldCount(node) - (inventory.reservedFor(node) === undefined ? 0 : 1);
   return {
-    share: (wanted, nodes) =>
-      nodeRequests.share(family, { ref, createdAt, ...wanted, candidates: () => nodes }, roomOn),
-    takenBefore: (missing) => nodeRequests.takenBefore(family, { ref, createdAt, missing }, roomOn),
+    share: (wanted, nodes) => nodeRequests.share(family, { ...requester, ...wanted, candidates: () => nodes }, roomOn),
+    takenBefore: (missing) => nodeRequests.takenBefore(family, { ...requester, missing }, roomOn),
   };
 }
 

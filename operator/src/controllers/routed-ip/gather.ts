@@ -225,15 +225,16 @@ function sharesOf(
 ): Pick<Snapshot, "share" | "takenBefore"> {
   const { nodeRequests } = routing.context;
   const view = viewOf(account);
+  const requester = { ref, createdAt, account: account?.inventory?.account };
   const limit = Math.min(resolvedClass?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
   const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(view.reservedFor(node) !== undefined);
   return {
     share: ({ wants, missing }, nodes) => {
       const own = nodes.filter((node) => view.reservedFor(node)?.uid === ref.uid).slice(0, wants);
-      const rest = { ref, createdAt, wants: wants - own.length, missing, candidates: () => nodes };
+      const rest = { ...requester, wants: wants - own.length, missing, candidates: () => nodes };
       return [...own, ...nodeRequests.share(family, rest, roomOn)];
     },
-    takenBefore: (missing) => nodeRequests.takenBefore(family, { ref, createdAt, missing }, roomOn),
+    takenBefore: (missing) => nodeRequests.takenBefore(family, { ...requester, missing }, roomOn),
   };
 }
 

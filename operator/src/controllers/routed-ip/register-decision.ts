@@ -162,11 +162,12 @@ function followGoal(
 function requestNodes(
   { routing: { context } }: GatherTools,
   { ref, createdAt, memory }: RoutedState,
-  { family }: IssuedGathered,
+  { family, account }: IssuedGathered,
   { wants, missing, nodes }: IssuedPlan["waitingNodes"],
 ): void {
   if (memory.reservation === undefined) {
-    context.nodeRequests.set(family, { ref, createdAt, wants, missing, candidates: () => nodes });
+    const requester = { ref, createdAt, account: account?.inventory?.account };
+    context.nodeRequests.set(family, { ...requester, wants, missing, candidates: () => nodes });
   } else {
     context.nodeRequests.took(family, ref.uid);
   }
