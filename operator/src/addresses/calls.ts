@@ -23,7 +23,7 @@ import type { ActionFacts, ProviderId } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { ObjectGone } from "../reconcile/object-writer.js";
 import { type Failure, isWithheld } from "../reconcile/retries.js";
-import { NoDnsError } from "../records/dns-service.js";
+import { NoDnsError } from "../records/snapshot-parts.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressAccount } from "./address-accounts.js";
 

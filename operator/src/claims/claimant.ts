@@ -6,11 +6,11 @@ import type { RecordType } from "../providers/types.js";
 import { compareText } from "../values.js";
 import type { Title } from "./titles.js";
 
-/** Where a claimed address is, as far as the account of the claimant shows it. */
+/** Where a claimed address, or the zone of a claimed name, is, as far as the account of the claimant shows it. */
 export interface InAccount {
-  /** Empty: not known yet. @default nothing can show it, as for Jobs */
+  /** Of a name: the issuer whose token shows the zone. Empty: not known yet. @default nothing can show it, as for Jobs */
   readonly account?: string;
-  /** Whether the account has the address. Absent: the account has not been read whole. */
+  /** Whether the account has it. Absent: the account has not been read whole. */
   readonly isThere?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface DnsName {
   readonly type: RecordType;
 }
 
-export interface ClaimedName extends DnsName {
+export interface ClaimedName extends DnsName, InAccount {
   readonly title: Title;
   /** Of a name that the resource leaves: what the operator wrote on it. */
   readonly values?: readonly string[];

@@ -103,7 +103,8 @@ export class Claims {
       addresses: new Map(claimant.addresses.map((desired) => [desired.ip, this.claimOn(addressKey(desired), uid)])),
       names: claimant.names
         .filter((desired) => this.isDecided(nameKey(desired), uid))
-        .map(({ title: _title, values: _values, ...name }) => ({ ...name, claim: this.claimOn(nameKey(name), uid) })),
+        .map(({ provider, zone, fqdn, type }) => ({ provider, zone, fqdn, type }))
+        .map((name) => ({ ...name, claim: this.claimOn(nameKey(name), uid) })),
     };
     this.views.set(uid, view);
     return view;
@@ -178,8 +179,8 @@ const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Omit<Entry, "claimant">> {
   const titles = new Map<string, Omit<Entry, "claimant">>();
   for (const { ip, ...entry } of claimant?.addresses ?? []) titles.set(addressKey({ ip }), entry);
-  for (const { title, values = [], ...desired } of claimant?.names ?? [])
-    titles.set(nameKey(desired), { title, values });
+  for (const { provider, zone, fqdn, type, values = [], ...entry } of claimant?.names ?? [])
+    titles.set(nameKey({ provider, zone, fqdn, type }), { ...entry, values });
   return titles;
 }
 

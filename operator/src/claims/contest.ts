@@ -51,7 +51,7 @@ export class Contest {
     return this.rivals().filter((entry) => entry !== this.winner && !entry.claimant.leaving);
   }
 
-  /** An address is in one account: a resource that asks for it with another one does not keep it from others. */
+  /** An address, or a zone, is in one account: a resource that asks for it with another one does not keep it from others. */
   private rivals(): readonly Entry[] {
     const entries = [...this.entries.values()];
     const holders = entries.filter(({ isThere }) => isThere);
@@ -99,7 +99,7 @@ export function ownedBy({ claimant: { ref, paused = false }, title }: Entry): Ow
   return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }) };
 }
 
-/** Its account has been read whole, and lacks the address. What the operator gave it stays its own. */
+/** Its account has been read, and lacks the address or the zone. What the operator gave it stays its own. */
 export function isMissing({ title, isThere }: Entry): boolean {
   return isThere === false && !isKept(title);
 }

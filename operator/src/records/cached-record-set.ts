@@ -129,6 +129,11 @@ export class RecordSet {
     return reading && { at: reading.at, records: reading.facts.records.filter((record) => record.type === type) };
   }
 
+  /** With another token, the account may have the zone. */
+  handTo(provider: object): void {
+    if (this.failure?.kind === "NotFound" && this.caller?.provider !== provider) this.failure = this.retry = undefined;
+  }
+
   /**
    * Reads it, or joins a read that runs. Rejects with ProviderError, which also stands in the view from then on.
    * The signal of the context ends the wait, not the read: others may wait for it.

@@ -8,10 +8,9 @@ import { type DnsRecordSet, type DnsStatus, EXTERNAL_DNS } from "cdk8s-flipop/ap
 import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
 import { normalName } from "../claims/claimed-names.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
+import { ZonesOfTokens } from "../claims/zones-of-tokens.js";
 import type { Clock } from "../clock.js";
 import type { Owned } from "../messages/claims.js";
-import type { Problem } from "../messages/message.js";
-import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
@@ -25,7 +24,7 @@ import { Delegations } from "./delegations.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import { RemarkedSets } from "./remarked-sets.js";
-import { claimPart, failurePart, lostPlace, ownersOf, previousPart, viewOf } from "./snapshot-parts.js";
+import { claimPart, failurePart, lostPlace, NoDnsError, ownersOf, previousPart, viewOf } from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
 
@@ -123,11 +122,14 @@ export class DnsService {
       if (action.cause !== undefined) tracked.set.lookAgain();
       return;
     }
+    const { zone } = this.placeOf(tracked);
     await tracked.set.read(caller).catch(async (error: unknown) => {
+      this.props.records.shown.note(tracked.provider, zone, error);
       if (action.which !== "current" || !isProviderError(error, "NotFound")) throw error;
       await this.props.records.elsewhere.learn(context, this.othersThan(tracked), tracked.set.name.zone);
       throw this.withOther(tracked, error);
     });
+    this.props.records.shown.note(tracked.provider, zone);
     await this.props.records.zones.learnDomain(caller, tracked.set.name.zone);
     await this.props.records.delegations.learn(caller, this.placeOf(tracked));
   }
@@ -218,18 +220,6 @@ export class DnsService {
   }
 }
 
-/** A plan asked for a call to a provider that has gone meanwhile. */
-export class NoDnsError extends Error {
-  override readonly name = "NoDnsError";
-  readonly problem: Problem;
-
-  constructor(provider: string) {
-    const problem = providerMessages.noDns({ provider });
-    super(problem.message);
-    this.problem = problem;
-  }
-}
-
 /** The DNS provider of a name, where it is set up and has DNS. */
 export function ofRegistry(
   registry: Pick<ProviderRegistry, "names" | "get">,
@@ -255,6 +245,7 @@ export class RecordRegistry {
   private readonly recoveries = new WeakMap<object, AccountRecovery>();
   readonly delegations: Delegations;
   readonly elsewhere: ZonesElsewhere;
+  readonly shown: ZonesOfTokens;
 
   /** @param driftMs what others change is restored within this. */
   constructor(
@@ -263,6 +254,7 @@ export class RecordRegistry {
   ) {
     this.delegations = new Delegations(clock);
     this.elsewhere = new ZonesElsewhere(clock);
+    this.shown = new ZonesOfTokens(clock, (provider, zone) => this.zones.notify(provider, zone));
     this.remarked = new RemarkedSets(clock);
   }
 
@@ -289,6 +281,7 @@ export class RecordRegistry {
     const zoneless = () => [...this.sets.values()].filter((one) => one.isZoneless).length;
     const zonelessSeconds = () => Math.min(LONGEST_RETRY_MS / 2, RECORD_READS_APART_MS * zoneless()) / SECOND_MS;
     const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf, zonelessSeconds });
+    set.handTo(provider);
     putLast(this.sets, key, set, MAX_RECORD_SETS);
     return set;
   }

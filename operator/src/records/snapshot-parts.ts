@@ -1,7 +1,9 @@
-/** Parts of a `DnsSnapshot`, from cached state and claims. Pure. */
+/** Parts of a `DnsSnapshot`, from cached state and claims, and what a call fails with that finds no provider. Pure. */
 
 import type { Claim } from "../claims/claims.js";
 import type { Owned } from "../messages/claims.js";
+import type { Problem } from "../messages/message.js";
+import { providerMessages } from "../messages/provider.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
@@ -58,4 +60,16 @@ export function previousPart(
 export function lostPlace(tracked: object | undefined, { failure }: RecordSetView): "provider" | "zone" | undefined {
   if (tracked === undefined) return "provider";
   return failure?.kind === "NotFound" ? "zone" : undefined;
+}
+
+/** A plan asked for a call to a provider that has gone meanwhile. */
+export class NoDnsError extends Error {
+  override readonly name = "NoDnsError";
+  readonly problem: Problem;
+
+  constructor(provider: string) {
+    const problem = providerMessages.noDns({ provider });
+    super(problem.message);
+    this.problem = problem;
+  }
 }

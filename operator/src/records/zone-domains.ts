@@ -33,7 +33,12 @@ export class ZoneDomains {
       if (isProviderError(error)) return;
       throw error;
     }
-    for (const listener of [...this.listeners]) listener(provider.name, zone);
+    this.notify(provider.name, zone);
+  }
+
+  /** What is known of a zone has changed. */
+  notify(provider: string, zone: string): void {
+    for (const listener of [...this.listeners]) listener(provider, zone);
   }
 }
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { outcomeOf } from "../../src/addresses/calls.js";
 import { StatusError } from "../../src/kube/client.js";
-import { NoDnsError } from "../../src/records/dns-service.js";
+import { NoDnsError } from "../../src/records/snapshot-parts.js";
 
 describe("a failed call to the Kubernetes API", () => {
   const cases: readonly (readonly [what: string, error: unknown, reason: Reason, passing: boolean])[] = [

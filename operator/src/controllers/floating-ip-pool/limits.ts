@@ -5,14 +5,16 @@ import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import type { Claimant } from "../../claims/claimant.js";
 import { poolClaims } from "../../claims/read-claims.js";
+import { ofOperator } from "../../claims/zones-of-tokens.js";
 import { isUnnamed, type LimitedRecords, recordLimits } from "../../limits/tenant-access.js";
 import type { Problem } from "../../messages/message.js";
 import type { DnsSnapshot } from "../../records/desired-records.js";
+import { ofRegistry } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
 import { namedAddresses, type Pool } from "./snapshot.js";
 
 type Limits = Pick<ControllerContext, "tenants" | "records">;
-type Accounts = Pick<ControllerContext, "accounts">;
+type Accounts = Pick<ControllerContext, "accounts" | "providers">;
 
 /** By canonical address, whether the pool served it before or not. */
 export function refusedAddresses({ tenants }: Limits, pool: Pool): ReadonlyMap<string, Problem> {
@@ -38,7 +40,8 @@ export function claimsOf(limits: Limits & Accounts, pool: Pool): Claimant {
   const refused = refusedAddresses(limits, pool);
   const unnamed = isUnnamed(limits.tenants, lookUp, recordsOf(pool));
   const claimant = poolClaims(pool, lookUp, { isRefused: (ip) => refused.has(ip), unnamed });
-  return withAccounts(claimant, (family) => limits.accounts.find(pool.spec.provider, family));
+  const named = limits.records.shown.withZones(claimant, ofOperator(ofRegistry(limits.providers).dnsOf));
+  return withAccounts(named, (family) => limits.accounts.find(pool.spec.provider, family));
 }
 
 export function createdIps({ status }: Pool): readonly string[] {

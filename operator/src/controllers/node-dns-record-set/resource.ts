@@ -6,6 +6,7 @@
 import type { NodeDNSRecordSetSpec, NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import type { Claimant } from "../../claims/claimant.js";
 import { DEFAULT_DNS_PROVIDER, nodeRecordClaims } from "../../claims/read-claims.js";
+import { ofOperator } from "../../claims/zones-of-tokens.js";
 import type { Moment } from "../../clock.js";
 import type { MassFailureView } from "../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
@@ -30,7 +31,7 @@ import {
 } from "../../reconcile/read-spec.js";
 import type { CleanupMemory } from "../../reconcile/retries.js";
 import type { DnsAction, DnsSnapshot, Reasoned, RecordDns } from "../../records/desired-records.js";
-import type { RecordRegistry } from "../../records/dns-service.js";
+import { ofRegistry, type RecordRegistry } from "../../records/dns-service.js";
 
 export const KIND = "NodeDNSRecordSet";
 export const PLURAL = "nodednsrecordsets";
@@ -68,16 +69,20 @@ function isTolerated(finding: Finding, spec: Fields): boolean {
 
 interface Limits {
   readonly tenants: TenantAccess;
-  readonly records: Pick<RecordRegistry, "zones">;
+  readonly records: Pick<RecordRegistry, "zones" | "shown">;
 }
 
-export function claimsOf({ tenants, records }: Limits, resource: NodeRecordSet): Claimant {
+export function claimsOf(
+  { tenants, records, providers }: Limits & { readonly providers: Parameters<typeof ofRegistry>[0] },
+  resource: NodeRecordSet,
+): Claimant {
   const { metadata, spec, status } = resource;
   const { dnsRecordSet } = spec;
   const { lookUp } = records.zones;
   const desired = dnsRecordSet === undefined ? {} : { spec: { ...spec, dnsRecordSet } };
   const unnamed = isUnnamed(tenants, lookUp, limitedRecords(resource));
-  return nodeRecordClaims({ metadata, status, ...desired }, lookUp, { unnamed });
+  const claimant = nodeRecordClaims({ metadata, status, ...desired }, lookUp, { unnamed });
+  return records.shown.withZones(claimant, ofOperator(ofRegistry(providers).dnsOf));
 }
 
 /** What the limits of its namespace mean for its records. */

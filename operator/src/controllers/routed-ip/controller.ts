@@ -1,7 +1,6 @@
 /** RoutedIPs: the kind that the engine runs, and the changes in the cluster that enqueue a RoutedIP. */
 
 import { Finalizer, routedIPKind } from "cdk8s-flipop/api";
-import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
 import { retainedEvents } from "../../addresses/retained-events.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
@@ -21,8 +20,9 @@ import { omitUndefined } from "../../values.js";
 import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
+import { inAccounts } from "./claimed-accounts.js";
 import { eventsOf, portsChanged, samplesOf, warningsOf } from "./events.js";
-import { accountsOf, type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
+import { type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
 import { KIND, newMemory, PLURAL, type RoutedKind, type RoutedMemory, type RoutedState, readOf } from "./memory.js";
 import { noteCreation } from "./object-calls.js";
 import { isUnnamed, isUnserved } from "./permissions.js";
@@ -205,7 +205,7 @@ function claim(tools: GatherTools, state: RoutedState): void {
   created.put(state.ref, createdAddress === undefined ? [] : [createdAddress]);
   publications?.claim(state.ref, state.createdAt, publishToOf(read.routed));
   const claimant = routedIpClaims(read.routed, { provider, unserved, unnamed }, records.zones.lookUp);
-  claims.put(routing.worksByJobs(read.routed) ? claimant : withAccounts(claimant, accountsOf(tools, read.routed)));
+  claims.put(inAccounts(tools, read.routed, claimant));
   noteCreation(routing, state);
 }
 

@@ -189,14 +189,6 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
   return { resolvedClass, account, issued, problem: refused ?? unable, credentials };
 }
 
-/** Of the issuer that it uses, by family. */
-export function accountsOf({ routing, accounts }: GatherTools, routed: RoutedIP) {
-  const { resolvedClass } = resolveClass(routed, routing.lookUp);
-  const issuer = resolvedClass?.by === "issuer" ? routing.lookUp.issuer(resolvedClass.issuer) : undefined;
-  const issued = issuer && routing.synced ? accounts.of(issuer).account : undefined;
-  return (family: IpFamily) => issued?.addresses(family);
-}
-
 function jobsDisabled(name: string): Problem {
   return jobMessages.disabledForClass({ name });
 }

@@ -230,7 +230,8 @@ export class World extends WorldNodes {
   }
 
   private claim(name: string): void {
-    this.claims.put(claimsOf({ tenants: limitedTo({}), records: this.registry }, this.of(name).resource));
+    const providers = { names: [], get: () => ({ close: async () => undefined }) };
+    this.claims.put(claimsOf({ tenants: limitedTo({}), records: this.registry, providers }, this.of(name).resource));
   }
 
   private indexOf({ match = {} }: Spec): MatchIndex {

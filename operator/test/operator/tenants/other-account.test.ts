@@ -6,19 +6,21 @@ import { TwoAccounts } from "../../support/cloud/two-accounts.js";
 
 const OTHER_TOKEN = "dop_v1_of_another_team";
 
-describe("operator in process: a RoutedIP with another account, which names an address of this one", function () {
-  this.timeout(120_000);
-  let made: RoutedWorld;
-  let other: DigitalOceanSimulator;
-  let cloud: TwoAccounts;
+/** The operator's account, and one of a tenant with a token of its own. */
+class Tenants {
+  private constructor(
+    readonly made: RoutedWorld,
+    readonly other: DigitalOceanSimulator,
+    private readonly cloud: TwoAccounts,
+  ) {}
 
-  beforeEach(async () => {
-    cloud = await TwoAccounts.start();
+  static async create(): Promise<Tenants> {
+    const cloud = await TwoAccounts.start();
     const flags = { "issuer-namespaces": "default" };
-    made = await RoutedWorld.create(["n1"], { flags, env: { DIGITALOCEAN_API_URL: cloud.url } });
+    const made = await RoutedWorld.create(["n1"], { flags, env: { DIGITALOCEAN_API_URL: cloud.url } });
     const { clock, digitalocean, kubernetes } = made.world;
     const tokens = [{ name: "other", secret: OTHER_TOKEN }];
-    other = await startDigitalOceanSimulator({ clock, seed: 2, tokens, account: { reservedIpLimit: 9 } });
+    const other = await startDigitalOceanSimulator({ clock, seed: 2, tokens, account: { reservedIpLimit: 9 } });
     cloud.accounts.set(digitalocean.token, digitalocean.url);
     cloud.accounts.set(OTHER_TOKEN, other.url);
     const data = { DIGITALOCEAN_ACCESS_TOKEN: Buffer.from(OTHER_TOKEN).toString("base64") };
@@ -26,12 +28,26 @@ describe("operator in process: a RoutedIP with another account, which names an a
     made.addIssuer({ routedIPReclaimPolicy: "Delete" });
     made.addIssuer({ credentialsSecretRef: { name: "own" } }, "default", "own");
     made.serve({ node: "n1" });
+    return new Tenants(made, other, cloud);
+  }
+
+  async close(): Promise<void> {
+    await this.made.close();
+    await Promise.all([this.other.close(), this.cloud.close()]);
+  }
+}
+
+describe("operator in process: a RoutedIP with another account, which names an address of this one", function () {
+  this.timeout(120_000);
+  let scene: Tenants;
+  let made: RoutedWorld;
+
+  beforeEach(async () => {
+    scene = await Tenants.create();
+    made = scene.made;
   });
 
-  afterEach(async () => {
-    await made.close();
-    await Promise.all([other.close(), cloud.close()]);
-  });
+  afterEach(() => scene.close());
 
   const message = (name: string) => JSON.stringify(made.status(name).conditions);
 
@@ -49,7 +65,7 @@ describe("operator in process: a RoutedIP with another account, which names an a
   });
 
   it("delays the release while its token is refused, and says so; once it is gone, the address is released", async () => {
-    other.tokens.revoke(OTHER_TOKEN);
+    scene.other.tokens.revoke(OTHER_TOKEN);
     made.addRouted("victim");
     made.world.start();
     await made.ready("victim");
@@ -77,4 +93,41 @@ describe("operator in process: a RoutedIP with another account, which names an a
       message("a-thief").includes("belongs to FloatingIPPool default/pool"),
     );
   });
+});
+
+describe("operator in process: a RoutedIP with another account, which asks for a name of this one", function () {
+  this.timeout(120_000);
+  let scene: Tenants;
+
+  beforeEach(async () => {
+    scene = await Tenants.create();
+  });
+
+  afterEach(() => scene.close());
+
+  const DNS = { provider: "digitalocean", zone: "example.com", recordName: "new" };
+  const addPool = () => {
+    const { ip } = scene.made.world.digitalocean.state.addAddress();
+    scene.made.world.addPool("pool", { ips: [ip], match: { podLabel: "app=web" }, dnsRecordSet: DNS });
+    return ip;
+  };
+  const values = () =>
+    scene.made.world.digitalocean.state.dns
+      .records("example.com")
+      .flatMap(({ type, data }) => (type === "A" ? [data] : []));
+
+  for (const [what, prepare] of [
+    ["whose account lacks the zone", () => undefined],
+    ["whose token is refused", () => scene.other.tokens.revoke(OTHER_TOKEN)],
+  ] as const) {
+    it(`keeps no other resource from it: ${what}`, async () => {
+      const { made } = scene;
+      prepare();
+      made.addRouted("a-thief", { issuerRef: { name: "own" }, dnsRecordSet: DNS });
+      made.world.start();
+      await made.until("the thief is not ready", () => made.condition("a-thief", "Ready").startsWith("False"));
+      const ip = addPool();
+      await made.until("the pool has the name", () => values().includes(ip));
+    });
+  }
 });
