@@ -13,7 +13,7 @@ import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { beingChanged, inPlace } from "../records/in-place-condition.js";
+import { beingChanged, inPlace, withFormerName } from "../records/in-place-condition.js";
 import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
@@ -98,13 +98,20 @@ export function dnsReadyOf(
   { published, observed }: Pick<Findings, "published"> & { readonly observed: boolean },
 ): PlannedCondition | undefined {
   const { dns, set } = snapshot;
-  if (set.dnsRecordSet === undefined) return undefined;
+  const { dnsRecordSet: wanted, writtenDns: last } = set;
+  if (wanted === undefined) return undefined;
+  const blocked = (said: Problem) => {
+    const condition = no("DNSReady", said);
+    const isFollowed = observed && !isDeleting(set) && !isPaused(set);
+    if (!isFollowed) return condition;
+    return withFormerName(condition, { dns, last, wanted, values: published, provider: dnsProviderOf(set) });
+  };
   const failure = dnsFailure(snapshot);
-  if (failure !== undefined) return no("DNSReady", failure);
+  if (failure !== undefined) return blocked(failure);
   if (isDeleting(set)) return unknown("DNSReady", recordMessages.beingDeleted());
   if (dns === undefined || !observed) return unknown("DNSReady");
   const obstacleToDns = dnsObstacle(snapshot);
-  if (obstacleToDns !== undefined) return no("DNSReady", obstacleToDns);
+  if (obstacleToDns !== undefined) return blocked(obstacleToDns);
   return contents(snapshot, published);
 }
 

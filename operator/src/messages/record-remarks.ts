@@ -55,6 +55,23 @@ function delegatedRemedy({ name, recordName, provider, zone, delegated }: Delega
   return `set dnsRecordSet.zone to ${delegated}${rename}; or, if the delegation is not meant, have the owner of the DNS account delete the NS records of ${delegated} in zone ${zone} at ${provider}`;
 }
 
+interface FormerName {
+  /** Why the new name is not written. */
+  readonly cause: Problem;
+  /** Full. */
+  readonly former: string;
+  /** Addresses that it holds and that are not to be published. */
+  readonly left: readonly string[];
+  /** The operator cannot change it either. */
+  readonly stuck: boolean;
+}
+
+function formerText({ former, left, stuck }: FormerName): string {
+  if (left.length === 0) return `meanwhile, the operator keeps the former name ${former} up to date`;
+  const why = stuck ? "the operator cannot change it either" : "no address is active";
+  return `meanwhile, the former name ${former} still holds ${listed(left, LISTED)}, because ${why}`;
+}
+
 interface LongUnready {
   /** What the record set holds. */
   readonly cause: Problem;
@@ -226,6 +243,19 @@ export const recordRemarks = topic("recordRemarks", {
         message: publishedText({ ...PUBLISHED, addressless: [], leftOut: "", isPrivate: true }),
       },
       addressType: "InternalIP",
+    },
+  }),
+  formerName: problem({
+    reason: ({ cause }: FormerName) => cause.reason,
+    by: "cause",
+    text: (name: FormerName) => `${partsOf(name.cause.message)[0]}; ${formerText(name)}`,
+    remedy: ({ cause }) => partsOf(cause.message).slice(1),
+    example: {
+      cause: {
+        reason: "ZoneNotFound",
+        message: `digitalocean: read records of www.example.org: the account has no domain "example.org"${FIX}correct dnsRecordSet.zone`,
+      },
+      ...{ former: "www.example.com", left: ["203.0.113.7"], stuck: true },
     },
   }),
 });

@@ -1,11 +1,13 @@
 /** What the condition says of a record set that is in place: where it is, and what users of the name may not expect. */
 
-import { type DnsRecordSet, looksComplete } from "cdk8s-flipop/api";
+import { type DnsRecordSet, type DnsStatus, looksComplete } from "cdk8s-flipop/api";
 import type { Problem } from "../messages/message.js";
 import { recordRemarks } from "../messages/record-remarks.js";
 import { recordMessages } from "../messages/records.js";
+import { typeOf } from "../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import type { DnsSnapshot } from "./desired-records.js";
+import { isDesired, type Named as NamedSet } from "./foreign-values.js";
 import { fullNameOf, ttlOf } from "./record-plan.js";
 
 type Named = Partial<DnsRecordSet> & {
@@ -41,6 +43,31 @@ export function beingChanged(
   return written === undefined
     ? unknown("DNSReady")
     : unknown("DNSReady", recordMessages.beingChanged({ name, values: written }));
+}
+
+interface FormerSet extends NamedSet {
+  readonly dns: Pick<DnsSnapshot, "previous"> | undefined;
+  /** As the status has it. */
+  readonly last: DnsStatus | undefined;
+  /** Addresses to publish. None: the former name keeps the last ones. */
+  readonly values: readonly string[];
+}
+
+/** What becomes of the former name, which clients still use, while the new one is not written. */
+export function withFormerName(condition: PlannedCondition, set: FormerSet): PlannedCondition {
+  const { said: cause, status } = condition;
+  const last = formerOf(set);
+  if (status !== "False" || cause === undefined || last === undefined) return condition;
+  const { retryAt, lost } = set.dns?.previous ?? {};
+  const wanted = set.values.filter((value) => last.types.includes(typeOf(value)));
+  const stuck = retryAt !== undefined || lost !== undefined;
+  const left = stuck || wanted.length === 0 ? last.values.filter((value) => !wanted.includes(value)) : [];
+  return no("DNSReady", recordRemarks.formerName({ cause, former: fullNameOf(undefined, last), left, stuck }));
+}
+
+function formerOf({ dns, last, ...named }: FormerSet): DnsStatus | undefined {
+  if (last === undefined || last.values.length === 0 || isDesired(last, named)) return undefined;
+  return dns?.previous.claim?.ours === true ? last : undefined;
 }
 
 /** The TTL of a proxied name is not for the resource to choose. */

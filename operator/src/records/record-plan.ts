@@ -42,8 +42,11 @@ export function recordChain(desired: DesiredRecords): RecordChain {
   if (dns.claim?.ours === false)
     return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : formerSet(desired);
   const values = desired.values.filter((value) => types.ours.includes(typeOf(value)));
-  if (!mayWrite(desired, values))
-    return [...zoneRead(desired), ...blockedRead(desired, values), ...heldBack(desired, values)];
+  const may = mayWrite(desired, values);
+  // Clients use the former name until the new one stands: it goes first where a call for the new one has failed.
+  const former = may && dns.retryAt === undefined ? [] : formerSet(desired);
+  if (former.length > 0) return former;
+  if (!may) return [...zoneRead(desired), ...blockedRead(desired, values)];
   if (values.length === 0 && desired.empty !== true)
     return [...afterFailure(dns), ...oneOf(halfWritten(desired), strayWhileEmpty(desired))];
   return chainOf(desired, statusOf(desired, values));
@@ -204,14 +207,26 @@ function changeTo({ dns, ttl, owner, last, begun = [] }: DesiredRecords, written
 /** The resource waits for its new name: until then it keeps the set on its former one up to date. */
 function formerSet(desired: DesiredRecords): RecordChain {
   const { last, dns } = desired;
-  const { records, claim } = dns.previous;
+  const { claim } = dns.previous;
   if (last === undefined || claim === undefined || isDesired(last, desired)) return [];
-  if (!claim.ours) return [recorded(undefined, "other resources own its former and its new DNS name")];
+  return claim.ours ? followUp(desired, last) : [recorded(undefined, "another resource owns its former DNS name")];
+}
+
+function followUp(desired: DesiredRecords, last: DnsStatus): RecordChain {
+  const { records, lost, retryAt } = desired.dns.previous;
   const values = desired.values.filter((value) => last.types.includes(typeOf(value)));
-  if (!mayCall(desired) || values.length === 0 || `${values}` === `${last.values}`) return [];
+  if (values.length === 0 || `${values}` === `${last.values}`) return [];
+  if (lost === "provider" || !isDue(retryAt, desired.now)) return [];
   const why = `${last.recordName} should hold ${listed(values)} until the resource has its new name`;
   if (records === "unknown") return [{ do: "read-records", which: "previous", why }];
-  return records.fqdn === dns.fqdn ? [] : updateOf(desired, { records, values, last, why });
+  return isWantedSet(records, last, desired) ? [] : updateOf(desired, { records, values, last, why });
+}
+
+/** One zone has two names, its domain and its id. */
+function isWantedSet({ fqdn }: RecordSetFacts, last: DnsStatus, { dns, wanted, provider }: DesiredRecords): boolean {
+  if (fqdn !== dns.fqdn || last.provider !== provider) return false;
+  const [was, is] = [last, wanted].map((name) => normalRecordName(name).zone);
+  return was === is || ![last, wanted].every(({ zone }) => zone.includes("."));
 }
 
 function updateOf({ owner }: DesiredRecords, { records, values, last, why }: FormerUpdate): RecordChain {
@@ -233,11 +248,6 @@ interface FormerUpdate {
   readonly values: readonly string[];
   readonly last: DnsStatus;
   readonly why: string;
-}
-
-/** Other records, or limits, keep the resource from its new name. */
-function heldBack(desired: DesiredRecords, values: readonly string[]): RecordChain {
-  return desired.dns.refused === undefined && foreignValues(desired, values).length === 0 ? [] : formerSet(desired);
 }
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */

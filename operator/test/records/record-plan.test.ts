@@ -192,7 +192,7 @@ describe("the chain of a record set", () => {
       expect(waiting({}), "nothing has changed").to.deep.equal([]);
       expect(waiting({ values: [] }), "it is not emptied").to.deep.equal([]);
       expect(waiting({ values }, { previous: { ...previous, claim: THEIRS } })).to.deep.equal([
-        { do: "record-dns", written: undefined, why: "other resources own its former and its new DNS name" },
+        { do: "record-dns", written: undefined, why: "another resource owns its former DNS name" },
       ]);
     });
 
@@ -211,7 +211,36 @@ describe("the chain of a record set", () => {
       expect(steps(waiting({ values }, { claim, adopts: false, records: theirs }))).to.deep.equal(expected);
       const refused = { reason: "NameNotAllowed", message: "" } as const;
       expect(steps(waiting({ values }, { claim, refused }))).to.deep.equal(expected);
-      expect(waiting({ values }, { claim, retryAt: 1 })).to.deep.equal([]);
+    });
+
+    it("keeps it up to date while a call for the new one fails, or the operator has no provider for that", () => {
+      const claim = { ours: true } as const;
+      const expected = ["apply-records previous", "record-dns"];
+      for (const retryAt of [0, 1]) {
+        const failed = { claim, retryAt, records: "unknown" } as const;
+        expect(steps(waiting({ values }, failed))).to.deep.equal(expected);
+        expect(steps(waiting({}, failed)), "up to date").to.deep.equal(retryAt > 0 ? [] : ["read-records current"]);
+        const both = { ...failed, previous: { ...previous, retryAt: 1 } };
+        expect(steps(waiting({ values }, both)), "it fails, too").to.deep.equal(
+          retryAt > 0 ? [] : ["read-records current"],
+        );
+      }
+      const { capabilities: _none, ...lacking } = WISH.dns;
+      const dns = { ...lacking, claim, previous };
+      expect(steps(recordChain({ ...WISH, values, provider: "other", dns }))).to.deep.equal(expected);
+      const gone = { ...dns, previous: { ...previous, lost: "provider" } } as const;
+      expect(steps(recordChain({ ...WISH, values, dns: gone }))).to.deep.equal([]);
+    });
+
+    it("does not take the new set for the former one, unless they are of two zones or providers", () => {
+      const dns = { ...WISH.dns, claim: { ours: true }, retryAt: 1, fqdn: OLD, previous } as const;
+      const wanted = { ...WISH.wanted, recordName: "old" };
+      const of = (change: Partial<DesiredRecords>) =>
+        steps(recordChain({ ...WISH, dns, values, wanted: { ...wanted, zone: "0123456789abcdef" }, ...change }));
+      expect(of({}), "its zone by id").to.deep.equal([]);
+      const expected = ["apply-records previous", "record-dns"];
+      expect(of({ provider: "other" }), "another provider").to.deep.equal(expected);
+      expect(of({ wanted: { ...wanted, zone: "old.example.com" } }), "another zone").to.deep.equal(expected);
     });
 
     it("replaces what the operator wrote there for the resource that left it, though it may not adopt records", () => {

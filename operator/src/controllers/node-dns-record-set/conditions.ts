@@ -17,7 +17,7 @@ import { recordMessages } from "../../messages/records.js";
 import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { beingChanged, inPlace } from "../../records/in-place-condition.js";
+import { beingChanged, inPlace, withFormerName } from "../../records/in-place-condition.js";
 import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
@@ -71,10 +71,23 @@ function accepted(snapshot: Snapshot): PlannedCondition {
 function dnsReady(snapshot: Snapshot, decision: Decision): PlannedCondition {
   const { problem, cachesComplete } = snapshot;
   const blocking = problem ?? failureOf(snapshot) ?? obstacle(snapshot);
-  if (blocking !== undefined) return no("DNSReady", blocking);
+  if (blocking !== undefined) return blocked(snapshot, decision, no("DNSReady", blocking));
   if (isDeleting(snapshot.resource)) return unknown("DNSReady", recordMessages.beingDeleted());
   if (!cachesComplete || decision.desired === undefined) return unknown("DNSReady");
   return contents(snapshot, decision, decision.desired);
+}
+
+function blocked(
+  { dns, resource, problem, lacksProvider = false }: Snapshot,
+  { desired, publication }: Decision,
+  condition: PlannedCondition,
+): PlannedCondition {
+  const isFollowed = (problem === undefined || lacksProvider) && !isDeleting(resource) && !isPaused(resource);
+  if (desired === undefined || !isFollowed) return condition;
+  const { recordSet: wanted, provider } = desired;
+  const { values, stale } = publication;
+  const alive = values.length > stale.length ? values : [];
+  return withFormerName(condition, { dns, last: resource.status.dns, wanted, provider, values: alive });
 }
 
 function obstacle(snapshot: Snapshot): Problem | undefined {

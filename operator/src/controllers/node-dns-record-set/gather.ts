@@ -47,14 +47,15 @@ export function gather({ context, dnsService }: GatherTools, state: RecordSetSta
   const desired = desiredOf(resource.spec);
   const dns = lookUp({ context, dnsService }, state, { resource, desired });
   const now = context.clock.now();
-  const problem = read.problem ?? memory.match.problem ?? providerProblem(context, desired);
+  const unserved = read.problem ?? memory.match.problem;
+  const problem = unserved ?? providerProblem(context, desired);
   const noNode = absenceOf(context, state);
   const massFailures = watchPublished(context, state, resource);
   const snapshot: Snapshot = {
     resource,
     now,
     cachesComplete: context.leads() && memory.match.settled,
-    ...omitUndefined({ leadsSince: context.leadsSince(), problem }),
+    ...omitUndefined({ leadsSince: context.leadsSince(), problem, lacksProvider: problem !== unserved || undefined }),
     ...probesOf(memory.health, resource.spec.healthCheck, { ofSpec: read.ignored, ofMatch: memory.match.passedOver }),
     ...{ ...nodesOf(state), ...massFailures },
     ...(noNode === undefined ? {} : { noNode }),

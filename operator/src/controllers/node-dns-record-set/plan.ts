@@ -58,15 +58,23 @@ function sequencesOf(chain: ActionChain, { desired }: Decision): Plan["sequences
 
 function decisionOf(snapshot: Snapshot): Decision {
   const desired = desiredOf(snapshot.resource.spec);
-  if (desired === undefined || !isServed(snapshot)) return { desired, publication: asItWas(snapshot), emptying: KEEP };
+  if (desired === undefined || !isServed(snapshot, desired))
+    return { desired, publication: asItWas(snapshot), emptying: KEEP };
   const publication = publicationOf(snapshot, withoutLost(desired, snapshot));
   const emptying = emptyingOf(snapshot, desired, publication);
   return { desired, publication: emptying.what === "empty" ? EMPTY : publication, emptying };
 }
 
 /** Whether nodes decide what is published; else it stays as the status has it. */
-function isServed({ cachesComplete, problem, resource }: Snapshot): boolean {
-  return cachesComplete && problem === undefined && !isDeleting(resource) && resource.spec.paused !== true;
+function isServed(snapshot: Snapshot, desired: Desired): boolean {
+  const { cachesComplete, resource } = snapshot;
+  return cachesComplete && !isBlocked(snapshot, desired) && !isDeleting(resource) && resource.spec.paused !== true;
+}
+
+/** Without the provider of its new name, a set still keeps its former one up to date. */
+function isBlocked(snapshot: Snapshot, desired: Desired): boolean {
+  const { problem, lacksProvider = false } = snapshot;
+  return problem !== undefined && !(lacksProvider && formerTypes(desired, snapshot).length > 0);
 }
 
 /** Under a name that another resource has, nothing of ours is published: only a former name, until the new one is free. */
@@ -88,12 +96,13 @@ function formerTypes({ recordSet, provider }: Desired, { dns, resource: { status
 
 /** Nothing is written before the caches are complete; a paused set writes nothing, but is cleaned up when it goes. */
 function chainOf(snapshot: Snapshot, decision: Decision): ActionChain {
-  const { resource, cachesComplete, problem } = snapshot;
-  if (isDeleting(resource)) return deletionChain(snapshot, decision.desired);
+  const { resource, cachesComplete } = snapshot;
+  const { desired } = decision;
+  if (isDeleting(resource)) return deletionChain(snapshot, desired);
   if (!cachesComplete || resource.spec.paused === true) return [];
   const finalizer = finalizerChain(snapshot);
-  if (finalizer.length > 0 || problem !== undefined || decision.desired === undefined) return finalizer;
-  return wantedChain(snapshot, decision, decision.desired);
+  if (finalizer.length > 0 || desired === undefined || isBlocked(snapshot, desired)) return finalizer;
+  return wantedChain(snapshot, decision, desired);
 }
 
 /** Where every address is stale, the set is left as it is, even where somebody else has changed it meanwhile. */

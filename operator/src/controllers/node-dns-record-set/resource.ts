@@ -120,6 +120,8 @@ export interface Snapshot extends ProbesSnapshot {
   readonly leadsSince?: number;
   /** Why the spec can't be served: an unusable selector, an unknown provider, ... The records stay as they are. */
   readonly problem?: Problem;
+  /** `problem` is that the operator lacks the provider: a former name still follows the nodes. @default false */
+  readonly lacksProvider?: boolean;
   /** What of the spec is passed over, while the rest is served. */
   readonly passedOver: readonly string[];
   /** See `Plan`. */
