@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 6_700,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_600,
-  "operator/src/records": 2_110,
+  "operator/src/records": 2_130,
   "operator/src/routing": 3_600,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,

@@ -33,6 +33,8 @@ const RATE_LIMITED = "the operator waits and tries again";
 const TRIES_AGAIN = "the operator tries again";
 const STATUS_PAGE = "if this lasts, look at the provider's status page";
 
+export const HAS_CNAME = "the name has a CNAME record";
+
 /** What to do where nothing more is known than the kind of the failure. */
 export const REMEDIES = {
   NotFound:

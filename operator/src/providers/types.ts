@@ -195,6 +195,8 @@ export interface RecordSetFacts {
   readonly records: readonly RecordFacts[];
   /** All addresses of the other type. Absent: the read does not show them. */
   readonly others?: readonly RecordFacts[];
+  /** The name has a CNAME, which excludes addresses. @default false */
+  readonly hasCname?: true;
 }
 
 export type RecordStep =

@@ -249,7 +249,8 @@ export class RecordSet {
 
   private goodForMs(): number {
     const usual = Math.min(this.options.driftMs * DRIFT_READ_SHARE, this.own.goodForMs);
-    return this.own.reverts.length > 0 ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
+    const contested = this.own.reverts.length > 0 || this.reading?.facts.hasCname === true;
+    return contested ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
   }
 
   /** What failed for the sake of an account that has recovered since may be tried at once. */

@@ -24,7 +24,16 @@ import { Delegations } from "./delegations.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import { RemarkedSets } from "./remarked-sets.js";
-import { claimPart, failurePart, lostPlace, NoDnsError, ownersOf, previousPart, viewOf } from "./snapshot-parts.js";
+import {
+  claimPart,
+  failurePart,
+  lostPlace,
+  NoDnsError,
+  ownersOf,
+  previousPart,
+  viewOf,
+  withCname,
+} from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
 
@@ -137,7 +146,7 @@ export class DnsService {
   private viewOfWanted(current: Tracked | undefined, goodForMs: number | undefined): RecordSetView {
     const view = viewOf(current, goodForMs);
     const failure = current && view.failure && this.withOther(current, view.failure);
-    return failure === undefined ? view : { ...view, failure };
+    return failure === undefined ? withCname(current?.provider.name ?? "", view) : { ...view, failure };
   }
 
   /** If another account has the zone that this one lacks, that is the remedy. */

@@ -34,7 +34,7 @@ import type {
   WhichRecords,
 } from "./desired-records.js";
 import { foreignValues, isDesired, leftTo, replacing, undone } from "./foreign-values.js";
-import { isSameName } from "./same-name.js";
+import { hasCname, isSameName } from "./same-name.js";
 
 /** The new set, then the end of the former one, then the status. */
 export function recordChain(desired: DesiredRecords): RecordChain {
@@ -183,6 +183,7 @@ function halfChange({ dns, wanted }: DesiredRecords, after: readonly string[]): 
 function mayWrite(desired: DesiredRecords, values: readonly string[]): boolean {
   const { capabilities, claim, refused } = desired.dns;
   if (refused !== undefined || foreignValues(desired, values).length > 0) return false;
+  if (values.length > 0 && hasCname(desired.dns.records)) return false;
   return capabilities !== undefined && claim?.ours === true && mayCall(desired);
 }
 
@@ -219,7 +220,8 @@ function followUp(desired: DesiredRecords, last: DnsStatus): RecordChain {
   if (lost === "provider" || !isDue(retryAt, desired.now)) return [];
   const why = `${last.recordName} should hold ${listed(values)} until the resource has its new name`;
   if (records === "unknown") return [{ do: "read-records", which: "previous", why }];
-  return isWantedSet(records, last, desired) ? [] : updateOf(desired, { records, values, last, why });
+  const untouched = hasCname(records) || isWantedSet(records, last, desired);
+  return untouched ? [] : updateOf(desired, { records, values, last, why });
 }
 
 /** One zone has two names, its domain and its id. */

@@ -1,4 +1,4 @@
-/** Pure: whether two record sets are one, and whether two readings of one are the same. */
+/** Pure: whether two record sets are one, whether two readings of one are the same, and whether a name is a CNAME. */
 
 import { type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
@@ -21,6 +21,11 @@ export function mayBeSameSet(a: Name, b: Name): boolean {
 /** Of the retries: another name is tried at once, whatever has failed on this one. */
 export function recordRetryKey({ provider, zone, recordName }: Name): string {
   return `records ${provider} ${zone} ${recordName}`;
+}
+
+/** Of the name, as it was read. */
+export function hasCname(records: RecordSetFacts | "unknown"): boolean {
+  return records !== "unknown" && records.hasCname === true;
 }
 
 /** By type and address. Not by TTL: a provider may level those of a name, of which another resource has the other type. */

@@ -2,8 +2,10 @@
 
 import type { Claim } from "../claims/claims.js";
 import type { Owned } from "../messages/claims.js";
+import { HAS_CNAME, REMEDIES } from "../messages/failed-calls.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
+import { ProviderError } from "../providers/errors.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
@@ -18,6 +20,22 @@ export function ownersOf(claims: readonly Claim[]): readonly Owned[] {
 /** An absent set has no cached state. */
 export function viewOf(tracked: { readonly set: Pick<RecordSet, "view"> } | undefined, mostMs?: number): RecordSetView {
   return tracked === undefined ? { records: "unknown", reverts: [] } : tracked.set.view(mostMs);
+}
+
+/** What is written beside a CNAME does not count, and some providers take it all the same. */
+export function withCname(provider: string, view: RecordSetView): RecordSetView {
+  const { records } = view;
+  if (records === "unknown" || records.hasCname !== true) return view;
+  const where = `${provider}: read records of ${records.fqdn}`;
+  const remedy = REMEDIES.RecordExists;
+  const seen = HAS_CNAME;
+  return {
+    ...view,
+    failure: new ProviderError({
+      ...{ kind: "Conflict", reason: "RecordExists", outcome: "not-sent" },
+      ...{ where, seen, remedy },
+    }),
+  };
 }
 
 export function claimPart(claim: Claim | undefined): { readonly claim?: Claim } {
@@ -39,12 +57,18 @@ export function failurePart(
   const awaited = isWanted ? [view] : [view, previousView, ...(deleting ? [begunView] : [])];
   // Before the wanted name was read, the failure of a former one would look like its own.
   const reported = isWanted && view.records !== "unknown" ? [view, previousView, begunView] : awaited;
-  const { failure, retryAt: failureRetryAt } = reported.find((one) => one.failure !== undefined) ?? {};
+  const failed = reported.find(({ failure }) => failure !== undefined);
   const times = awaited.flatMap(({ retryAt }) => retryAt ?? []);
   return {
-    ...omitUndefined({ failure: failure && problemOf(failure, "ZoneNotFound"), failureRetryAt }),
+    ...(failed && failureOf(failed)),
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
   };
+}
+
+/** A CNAME that a read has shown counts until the next read. */
+function failureOf({ failure, retryAt, readAgainAt }: RecordSetView): Pick<DnsSnapshot, "failure" | "failureRetryAt"> {
+  const problem = failure && problemOf(failure, "ZoneNotFound");
+  return omitUndefined({ failure: problem, failureRetryAt: retryAt ?? readAgainAt });
 }
 
 export function previousPart(

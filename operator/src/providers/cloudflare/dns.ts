@@ -54,14 +54,15 @@ export class CloudflareDns implements DnsProvider {
       zone.id,
       this.client.records(context, asked, query, (item) => readRecord(item, fqdn)),
     );
-    const read = found.flatMap((record) => record ?? []);
+    const read = found.filter((record) => typeof record === "object");
     this.seen.remember(
       zone.id,
       fqdn,
       read.map(({ seen }) => seen),
     );
     const facts = read.map((record) => record.facts);
-    return { zone: zone.id, fqdn, types, ...byType(facts, types) };
+    const cname = found.includes("CNAME") ? ({ hasCname: true } as const) : {};
+    return { zone: zone.id, fqdn, types, ...byType(facts, types), ...cname };
   }
 
   async isDelegated(
@@ -127,11 +128,11 @@ interface ReadRecord {
 }
 
 /** `undefined` for other types: they are counted, so that the list is known to be whole. */
-function readRecord(item: Answer, fqdn: string): ReadRecord | undefined {
+function readRecord(item: Answer, fqdn: string): ReadRecord | "CNAME" | undefined {
   const id = item.at("id").string();
   const type = item.at("type").string();
   item.at("name").stringThat((name) => name.toLowerCase() === fqdn, "the name that was asked for");
-  if (!isRecordType(type)) return undefined;
+  if (!isRecordType(type)) return type === "CNAME" ? type : undefined;
   const value = canonicalIp(item.at("content").stringThat((text) => isIp(text) && typeOf(text) === type, "an address"));
   const ttl = item.at("ttl").natural();
   const proxied = !item.at("proxied").empty && item.at("proxied").boolean();
@@ -150,7 +151,9 @@ function isRecordType(type: string): type is RecordType {
 function writtenRecords(result: Answer, fqdn: string): readonly ReadRecord[] {
   const [posts, patches] = [result.at("posts"), result.at("patches")].map((part) => (part.empty ? [] : part.items()));
   for (const post of posts ?? []) checkName(post, fqdn);
-  return [...(posts ?? []), ...(patches ?? [])].flatMap((item) => readRecord(item, fqdn) ?? []);
+  return [...(posts ?? []), ...(patches ?? [])]
+    .map((item) => readRecord(item, fqdn))
+    .filter((record) => typeof record === "object");
 }
 
 /** A name that is not in the zone is taken as relative to it: what was written is then not what was meant. */

@@ -61,7 +61,8 @@ export class DigitalOceanDns implements DnsProvider {
         identify: ({ id }) => id,
       });
       const records = found.flatMap(({ record }) => record ?? []);
-      return { zone: domain, fqdn, types, ...byType(records, types) };
+      const cname = found.some(({ isCname }) => isCname === true) ? ({ hasCname: true } as const) : {};
+      return { zone: domain, fqdn, types, ...byType(records, types), ...cname };
     } catch (error) {
       throw isProviderError(error, "NotFound") ? noZone(error, domain) : error;
     }
@@ -139,11 +140,18 @@ function writtenRecord(answer: Answer): readonly RecordFacts[] {
   return record === undefined ? [] : [record];
 }
 
+interface ListedRecord {
+  readonly id: string;
+  readonly record?: RecordFacts;
+  readonly isCname?: boolean;
+}
+
 /** Records of other names and types are counted, so that the list is known to be whole, and left out. */
-function readRecord(item: Answer, relative: string): { readonly id: string; readonly record?: RecordFacts } {
+function readRecord(item: Answer, relative: string): ListedRecord {
   const id = String(item.at("id").natural());
   const type = item.at("type").string();
-  if (!isRecordType(type) || item.at("name").string().toLowerCase() !== relative) return { id };
+  if (item.at("name").string().toLowerCase() !== relative) return { id };
+  if (!isRecordType(type)) return { id, isCname: type === "CNAME" };
   const value = canonicalIp(item.at("data").stringThat((text) => isIP(text) !== 0, "an address"));
   return { id, record: { id, type, value, ttl: item.at("ttl").natural() } };
 }

@@ -190,6 +190,9 @@ function refusalContract(start: () => Promise<DnsBench>): void {
     const bench = await start();
     bench.addRecord("www", "CNAME", `other.${bench.zone}`, TTL);
 
+    expect(await read(bench, "www")).to.include({ hasCname: true });
+    expect(await read(bench, "other")).not.to.have.property("hasCname");
+
     const error = await errorOf(change(bench, ["203.0.113.1"]));
 
     expect(error).to.deep.include({ kind: "Conflict", reason: "RecordExists" });
