@@ -16,7 +16,14 @@ import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set
 import { backup } from "./creation/created-copies.js";
 import { settle } from "./creation/creation-recovery.js";
 import type { Placement } from "./observed.js";
-import { drainedAt, drainSeconds, drainUntil, publishedByOthers, publisherOf } from "./releases/drain.js";
+import {
+  drainedAt,
+  drainSeconds,
+  drainUntil,
+  heldByFormerName,
+  publishedByOthers,
+  publisherOf,
+} from "./releases/drain.js";
 import { askedBy, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 
 /** A chain for each created address, empty unless it is released, and one for all that are forgotten: gone, or handed over. */
@@ -67,7 +74,7 @@ export function isHeldBack(snapshot: AddressSnapshot, placement: Placement): boo
 export function unreleasedOf(snapshot: AddressSnapshot, placements: readonly Placement[]) {
   const ipsOf = (isLeft: typeof isHeldBack) =>
     placements.filter((placement) => isLeft(snapshot, placement)).map(({ address }) => address.ip);
-  const published = publishedByOthers(snapshot, placements);
+  const published = publishedByOthers(snapshot, placements) ?? heldByFormerName(snapshot, placements);
   return {
     heldBack: ipsOf(isHeldBack),
     unread: ipsOf(waitsForReading),

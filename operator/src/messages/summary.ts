@@ -138,6 +138,12 @@ interface StillPublished {
   readonly resource: Parameters<typeof refText>[0];
 }
 
+interface OnFormerName {
+  readonly ips: readonly string[];
+  /** Full. */
+  readonly name: string;
+}
+
 interface WaitingForUsers {
   /** RoutedIPs, as `namespace/name`. */
   readonly users: readonly string[];
@@ -176,6 +182,14 @@ export const deletionMessages = topic("deletion", {
       ips: ["203.0.113.7"],
       resource: { kind: "NodeDNSRecordSet", namespace: "ingress", name: "web" },
     },
+  }),
+  releasedAfterFormerName: problem({
+    reason: "UnderWay",
+    by: "cause",
+    text: ({ ips, name }: OnFormerName) =>
+      `${listed(ips)} ${ips.length > 1 ? "are" : "is"} not released while the former name ${name} still holds ${ips.length > 1 ? "them" : "it"}`,
+    remedy: "see condition DNSReady, which says why the operator cannot change that name",
+    example: { ips: ["203.0.113.7"], name: "www.example.com" },
   }),
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,

@@ -1,12 +1,15 @@
 /** How long an address that is to be released, or whose ports are to close, waits until no DNS name leads to it. Pure. */
 
+import type { DnsStatus } from "cdk8s-flipop/api";
 import { LONGEST_DRAIN_MS, SECOND_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
-import { resolverSeconds, ttlOf } from "../../records/record-plan.js";
+import { isDesired } from "../../records/foreign-values.js";
+import { fullNameOf, resolverSeconds, ttlOf } from "../../records/record-plan.js";
 import { type AddressSnapshot, isDeleting } from "../address-set.js";
+import { dnsProviderOf } from "../desired-addresses.js";
 import { isOurs, type Placement } from "../observed.js";
 import { askedBy, isReleasable } from "./releasable.js";
 
@@ -58,6 +61,19 @@ export function publishedByOthers(snapshot: AddressSnapshot, placements: readonl
   const [resource] = held.flatMap((placement) => publisherOf(snapshot, placement) ?? []);
   if (resource === undefined) return undefined;
   return deletionMessages.releasedAfterDns({ ips: held.map(({ address }) => address.ip), resource });
+}
+
+/** Addresses that are not released, because a former name of the resource still holds them. */
+export function heldByFormerName(snapshot: AddressSnapshot, placements: readonly Placement[]): Problem | undefined {
+  if (recordsStay(snapshot)) return undefined;
+  const { writtenDns, dnsRecordSet: wanted, begunRecords = [] } = snapshot.set;
+  const named = { wanted, provider: dnsProviderOf(snapshot.set) };
+  const former = [...(writtenDns ? [writtenDns] : []), ...begunRecords].filter((written) => !isDesired(written, named));
+  const waiting = placements.filter((placement) => leavesDns(snapshot, placement)).map(({ address }) => address.ip);
+  const heldBy = ({ values }: DnsStatus) => waiting.filter((ip) => values.includes(ip));
+  const holder = former.find((written) => heldBy(written).length > 0);
+  if (holder === undefined) return undefined;
+  return deletionMessages.releasedAfterFormerName({ ips: heldBy(holder), name: fullNameOf(undefined, holder) });
 }
 
 /** The end of a wait that begins now. */

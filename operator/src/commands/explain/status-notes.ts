@@ -4,8 +4,10 @@ import {
   type AddressStatus,
   type CreatedAddress,
   canonicalIp,
+  type DnsStatus,
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
+  normalRecordName,
   providerNamed,
 } from "cdk8s-flipop/api";
 import { unlistedText } from "../../messages/nodes/fulfilled.js";
@@ -61,7 +63,7 @@ function outlook(object: OwnObject, ip: string, others: readonly string[]): stri
   const { metadata, spec, status } = object;
   const { ips, createdIPs = [] } = (status ?? {}) as FloatingIPPoolStatus;
   const created = createdIPs.find((entry) => entry.ip === ip);
-  if (released(spec, created)) return releaseText(spec, ips?.[ip], others);
+  if (released(spec, created)) return `${releaseText(spec, ips?.[ip], others)}${formerNameText(object, ip)}`;
   if (others.length === 0) return created === undefined ? "" : byHandText(object, ip);
   const isGivenByHand = metadata.deletionTimestamp === undefined && lists(spec, ip);
   return isGivenByHand ? `${waitText(others)}: to give it up, remove it from ips` : waitText(others);
@@ -97,6 +99,16 @@ function releaseText(
   const release = `; the operator releases it${when} (reclaimPolicy is Delete)`;
   // Whether these may have it depends on their classes and limits, which are the operator's to judge.
   return others.length === 0 ? release : `${release}, unless ${listed(others)} may have it`;
+}
+
+/** While its records cannot be changed, the wait for resolvers has not begun. */
+function formerNameText({ spec, status }: OwnObject, ip: string): string {
+  const { dnsRecordSet } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const { dns, begunRecords = [] } = (status ?? {}) as FloatingIPPoolStatus;
+  const isFormer = ({ zone, recordName }: DnsStatus) =>
+    dnsRecordSet !== undefined && (zone !== dnsRecordSet.zone || recordName !== dnsRecordSet.recordName);
+  const holder = [...(dns ? [dns] : []), ...begunRecords].find((each) => isFormer(each) && each.values.includes(ip));
+  return holder === undefined ? "" : `, but not while ${normalRecordName(holder).fqdn} still holds it`;
 }
 
 function waitText(others: readonly string[]): string {

@@ -1,6 +1,8 @@
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { disabledText } from "../../../src/commands/explain/status-notes.js";
+import type { OwnObject } from "../../../src/commands/read.js";
 import { inWorld, type Running, World } from "../world.js";
 
 const TTL_MS = 300_000;
@@ -90,6 +92,39 @@ describe("operator in process: created addresses that a NodeDNSRecordSet publish
     await world.until("the releases", () => existing().length === 0);
     expect(world.clock.now() - leftAt).to.be.at.least(TTL_MS - 2000);
     await world.until("the end", () => world.kubernetes.get(world.refTo("web")) === undefined);
+  });
+});
+
+describe("operator in process: a created address that a former name of its pool still holds", function () {
+  this.timeout(240_000);
+
+  it("is not released meanwhile, and the pool shows which name keeps it", async () => {
+    await inWorld({ nodes: 2 }, async (world) => {
+      const of = (recordName: string) =>
+        ({ zone: "example.com", recordName, ttl: 60, deletionPolicy: "Delete" }) as const;
+      world.addPool("web", { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet: of("b1") });
+      world.start();
+      const records = (name: string) => world.digitalocean.state.dns.records("example.com", name);
+      await world.until("its name", () => records("b1").length === 2);
+      const fault = { kind: "status", status: 403 } as const;
+      world.digitalocean.faults.inject(fault, { on: /^DELETE .*\/records/, times: Infinity });
+      world.change(world.refTo("web"), "spec", { dnsRecordSet: of("b2") });
+      await world.until("the former name", () => world.status("web").begunRecords !== undefined);
+      world.change(world.refTo("web"), "spec", { desiredIPs: 1 });
+      const message = () => world.condition("web", "Accepted")?.message ?? "";
+      await world.until("the pool shows it", () =>
+        message().includes("while the former name b1.example.com still holds"),
+      );
+      const disabled = Object.entries(world.status("web").ips ?? {}).find(([, { state }]) => state === "disabled");
+      expect(message()).to.include(`${disabled?.[0]} is not released`);
+      expect(disabledText(world.pool("web") as unknown as OwnObject, new Map()).join()).to.include(
+        "but not while b1.example.com still holds it",
+      );
+      expect(world.digitalocean.state.addresses()).to.have.length(2);
+      world.digitalocean.faults.clear();
+      await world.until("the release", () => world.digitalocean.state.addresses().length === 1);
+      await world.until("nothing more to say", () => !message().includes("former name"));
+    });
   });
 });
 
