@@ -4,8 +4,8 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 5_200,
-  "operator/src/claims": 1_090,
+  "operator/src/addresses": 5_300,
+  "operator/src/claims": 1_150,
   "operator/src/commands": 6_980,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_650,
@@ -27,7 +27,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/providers": 6_700,
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_600,
-  "operator/src/records": 2_130,
+  "operator/src/records": 2_200,
   "operator/src/routing": 3_600,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,

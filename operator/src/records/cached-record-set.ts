@@ -196,9 +196,8 @@ export class RecordSet {
   }
 
   /**
-   * Before a change that only deletes, an older reading is taken again: a value that the change leaves may be gone since,
-   * and the name would become empty. Also before records get settings of others, such as their TTL. Rejects as Superseded
-   * if the set has changed: the resource plans again.
+   * Reads again before a change that only deletes, since the value that it leaves may be gone, and before records get settings
+   * of others, such as their TTL. Rejects as Superseded if the set has changed: the resource plans again.
    */
   private async confirm(caller: Caller, changes: RecordChangeSet): Promise<void> {
     const { reading } = this;

@@ -1,8 +1,4 @@
-/**
- * Leads from the record set in a spec to its cached state, and to the calls of a plan. All record sets that this process
- * reads and writes are in one registry, one entry for each name and types, whoever asks with whichever token: as with claims,
- * a name of one provider exists once, so two resources never write one entry.
- */
+/** Leads from the record set in a spec to its cached state, and to the calls of a plan. One registry has each record set once, for all tokens. */
 
 import { type DnsRecordSet, type DnsStatus, EXTERNAL_DNS } from "cdk8s-flipop/api";
 import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
