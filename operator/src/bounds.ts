@@ -51,7 +51,7 @@ export const RETRY_SCHEDULES = {
   fast: [1, 1, 5, 5, 10, 10, 10, 60, 60, 60, 60, 60, 300], // What may heal by itself.
   slow: [60, 300, 600], // What a person must repair.
   zone: [60], // A zone that a person must create: one read shows it.
-  limit: [5, 10, 30], // A limit that the API has for one sort of calls: one call shows whether it is over.
+  limit: [1, 1, 5, 5, 10, 10, 30], // A limit that the API has for one sort of calls: one call shows whether it is over.
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 /** An API may ask for more than a schedule has: DigitalOcean asks for up to an hour. */
 export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;

@@ -33,7 +33,7 @@ describe("the schedule of retries", () => {
       const before = { schedule: "limit", failures: failures - 1, retryAt: 0 } as const;
       return afterFailure(before, { kind: "RateLimited", detail: "GroupLimit", retryAfterSeconds }, 0).retryAt / 1000;
     };
-    expect([wait(1), wait(2), wait(3), wait(20), wait(20, 60)]).to.deep.equal([5, 10, 30, 30, 60]);
+    expect([wait(1), wait(5), wait(7), wait(20), wait(20, 60)]).to.deep.equal([5, 10, 30, 30, 60]);
   });
 
   it("waits for an hour at most, and as usual where the wait that a server asks for makes no sense", () => {
