@@ -152,6 +152,22 @@ describe("answers of DigitalOcean", () => {
     });
   }
 
+  for (const [status, counts] of [
+    [404, true],
+    [500, true],
+    [403, false],
+  ] as const) {
+    it(`that show no holder at all ${counts ? "count" : "do not count"} if the droplets are answered with ${status}`, async () => {
+      const unheld = { ...RESERVED, droplet: null };
+      const { set } = await serve((request, response) => {
+        if (request.url?.startsWith("/v2/droplets") === true) answer(response, status, { id: "x", message: "no" });
+        else answer(response, 200, { ...PAGE, reserved_ips: [unheld] });
+      });
+      if (counts) expect(await list(set)).to.have.length(1);
+      else expect(await errorOf(list(set))).to.deep.include({ kind: "Unauthorized" });
+    });
+  }
+
   it("of a proxy's 404 do not make an address gone", async () => {
     const { set } = await serve((_request, response) => void response.writeHead(404).end("<html>not here</html>"));
 
