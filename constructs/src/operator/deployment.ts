@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { FAST_LEASE } from "../api/config";
 import { allProviders } from "../api/providers";
 import type { FlipopOperatorProps } from "../operator-props";
-import { holderFacts } from "../private/app/holders";
+import { holderFacts } from "../private/app/holder-facts";
 import { orderAfter } from "../private/order";
 import { Draft } from "../private/spec-refusals";
 import { usableProps } from "./checks/late-props";

@@ -13,7 +13,7 @@ import { FACT_WRITE_ATTEMPTS } from "../bounds.js";
 import { EXIT } from "../exit.js";
 import { isInvalid, type KubeClient } from "../kube/client.js";
 import { JSON_PATCH } from "../kube/write/patch.js";
-import { checkFree, readOf } from "./claimed.js";
+import { checkFree, readOf } from "./claim-checks.js";
 import { type Cluster, withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, UsageError } from "./command.js";
 import { kindPath, type OwnObject, readKinds } from "./read.js";

@@ -7,7 +7,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import type { Tally } from "../../match/tally.js";
 import { namespacesOf, ownersOn } from "../../match/workload.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
-import { askersBeside } from "../claimed.js";
+import { askersBeside } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
 import { type KindRead, type OwnObject, readKinds } from "../read.js";

@@ -16,7 +16,7 @@ import { usableRetained } from "../../routing/access.js";
 import { type Issuer, type ResolvedClass, resolveClass, usesOf } from "../../routing/resolved-class.js";
 import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
 import { listed, omitUndefined } from "../../values.js";
-import { CLAIMING_KINDS, ownersIn } from "../claimed.js";
+import { CLAIMING_KINDS, ownersIn } from "../claim-checks.js";
 import type { KindRead, OwnObject } from "../read.js";
 import { inLines } from "../render/explain.js";
 import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";

@@ -6,7 +6,7 @@ import type { NodeDirectory } from "../../match/node-directory.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { omitUndefined } from "../../values.js";
 import { readAccounts, withKnownAccounts } from "../accounts.js";
-import { ownersIn } from "../claimed.js";
+import { ownersIn } from "../claim-checks.js";
 import { type CommandCall, CommandError } from "../command.js";
 import { type KindRead, type OwnObject, readKinds, readNodes } from "../read.js";
 import { withProgress } from "../terminal.js";

@@ -50,7 +50,7 @@ import {
 } from "../../routing/resource.js";
 import { asReached, type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
-import { CLAIMING_KINDS, ownersIn } from "../claimed.js";
+import { CLAIMING_KINDS, ownersIn } from "../claim-checks.js";
 import { CommandError } from "../command.js";
 import { type KindRead, listAll, type OwnObject } from "../read.js";
 import { type NearPods, readNearPods } from "./near-pods.js";

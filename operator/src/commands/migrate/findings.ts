@@ -11,7 +11,7 @@ import {
 } from "cdk8s-flipop/api";
 import { Claims } from "../../claims/claims.js";
 import type { Lease } from "../../kube/write/lease.js";
-import { claimantOf } from "../claimed.js";
+import { claimantOf } from "../claim-checks.js";
 import { type Finding, ok, problem, warning } from "../doctor/finding.js";
 import { isHeld } from "../doctor/leases.js";
 import type { KindRead, OwnObject } from "../read.js";

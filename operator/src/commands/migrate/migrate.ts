@@ -4,7 +4,7 @@ import { ALL_KINDS, type FloatingIPPoolStatus, KINDS } from "cdk8s-flipop/api";
 import { EXIT } from "../../exit.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
-import { claimantOf } from "../claimed.js";
+import { claimantOf } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
 import { type Definition, definitionFindings } from "../doctor/definitions.js";

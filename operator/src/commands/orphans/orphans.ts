@@ -6,7 +6,7 @@ import { idlePrice } from "../../providers/capabilities.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { listed } from "../../values.js";
 import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js";
-import { ownersIn } from "../claimed.js";
+import { ownersIn } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, listOption, textOption, UsageError } from "../command.js";
 import type { KindRead } from "../read.js";

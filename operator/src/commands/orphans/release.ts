@@ -15,7 +15,7 @@ import type { KubeClient } from "../../kube/client.js";
 import { refText } from "../../messages/claims.js";
 import type { ActionFacts } from "../../providers/types.js";
 import { type AccountAddress, contextOf } from "../accounts.js";
-import { claimantOf, ownersIn } from "../claimed.js";
+import { claimantOf, ownersIn } from "../claim-checks.js";
 import { type CommandCall, CommandError } from "../command.js";
 import type { KindRead, OwnObject } from "../read.js";
 import { withProgress } from "../terminal.js";

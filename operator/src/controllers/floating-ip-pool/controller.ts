@@ -24,8 +24,8 @@ import { type ControllerContext, type ControllerFactory, forgetInRegistries, par
 import { accountOf, actions, priorityOf, recheckFor } from "./action-table.js";
 import { countAssignment, eventsOf, labelsOf, samplesOf, showAddresses, warningsOf } from "./events.js";
 import { gather, prepare, readAgainMs } from "./gather.js";
-import { claimsOf, createdIps } from "./limits.js";
 import { PoolMemory } from "./memory.js";
+import { claimsOf, createdIps } from "./namespace-limits.js";
 import { takeBackAssignment } from "./object-calls.js";
 import { type Plan, plan } from "./plan.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
