@@ -108,7 +108,7 @@ export class AddressAccount {
     this.recovery.onRecovery(name, listener);
   }
 
-  /** ms since the epoch. */
+  /** ms since the epoch: when a failure is looked into again. */
   get retryAt(): number | undefined {
     return this.retry?.retryAt;
   }

@@ -8,7 +8,8 @@ const TITLES = ["created", "serves", "holds", "marked", "waits", "restored", "as
 /**
  * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
  * `holds`: its status has it, with a machine and without Conflict; the Go operator knows no Conflict, so two of its
- * statuses may have it. `marked`: a node's annotation has it, for a pool that this operator does not see. `waits`: its status has it without a machine: the resource asked for it first. `spares`: the same,
+ * statuses may have it. `marked`: a node's annotation has it, for a pool that this operator does not see. `waits`: its status
+ * has it without a machine: the resource asked for it first. `spares`: the same,
  * and the resource does not need it now. `restored`: only the backup annotation has it, because the status was lost. It comes
  * after every status, because anyone who may edit a resource may write this annotation. `asks`: only its spec names it.
  * `takes`: the same, of a DNS name for which the resource has addresses to publish. `clears`: its status has records on a

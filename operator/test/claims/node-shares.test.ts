@@ -62,7 +62,7 @@ describe("the sharing of nodes", () => {
     expect(taken(moving)).to.deep.equal(["n1 b"]);
   });
 
-  it("tells an older resource that creates when a younger one needs less for what exists", () => {
+  it("notifies an older resource with addresses to create when a younger one needs fewer nodes for those it has", () => {
     const notified: (readonly string[])[] = [];
     const registry = new NodeRequestRegistry((uids) => notified.push(uids));
     registry.set("IPv4", { ...waitingNodes("a", 1, 1, ["n1"]), missing: 1 });

@@ -18,7 +18,7 @@ describe("operators in process: limited to different namespaces, on one account"
       world.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
 
-  it("advise nobody to take or release an address that the other one may manage", async () => {
+  it("do not advise anyone to take or release an address that the other installation may manage", async () => {
     await create(2);
     await startBoth();
     add("teama", { desiredIPs: 1 });

@@ -49,9 +49,8 @@ describe("operator in process: a RoutedIP with another account, which names an a
 
   afterEach(() => scene.close());
 
-  const message = (name: string) => JSON.stringify(made.status(name).conditions);
-
-  it("does not inherit it: the deletion of the one that created it releases it", async () => {
+  /** Deletes the RoutedIP that created an address, after one with the other account has asked for the address. */
+  async function deleteWithThief(): Promise<void> {
     made.addRouted("victim");
     made.world.start();
     await made.ready("victim");
@@ -59,6 +58,12 @@ describe("operator in process: a RoutedIP with another account, which names an a
     made.addRouted("thief", { routedIP, issuerRef: { name: "own" } });
     await made.until("the thief is refused", () => made.condition("thief", "Ready").startsWith("False"));
     made.world.kubernetes.delete(made.refTo("victim"));
+  }
+
+  const message = (name: string) => JSON.stringify(made.status(name).conditions);
+
+  it("does not inherit it: the deletion of the one that created it releases it", async () => {
+    await deleteWithThief();
     await made.until("the victim is gone", () => made.object("victim") === undefined);
     expect(made.world.digitalocean.state.addresses()).to.be.empty;
     expect(JSON.stringify(made.world.events("Forgotten"))).to.equal("[]");
@@ -66,13 +71,7 @@ describe("operator in process: a RoutedIP with another account, which names an a
 
   it("delays the release while its token is refused, and says so; once it is gone, the address is released", async () => {
     scene.other.tokens.revoke(OTHER_TOKEN);
-    made.addRouted("victim");
-    made.world.start();
-    await made.ready("victim");
-    const { routedIP = "" } = made.status("victim");
-    made.addRouted("thief", { routedIP, issuerRef: { name: "own" } });
-    await made.until("the thief is refused", () => made.condition("thief", "Ready").startsWith("False"));
-    made.world.kubernetes.delete(made.refTo("victim"));
+    await deleteWithThief();
     await made.until("the victim waits", () =>
       message("victim").includes("the accounts of those that list the address"),
     );
