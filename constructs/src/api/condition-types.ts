@@ -12,7 +12,7 @@ export const CONDITION_TYPES = {
   Published: "The objects of publishTo show the active addresses.",
   Conflict: "Bad: another resource claims an address or DNS name of this resource, or a foreign writer changes it.",
   ProviderReachable:
-    "The provider answered the last call. False after a call that failed with all its attempts: if the provider does not answer, after two attempts, about 30 s. One slow answer does not change the condition.",
+    "The provider answered the last call. False after all attempts of a call failed. If the provider does not answer, that takes two attempts, about 30 s. One slow answer does not change the condition.",
   Assigned: "The address is on a node that serves the Service.",
   FirewallReady: "The firewall allows traffic to the Service's ports on the node.",
   ProbesDoubted: "Bad: the operator doubts failed probes and moves no address for them, or cannot probe a holder.",

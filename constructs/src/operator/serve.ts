@@ -15,7 +15,8 @@ export function servedProblems(value: unknown): readonly Refusal[] {
   const isConstruct = Construct.isConstruct(value);
   if (isConstruct && isKnownBeforeSynth(value)) return [];
   const seen = isConstruct ? `construct "${value.node.path}"` : shown(value);
-  const fix = "give a FloatingIPPool, for example; for a resource outside of the app, set the props of the operator";
+  const fix =
+    "give a FloatingIPPool, for example; for a resource outside of the app, set the props of the operator (features, watchNamespaces)";
   return [{ prop: "serve", message: `${seen} is not a resource that this app creates: ${fix}` }];
 }
 

@@ -93,7 +93,7 @@ describe("serve", () => {
     const imported = FloatingIPPool.fromFloatingIPPoolName(web, "mail", "mail");
     operator.serve(pool(web), ...[imported, web, "web/pool", null].map(untyped));
     const fix =
-      "is not a resource that this app creates: give a FloatingIPPool, for example; for a resource outside of the app, set the props of the operator";
+      "is not a resource that this app creates: give a FloatingIPPool, for example; for a resource outside of the app, set the props of the operator (features, watchNamespaces)";
     const found = ['construct "web/mail"', 'construct "web"', '"web/pool"', "null"];
     expect(refusals(flipop)).to.deep.equal(found.map((value) => `[flipop/operator] serve: ${value} ${fix}`));
   });

@@ -8,7 +8,10 @@ import type { Title } from "./titles.js";
 
 /** Where a claimed address, or the zone of a claimed name, is, as far as the account of the claimant shows it. */
 export interface InAccount {
-  /** Of a name: the issuer whose token shows the zone. Empty: not known yet. @default nothing can show it, as for Jobs */
+  /**
+   * Of an address: its account; empty: not known yet. Of a name: the issuer whose token shows the zone; empty: the
+   * operator's own token. @default nothing can show it: an address of Jobs
+   */
   readonly account?: string;
   /** Whether the account has it. Absent: the account has not been read whole. */
   readonly isThere?: boolean;

@@ -41,8 +41,8 @@ export class ZonesOfTokens {
     if (!shows && !isProviderError(error, "NotFound") && !isProviderError(error, "Unauthorized")) return;
     const before = this.shows(provider, zone);
     const zones = this.answers.get(provider) ?? new Map<string, Answer>();
-    // Longer than the pause between two reads of one that has the name, so that only an answer changes it.
-    zones.set(zone, { shows, until: this.clock.monotonic() + LONGEST_RETRY_MS });
+    // Only an answer changes a zone that is there. One that is missing may have come, and no resource may read it with that token.
+    zones.set(zone, { shows, until: shows ? Number.POSITIVE_INFINITY : this.clock.monotonic() + LONGEST_RETRY_MS });
     this.answers.set(provider, zones);
     if (before !== shows) this.onChange(provider.name, zone);
   }

@@ -85,7 +85,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "steps of each resource, and ends when every plan is complete. It changes nothing, takes no Lease, and needs the tokens of the",
       "providers in its own environment, and the operator's other variables (`FLIPOP_...`) where the operator has them. `+` creates or",
       "adds, `~` changes, `-` removes; `!` is a condition that is bad. Steps that follow from these, such as the DNS records of an",
-      "address that does not exist yet, are not shown; what follows the operator's finalizer is. With `-f`, the plan is that of the manifests in the file, as if they were",
+      "address that does not exist yet, are not shown. Steps that only wait for the operator's finalizer are shown. With `-f`, the plan is that of the manifests in the file, as if they were",
       "applied: it shows their resources only, checks their specs as the CRDs do, and does not apply Secrets, Services and other kinds.",
       "Exit codes for CI: 0 nothing to do, 2 there are changes, 1 an error, a command line that can't be understood, or an incomplete",
       "plan: the command could not read a provider, or the operator refuses a resource (`! Accepted`). With other flags than the",

@@ -75,7 +75,6 @@ const LOST: Lost = {
 type Ref = Pick<ResourceRef, "kind" | "namespace" | "name">;
 
 const annotationText = (resource: Ref) => `annotation ${Annotation.forgetCreation} of ${refText(resource)} to "true"`;
-/** @param resource whose creation it was */
 const IF_NONE = "if the account has no new address,";
 const forgetText = (resource: Ref, ifNone = IF_NONE) => `${ifNone} set ${annotationText(resource)}`;
 const forgetOfOther = (other: Ref) => `${IF_NONE} have the author of ${refText(other)} set ${annotationText(other)}`;

@@ -67,6 +67,7 @@ interface FormerName {
 }
 
 function formerText({ former, left, stuck }: FormerName): string {
+  if (left.length === 0 && stuck) return `meanwhile, the operator cannot change the former name ${former} either`;
   if (left.length === 0) return `meanwhile, the operator keeps the former name ${former} up to date`;
   const why = stuck ? "the operator cannot change it either" : "no address is active";
   return `meanwhile, the former name ${former} still holds ${listed(left, LISTED)}, because ${why}`;

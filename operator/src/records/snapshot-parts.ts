@@ -10,6 +10,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
 import type { DnsSnapshot } from "./desired-records.js";
+import { hasCname } from "./same-name.js";
 
 /** Each owner once. */
 export function ownersOf(claims: readonly Claim[]): readonly Owned[] {
@@ -25,15 +26,13 @@ export function viewOf(tracked: { readonly set: Pick<RecordSet, "view"> } | unde
 /** What is written beside a CNAME does not count, and some providers take it all the same. */
 export function withCname(provider: string, view: RecordSetView): RecordSetView {
   const { records } = view;
-  if (records === "unknown" || records.hasCname !== true) return view;
+  if (records === "unknown" || !hasCname(records)) return view;
   const where = `${provider}: read records of ${records.fqdn}`;
-  const remedy = REMEDIES.RecordExists;
-  const seen = HAS_CNAME;
   return {
     ...view,
     failure: new ProviderError({
       ...{ kind: "Conflict", reason: "RecordExists", outcome: "not-sent" },
-      ...{ where, seen, remedy },
+      ...{ where, seen: HAS_CNAME, remedy: REMEDIES.RecordExists },
     }),
   };
 }
@@ -80,10 +79,10 @@ export function previousPart(
   return { records, ...claimPart(claim), ...omitUndefined({ lost: tracked && lostPlace(tracked, view), retryAt }) };
 }
 
-/** What is gone, so that a written set cannot be read any more. */
+/** What is gone, so that a written set cannot be read any more. A kind that the API server does not serve may come back. */
 export function lostPlace(tracked: object | undefined, { failure }: RecordSetView): "provider" | "zone" | undefined {
   if (tracked === undefined) return "provider";
-  return failure?.kind === "NotFound" ? "zone" : undefined;
+  return failure?.kind === "NotFound" && failure.reason !== "KindMissing" ? "zone" : undefined;
 }
 
 /** A plan asked for a call to a provider that has gone meanwhile. */

@@ -68,6 +68,13 @@ describe("claims of DNS names by token", () => {
     expect(isOf("bob")).to.equal(true);
   });
 
+  it("remember a zone that an answer showed, until another answer", () => {
+    zones.note(PLATFORM, ZONE);
+    now += 48 * 60 * 60_000;
+    zones.note(PLATFORM, ZONE);
+    expect(changes).to.deep.equal([ZONE]);
+  });
+
   it("forget an answer after a time, since nothing may read the zone with that token", () => {
     zones.note(PLATFORM, ZONE, missing);
     zones.note(PLATFORM, ZONE, missing);

@@ -169,7 +169,7 @@ describe("flipop status", () => {
     const free = await flipop.run("status", "-o", "json");
     expect(free).to.deep.equal({
       ...led,
-      err: "flipop: no operator holds its Lease, so these states may be out of date: see flipop doctor\n",
+      err: "flipop: no operator holds its Lease, so these states may be out of date, unless one runs with --leader-elect=false: see flipop doctor\n",
     });
     const old = { ...TERM, holderIdentity: "flipop-1", renewTime: "2020-01-01T00:00:00.000000Z" };
     kubernetes.change(ref, (lease) => ({ ...lease, spec: old }));

@@ -57,12 +57,17 @@ function checkNodes(nodes: unknown): void {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+/** A construct refers to itself, so JSON cannot show it. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return "an object";
+  }
 }
 
-function shown(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 interface Known {

@@ -100,6 +100,8 @@ describe("simulate", function () {
       const rejected = await simulate(value as unknown as App).catch(String);
       expect(rejected).to.equal(`Error: ${JSON.stringify(value) ?? "undefined"} ${none}`);
     }
+    const fail = webApp() as unknown as string;
+    expect(await simulate(webApp(), { fail }).catch(String)).to.match(/^Error: fail: an object is not /);
     const rejected = await simulate(webApp(), null as unknown as SimulateOptions).catch(String);
     expect(rejected).to.equal('Error: null are not options: give an object such as { fail: "node-1" }');
   });

@@ -56,5 +56,5 @@ export function leaderlessText(leases: readonly Lease[], now: number): string | 
   const held = leases.filter(({ spec }) => spec?.holderIdentity);
   const ages = held.map(({ spec }) => now - Date.parse(spec?.renewTime ?? "")).filter((age) => age >= 0);
   const seen = ages.length === 0 ? "holds its Lease" : `has renewed its Lease for ${duration(Math.min(...ages))}`;
-  return `no operator ${seen}, so these states may be out of date: see flipop doctor`;
+  return `no operator ${seen}, so these states may be out of date, unless one runs with --leader-elect=false: see flipop doctor`;
 }

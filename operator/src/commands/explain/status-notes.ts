@@ -10,7 +10,9 @@ import {
   normalRecordName,
   providerNamed,
 } from "cdk8s-flipop/api";
+import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
 import { unlistedText } from "../../messages/nodes/fulfilled.js";
+import { mayBeSameSet } from "../../records/same-name.js";
 import { listed } from "../../values.js";
 import type { OwnObject } from "../read.js";
 
@@ -105,8 +107,8 @@ function releaseText(
 function formerNameText({ spec, status }: OwnObject, ip: string): string {
   const { dnsRecordSet } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
   const { dns, begunRecords = [] } = (status ?? {}) as FloatingIPPoolStatus;
-  const isFormer = ({ zone, recordName }: DnsStatus) =>
-    dnsRecordSet !== undefined && (zone !== dnsRecordSet.zone || recordName !== dnsRecordSet.recordName);
+  const isFormer = (written: DnsStatus) =>
+    dnsRecordSet !== undefined && !mayBeSameSet(written, { provider: DEFAULT_DNS_PROVIDER, ...dnsRecordSet });
   const holder = [...(dns ? [dns] : []), ...begunRecords].find((each) => isFormer(each) && each.values.includes(ip));
   return holder === undefined ? "" : `, but not while ${normalRecordName(holder).fqdn} still holds it`;
 }

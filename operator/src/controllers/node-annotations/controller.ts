@@ -41,6 +41,8 @@ function actions(context: ControllerContext): ActionTable<NodeAnnotations> {
         if (isInvalid(error)) return skipped("the annotation has changed meanwhile");
         throw error;
       }
+      // The same text may come back with the address: its wait begins anew.
+      state.memory.elsewhere.delete(family);
       state.memory.removed.set(family, { annotation: annotationText(node.annotations, family), at: clock.monotonic() });
       return DONE;
     },

@@ -153,6 +153,7 @@ function isAsked({ settings, claims }: ControllerContext, ip: string, owner: str
 
 function placeOf(context: ControllerContext, state: AnnotatedNode, asked: Asked): Place | undefined {
   const account = accountOf(context, state.key, asked.family);
+  if (account === undefined) state.memory.elsewhere.delete(asked.family);
   if (account === undefined) return undefined;
   const view = account.inventory?.view();
   if (view?.complete !== true) return "unknown";
