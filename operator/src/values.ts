@@ -1,9 +1,16 @@
 /** Small functions of values that no library of Node has. */
 
+import { familyOf } from "cdk8s-flipop/api";
+
 /** Fields that have a value: an absent one is left out, as optional fields ask for. */
 export function omitUndefined<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** The family of the address, as `BlockList` of node:net spells it. */
+export function netFamilyOf(ip: string): "ipv4" | "ipv6" {
+  return familyOf(ip) === "IPv6" ? "ipv6" : "ipv4";
 }
 
 /** Names that a message shows of a list, and longer texts. */

@@ -13,7 +13,7 @@ export * from "./condition-types";
 export * from "./config";
 export * from "./events";
 export * from "./flag-value";
-export { canonicalIp, familyOf, type IpFamily, isIp } from "./ip-address";
+export { canonicalIp, familyOf, IP_FAMILIES, type IpFamily, isIp } from "./ip-address";
 export * from "./kinds/address-status";
 export * from "./kinds/cluster-routed-ip-class";
 export { type PortNumbers, parsePortRange } from "./kinds/cluster-routed-ip-class-rules";

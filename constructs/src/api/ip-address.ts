@@ -3,6 +3,8 @@ import type { Rule } from "./schema/schema";
 /** Address family. */
 export type IpFamily = "IPv4" | "IPv6";
 
+export const IP_FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
+
 /** Maximum length of an IPv6 address with an embedded IPv4 address. */
 export const MAX_IP_LENGTH = 45;
 

@@ -3,7 +3,7 @@
  * gone: so the process keeps, from event to event, which nodes bear one and which resources there are.
  */
 
-import { Annotation, canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { Annotation, canonicalIp, IP_FAMILIES, type IpFamily } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
 import { JSON_PATCH, nodeAnnotationPatch, type Patch } from "../kube/write/patch.js";
 import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
@@ -68,8 +68,6 @@ export const ADDRESS_ANNOTATIONS = {
   IPv6: { value: Annotation.reservedIpv6, owner: Annotation.reservedIpv6Owner },
 } as const satisfies Readonly<Record<IpFamily, { readonly value: string; readonly owner: string }>>;
 
-const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
-
 export class AnnotatedNodes {
   private readonly names = new Map<string, Set<string>>();
   /** All that bear any. */
@@ -121,7 +119,7 @@ export class AnnotatedNodes {
 
 function keysOf(node: NodeFacts | undefined): readonly string[] {
   if (node === undefined) return [];
-  return FAMILIES.flatMap((family) => {
+  return IP_FAMILIES.flatMap((family) => {
     const value = node.annotations[ADDRESS_ANNOTATIONS[family].value];
     const owner = node.annotations[ADDRESS_ANNOTATIONS[family].owner];
     return [

@@ -28,6 +28,18 @@ export interface NodeRequest extends Requester, WantedNodes {
   readonly candidates: () => Iterable<ProviderId>;
 }
 
+/** @param account that of the addresses. */
+export function requesterOf(
+  { ref, createdAt }: Omit<Requester, "account">,
+  account: NamedAccount | undefined,
+): Requester {
+  return { ref, createdAt, account: account?.inventory?.account };
+}
+
+interface NamedAccount {
+  readonly inventory: { readonly account: unknown } | undefined;
+}
+
 /** How many more addresses of the family a node may take: the limit, less those held and those under way. */
 export type RoomOn = (node: ProviderId) => number;
 

@@ -60,6 +60,15 @@ export function controllerSettings(settings: Settings): ControllerSettings {
   return { namespace, features, ...namespaces, resyncMs: settings.resync * SECOND_MS, dryRun };
 }
 
+/** Other installations may manage resources in namespaces that this operator does not see. */
+export function limitsNamespaces({ watchNamespaces }: Pick<ControllerSettings, "watchNamespaces">): boolean {
+  return watchNamespaces.length > 0;
+}
+
+export function watchesNamespace(settings: Pick<ControllerSettings, "watchNamespaces">, namespace: string): boolean {
+  return !limitsNamespaces(settings) || settings.watchNamespaces.includes(namespace);
+}
+
 export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;

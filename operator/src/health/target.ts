@@ -1,9 +1,10 @@
 /** What is probed for a node: the fields of a health check with their defaults, and the address of the node. */
 
 import { BlockList } from "node:net";
-import { familyOf, HEALTH_CHECK_DEFAULTS, type HealthCheck, isIp } from "cdk8s-flipop/api";
+import { HEALTH_CHECK_DEFAULTS, type HealthCheck, isIp } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../bounds.js";
 import type { NodeFacts } from "../match/node-facts.js";
+import { netFamilyOf } from "../values.js";
 import type { Thresholds } from "./probe-state.js";
 
 export interface ProbeTarget {
@@ -48,14 +49,14 @@ function blocked(...ranges: readonly string[]): BlockList {
   const block = new BlockList();
   for (const range of ranges) {
     const [net = "", length] = range.split("/");
-    block.addSubnet(net, Number(length), familyOf(net) === "IPv4" ? "ipv4" : "ipv6");
+    block.addSubnet(net, Number(length), netFamilyOf(net));
   }
   return block;
 }
 
 /** Kubelets write the addresses of nodes and pods: one that an attacker controls must not choose what the operator reaches. */
 function isProbeable(host: string): boolean {
-  return isIp(host) && !NO_HOSTS.check(host, familyOf(host) === "IPv4" ? "ipv4" : "ipv6");
+  return isIp(host) && !NO_HOSTS.check(host, netFamilyOf(host));
 }
 
 /** `undefined`: there is no such address, or it is none of a host, so nothing can be probed. */

@@ -1,8 +1,17 @@
 /** The addresses of a node that a record set publishes. */
 
 import { BlockList } from "node:net";
-import { Annotation, canonicalIp, familyOf, type IpFamily, isIp, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
+import {
+  Annotation,
+  canonicalIp,
+  familyOf,
+  IP_FAMILIES,
+  type IpFamily,
+  isIp,
+  type NodeDNSRecordSetSpec,
+} from "cdk8s-flipop/api";
 import type { NodeFacts } from "../match/node-facts.js";
+import { netFamilyOf } from "../values.js";
 
 export interface PublishedKind {
   readonly source: AddressSource;
@@ -38,13 +47,13 @@ export function addressesOf(node: NodeFacts, { source, families }: PublishedKind
 /** A family that `ipFamilies` leaves out, and of which the node has an address there. Of an annotation: none. */
 export function offeredFamily(node: NodeFacts, kind: PublishedKind): IpFamily | undefined {
   if ("annotation" in kind.source) return undefined;
-  const others = (["IPv4", "IPv6"] as const).filter((family) => !kind.families.includes(family));
+  const others = IP_FAMILIES.filter((family) => !kind.families.includes(family));
   return others.find((family) => addressesOf(node, { ...kind, families: [family] }).length > 0);
 }
 
 /** Of a range that the internet does not route (RFC 1918, RFC 6598, RFC 4193). */
 export function isPrivate(ip: string): boolean {
-  return PRIVATE.check(ip, familyOf(ip) === "IPv6" ? "ipv6" : "ipv4");
+  return PRIVATE.check(ip, netFamilyOf(ip));
 }
 
 const PRIVATE = new BlockList();
@@ -56,7 +65,7 @@ PRIVATE.addSubnet("fc00::", 7, "ipv6");
 
 /** It means the client itself, its own link, a group, or nothing: no name should lead there. */
 function isUnreachable(ip: string): boolean {
-  return UNREACHABLE.check(ip, familyOf(ip) === "IPv6" ? "ipv6" : "ipv4");
+  return UNREACHABLE.check(ip, netFamilyOf(ip));
 }
 
 const UNREACHABLE = new BlockList();
@@ -87,5 +96,5 @@ function familiesOf({ addressType, ipFamilies }: Spec): readonly IpFamily[] {
   if (addressType === Annotation.reservedIpv6) return ["IPv6"];
   if (addressType === Annotation.reservedIpv4 || !ipFamilies?.length) return ["IPv4"];
   const wanted = new Set(ipFamilies);
-  return (["IPv4", "IPv6"] as const).filter((family) => wanted.has(family));
+  return IP_FAMILIES.filter((family) => wanted.has(family));
 }

@@ -19,7 +19,7 @@ import { accessMessages } from "../messages/routing.js";
 import { type Mistake, specMessages } from "../messages/spec.js";
 import type { AddressRefusal, LateEntry, NameRefusal } from "../messages/tenants.js";
 import { withinMost } from "../records/retained-records.js";
-import { listed, omitUndefined } from "../values.js";
+import { listed, netFamilyOf, omitUndefined } from "../values.js";
 
 /** Limits of one resource. */
 export interface LimitSource {
@@ -85,7 +85,7 @@ export function addressProblem(
 export function addressRefusals(ip: string, access: AddressAccess, isCreated: boolean): readonly AddressRefusal[] {
   const refusing = access.filter(({ entries, ranges }) => {
     const created = isCreated && entries.includes(CREATED_ADDRESSES);
-    return !created && !ranges[familyOf(ip)].check(ip, FAMILIES[familyOf(ip)]);
+    return !created && !ranges[familyOf(ip)].check(ip, netFamilyOf(ip));
   });
   return refusing.map(({ of: limiter, entries: allowed }) => ({ limiter, allowed }));
 }
@@ -120,13 +120,11 @@ export function withRetained(
   return withinMost([...known.filter((entry) => entry !== same), added]);
 }
 
-const FAMILIES = { IPv4: "ipv4", IPv6: "ipv6" } as const;
-
 function rangesOf(entries: readonly string[]): Ranges {
   const ranges = { IPv4: new BlockList(), IPv6: new BlockList() };
   const known = entries.map(parseAddressRange).filter((range) => range !== undefined);
   for (const { ip, bits } of known) {
-    ranges[familyOf(ip)].addSubnet(ip, bits, FAMILIES[familyOf(ip)]);
+    ranges[familyOf(ip)].addSubnet(ip, bits, netFamilyOf(ip));
   }
   return ranges;
 }

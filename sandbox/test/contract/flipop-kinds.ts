@@ -1,10 +1,9 @@
 import { ALL_KINDS, customResourceDefinitions } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { before, describe, it } from "mocha";
-import { becomes, causes, namespace, ok, type TargetSource, uniqueName } from "./target.js";
+import { becomes, causes, DEFINITIONS, namespace, ok, type TargetSource, uniqueName } from "./target.js";
 
 const GROUP = "/apis/flipop.digitalocean.com/v1alpha1";
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** Our own kinds: that their rules work on both servers, in the same words. */
 export function flipopKindsContract(target: TargetSource): void {

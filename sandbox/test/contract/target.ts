@@ -2,6 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AllowRule } from "../../src/kubernetes/index.js";
 import type { Answer, ApiClient } from "./api-client.js";
 
+export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
 /** An API server under the contract. */
 export interface Target {
   readonly name: string;

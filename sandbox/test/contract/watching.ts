@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { before, describe, it } from "mocha";
 import type { Event, Query } from "./api-client.js";
-import { becomes, namespace, ok, type TargetSource, uniqueName } from "./target.js";
+import { becomes, DEFINITIONS, namespace, ok, type TargetSource, uniqueName } from "./target.js";
 
 const INITIAL = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: true } as const;
 const END_ANNOTATION = "k8s.io/initial-events-end";
@@ -194,12 +194,11 @@ export function watchingContract(target: TargetSource): void {
           versions: [{ name: "v1", served: true, storage: true, schema }],
         },
       };
-      const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-      ok(await target().admin.post(definitions, definition));
+      ok(await target().admin.post(DEFINITIONS, definition));
       await becomes(target(), `/apis/${group}/v1/olds`, 200);
       const watch = await target().admin.watch(`/apis/${group}/v1/olds`, { resourceVersion: 1 });
       const events = await watch.all();
-      ok(await target().admin.delete(`${definitions}/olds.${group}`));
+      ok(await target().admin.delete(`${DEFINITIONS}/olds.${group}`));
       expect(events.map(({ type, object }) => [type, object.code, object.reason])).to.deep.equal([
         ["ERROR", 410, "Expired"],
       ]);

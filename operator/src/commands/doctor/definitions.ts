@@ -17,6 +17,8 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
+export const DEFINITIONS = { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions" };
+
 /** The part of a CustomResourceDefinition that is compared. */
 export interface Definition {
   readonly metadata: {

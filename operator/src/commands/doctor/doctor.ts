@@ -19,7 +19,7 @@ import { listAll, type OwnObject, readNodes } from "../read.js";
 import { dataText, tableText } from "../render/table.js";
 import { withProgress } from "../terminal.js";
 import { accountFindings } from "./accounts.js";
-import { type Definition, definitionFindings, endpointFindings } from "./definitions.js";
+import { DEFINITIONS, type Definition, definitionFindings, endpointFindings } from "./definitions.js";
 import { type Policy, policyFinding } from "./egress-policies.js";
 import { type Finding, unknown } from "./finding.js";
 import { issuerFindings } from "./issuers.js";
@@ -83,7 +83,7 @@ function clusterFindings(call: CommandCall, question: RightsQuestion): Promise<r
     const now = call.io.now();
     const all = await Promise.all([
       guarded("CRDs", async () => {
-        const installed = await listAll<Definition>(client, { path: DEFINITIONS }, signal);
+        const installed = await listAll<Definition>(client, DEFINITIONS, signal);
         return [...definitionFindings(installed), ...endpointFindings(installed, features)];
       }),
       guarded("leader", async () => leaseFindings(await readLease(client, namespace), namespace, now)),
@@ -96,7 +96,6 @@ function clusterFindings(call: CommandCall, question: RightsQuestion): Promise<r
   });
 }
 
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MACHINES = allProviders().flatMap(({ name }) => addressCapabilities(name) ?? []);
 
 /** What may not be read is not known: that keeps no other check back. */

@@ -7,7 +7,7 @@ import type { Lease } from "../../kube/write/lease.js";
 import { claimantOf } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
-import { type Definition, definitionFindings } from "../doctor/definitions.js";
+import { DEFINITIONS, type Definition, definitionFindings } from "../doctor/definitions.js";
 import { printFindings } from "../doctor/doctor.js";
 import { type Finding, ok } from "../doctor/finding.js";
 import { LEASES } from "../doctor/leases.js";
@@ -42,10 +42,9 @@ export function run(call: CommandCall): Promise<number> {
 
 async function check(call: CommandCall, client: KubeClient): Promise<number> {
   const signal = call.io.stop;
-  const crds = { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions" };
   const [leases, definitions, resources] = await Promise.all([
     listAll<Lease>(client, LEASES, signal),
-    listAll<Definition>(client, crds, signal),
+    listAll<Definition>(client, DEFINITIONS, signal),
     readResources(call, client),
   ]);
   const findings = [

@@ -6,6 +6,7 @@ import { isIn } from "../../addresses/assignments.js";
 import { retainedEvents } from "../../addresses/retained-events.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../bounds.js";
+import { requesterOf } from "../../claims/node-shares.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import { MatchFollower } from "../../match/match-feed.js";
@@ -207,14 +208,14 @@ function forget(context: ControllerContext, { ref }: PoolState): Promise<void> {
 /** Which nodes the pool waits for, and which nodes it watches. Others need not wait for a pool that can't act. */
 function registerDecision(context: ControllerContext, state: PoolState, gathered: Gathered, made: Plan): void {
   const { nodeRequests, publications } = context;
-  const { ref, createdAt, memory, retries } = state;
+  const { ref, memory, retries } = state;
   publications?.decide(ref.uid, made.publication);
   // Where the holder is well again, the next move has not failed yet.
   for (const { ip, status } of made.addresses) if (status.state === "active") retries.succeeded(addressLockKey(ip));
   const { snapshot, family, account } = gathered;
   const wants = snapshot.providerFailure === undefined ? made.waitingNodes.wants : 0;
   const candidates = () => candidatesNow(context, state, gathered, made);
-  const requester = { ref, createdAt, account: account?.inventory?.account };
+  const requester = requesterOf(state, account);
   if (wants === 0) nodeRequests.withdraw(ref.uid);
   else nodeRequests.set(family, { ...requester, wants, missing: made.waitingNodes.missing, candidates });
   if (snapshot.otherCreations.length > 0) context.creations.wait(ref);

@@ -12,6 +12,7 @@ import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
 import { refusalsOf } from "../../addresses/unavailable-nodes.js";
 import { SETTLE_LIST_SECONDS } from "../../bounds.js";
+import { requesterOf } from "../../claims/node-shares.js";
 import { markHolders, nodesOf, probesOf } from "../../health/probes-for-controllers.js";
 import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
 import { mistakenPorts } from "../../match/workload.js";
@@ -20,7 +21,7 @@ import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { publishingOf } from "../../publishing/published-addresses.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
-import type { ControllerContext } from "../context.js";
+import { type ControllerContext, limitsNamespaces } from "../context.js";
 import { memoryOf } from "./memory.js";
 import { limitsOfRecords, mayList, refusedAddresses } from "./namespace-limits.js";
 import { creationKey, freeReservations } from "./reservations.js";
@@ -80,7 +81,7 @@ function usersOf({
   nodeNames,
   settings,
 }: ControllerContext): Pick<Snapshot, "ownerOf" | "namespacesLimited" | "nodeNameOf"> {
-  const namespacesLimited = settings.watchNamespaces.length > 0;
+  const namespacesLimited = limitsNamespaces(settings);
   return { ownerOf: (ip) => claims.holderOf(ip), namespacesLimited, nodeNameOf: (ip) => nodeNames.of(ip) };
 }
 
@@ -167,10 +168,10 @@ interface Place {
 
 function sharesOf(
   { nodeRequests }: ControllerContext,
-  { ref, createdAt }: PoolState,
+  state: PoolState,
   { family, account, inventory }: Place,
 ): Pick<Snapshot, "share" | "takenBefore"> {
-  const requester = { ref, createdAt, account: account?.inventory?.account };
+  const requester = requesterOf(state, account);
   const limit = account?.provider.capabilities.addressesPerNode ?? 1;
   const roomOn = (node: ProviderId) =>
     limit - inventory.heldCount(node) - (inventory.reservedFor(node) === undefined ? 0 : 1);

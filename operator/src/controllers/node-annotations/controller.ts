@@ -4,6 +4,7 @@
  * plan was made. Labels and taints go, too, if their resource went without its finalizer.
  */
 
+import { IP_FAMILIES } from "cdk8s-flipop/api";
 import { annotationRemoval, nodePath } from "../../addresses/annotations.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
 import { isInvalid } from "../../kube/client.js";
@@ -12,7 +13,7 @@ import { sendPatch } from "../../kube/write/patch.js";
 import type { ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import type { ControllerContext, ControllerParts } from "../context.js";
-import { annotatedNodes, annotationText, FAMILIES, gather, type NodeMemory, prepare, type Snapshot } from "./gather.js";
+import { annotatedNodes, annotationText, gather, type NodeMemory, prepare, type Snapshot } from "./gather.js";
 import { removeLeftMark } from "./left-marks.js";
 import { type Action, type Plan, plan } from "./plan.js";
 import { claimForUnseenOwners } from "./unseen-owners.js";
@@ -54,7 +55,7 @@ export function createNodeAnnotationsController(context: ControllerContext): Con
   const controller = new KindController(context, kindOf(context));
   const { owners, annotated } = context;
   const unlisten = owners.onGone((owner) => {
-    for (const family of FAMILIES) {
+    for (const family of IP_FAMILIES) {
       for (const { name } of annotated.find(family, owner, [])) controller.enqueue(name);
     }
   });

@@ -1,6 +1,6 @@
 /** What is known of the address annotations of one node, and of its labels and taints, at one moment. */
 
-import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { canonicalIp, IP_FAMILIES, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { ADDRESS_ANNOTATIONS, nodePath, parseOwner } from "../../addresses/annotations.js";
 import { ACTION_SECONDS, CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../bounds.js";
@@ -13,8 +13,6 @@ import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ControllerContext } from "../context.js";
 import { leftMarksOn, nodesWithLeftMarks } from "./left-marks.js";
 import { seesOwner } from "./unseen-owners.js";
-
-export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
 
 /** Where the provider shows the address of an annotation. `unknown`: the account cannot be read now. */
 export type Place = "on the node" | "elsewhere" | "unknown";
@@ -53,7 +51,7 @@ export function gather(
   { metadata: { name, annotations = {} } }: KubeObject,
 ): Snapshot {
   const node = context.nodes.get(name);
-  const found = FAMILIES.filter((family) => {
+  const found = IP_FAMILIES.filter((family) => {
     const text = annotationText(annotations, family);
     return text !== "" && !isRemoved(context, state, { family, text });
   });
@@ -108,7 +106,7 @@ export async function prepare(context: ControllerContext, state: AnnotatedNode):
     const maxAge = settledFor > 0 ? Math.min(JANITOR_LIST_MAX_AGE_SECONDS, settledFor) : JANITOR_LIST_MAX_AGE_SECONDS;
     await accountOf(context, state.key, family)?.refresh(maxAge, "check");
   };
-  await Promise.all(FAMILIES.map(read));
+  await Promise.all(IP_FAMILIES.map(read));
 }
 
 /** The annotation and its owner, as they are compared with a removal. */

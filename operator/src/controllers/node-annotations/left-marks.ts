@@ -18,7 +18,7 @@ import type { KubeObject } from "../../kube/objects.js";
 import { listPages } from "../../kube/watch/list.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { GROUP_PATH } from "../../reconcile/resource-source.js";
-import type { ControllerContext } from "../context.js";
+import { type ControllerContext, watchesNamespace } from "../context.js";
 
 /** What a key says of the resource that its marks belong to. */
 interface MarkOwner {
@@ -66,14 +66,11 @@ export function leftMarksOn(
 }
 
 /** The process sees all resources that may have the key, and none has it. */
-function isLeft(
-  { marks, settings: { watchNamespaces } }: Pick<MarkContext, "marks" | "settings">,
-  key: string,
-): boolean {
+function isLeft({ marks, settings }: Pick<MarkContext, "marks" | "settings">, key: string): boolean {
   const owner = ownerOfMark(key);
   const resources = owner && marks.resourcesOf(owner.kind);
   if (owner === undefined || resources?.complete !== true) return false;
-  if (watchNamespaces.length > 0 && !watchNamespaces.includes(owner.namespace ?? "")) return false;
+  if (!watchesNamespace(settings, owner.namespace ?? "")) return false;
   for (const object of resources.list()) if (owns(object, key, owner)) return false;
   return true;
 }

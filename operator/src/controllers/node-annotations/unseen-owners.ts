@@ -3,11 +3,12 @@
  * that they have on nodes claim the addresses for them.
  */
 
-import { canonicalIp, type FeatureName, type IpFamily } from "cdk8s-flipop/api";
+import { canonicalIp, type FeatureName, IP_FAMILIES } from "cdk8s-flipop/api";
 import { ADDRESS_ANNOTATIONS, type AnnotatedNodes, parseOwner } from "../../addresses/annotations.js";
 import type { Claims } from "../../claims/claims.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { watchesNamespace } from "../context.js";
 
 interface Context {
   readonly annotated: AnnotatedNodes;
@@ -15,8 +16,6 @@ interface Context {
   readonly nodes: NodeDirectory;
   readonly settings: { readonly features: readonly FeatureName[]; readonly watchNamespaces: readonly string[] };
 }
-
-const FAMILIES = Object.keys(ADDRESS_ANNOTATIONS) as readonly IpFamily[];
 
 /** @returns the function that ends it. */
 export function claimForUnseenOwners(context: Context): () => void {
@@ -28,17 +27,17 @@ export function claimForUnseenOwners(context: Context): () => void {
 }
 
 /** Whether this operator reads the pool, so that it knows whether it exists, and which addresses it has. */
-export function seesOwner({ features, watchNamespaces }: Context["settings"], owner: string): boolean {
+export function seesOwner(settings: Context["settings"], owner: string): boolean {
   const namespace = parseOwner(owner)?.namespace;
   if (namespace === undefined) return true;
-  return features.includes("pools") && (watchNamespaces.length === 0 || watchNamespaces.includes(namespace));
+  return settings.features.includes("pools") && watchesNamespace(settings, namespace);
 }
 
 /** Also of nodes that do not have the address now: the other installation may just be moving it. */
 function claimFor({ annotated, claims }: Context, text: string): void {
   const owner = parseOwner(text);
   if (owner === undefined) return;
-  const ips = FAMILIES.flatMap((family) => {
+  const ips = IP_FAMILIES.flatMap((family) => {
     const bearers = annotated.find(family, text, []);
     return bearers.flatMap(({ annotations }) => annotations[ADDRESS_ANNOTATIONS[family].value] ?? []);
   });
@@ -50,5 +49,5 @@ function claimFor({ annotated, claims }: Context, text: string): void {
 }
 
 function ownersOn(node: NodeFacts | undefined): readonly string[] {
-  return FAMILIES.flatMap((family) => node?.annotations[ADDRESS_ANNOTATIONS[family].owner] ?? []);
+  return IP_FAMILIES.flatMap((family) => node?.annotations[ADDRESS_ANNOTATIONS[family].owner] ?? []);
 }

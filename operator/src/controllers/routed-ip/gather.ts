@@ -13,6 +13,7 @@ import { marksOf } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
 import { SETTLE_LIST_SECONDS } from "../../bounds.js";
+import { requesterOf } from "../../claims/node-shares.js";
 import type { Clock } from "../../clock.js";
 import { probesOf } from "../../health/probes-for-controllers.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
@@ -29,6 +30,7 @@ import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-c
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
+import { limitsNamespaces } from "../context.js";
 import { JOB_KEY, UPDATE } from "./actions.js";
 import { addressSetOf, creationTimes, withResult } from "./address/address-set.js";
 import { isDeleting } from "./deletion.js";
@@ -107,7 +109,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
-    namespacesLimited: routing.context.settings.watchNamespaces.length > 0,
+    namespacesLimited: limitsNamespaces(routing.context.settings),
     nodeNameOf: (ip) => routing.context.nodeNames.of(ip),
     usable: () => {
       const found = resolvedClass === undefined ? [] : usableAddresses(routing, routed, resolvedClass);
@@ -212,17 +214,17 @@ interface Place {
 
 function sharesOf(
   { routing }: GatherTools,
-  { ref, createdAt }: RoutedState,
+  state: RoutedState,
   { family, account, resolvedClass }: Place,
 ): Pick<Snapshot, "share" | "takenBefore"> {
   const { nodeRequests } = routing.context;
   const view = viewOf(account);
-  const requester = { ref, createdAt, account: account?.inventory?.account };
+  const requester = requesterOf(state, account);
   const limit = Math.min(resolvedClass?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
   const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(view.reservedFor(node) !== undefined);
   return {
     share: ({ wants, missing }, nodes) => {
-      const own = nodes.filter((node) => view.reservedFor(node)?.uid === ref.uid).slice(0, wants);
+      const own = nodes.filter((node) => view.reservedFor(node)?.uid === state.ref.uid).slice(0, wants);
       const rest = { ...requester, wants: wants - own.length, missing, candidates: () => nodes };
       return [...own, ...nodeRequests.share(family, rest, roomOn)];
     },

@@ -5,6 +5,7 @@ import { DONE } from "../../addresses/calls.js";
 import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { PROBED_CANDIDATES } from "../../bounds.js";
+import { requesterOf } from "../../claims/node-shares.js";
 import type { MachineReader } from "../../health/machine-states.js";
 import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import type { ProviderId } from "../../providers/types.js";
@@ -161,15 +162,15 @@ function followGoal(
 /** No other resource can use a reserved node; a request for it would count it twice. */
 function requestNodes(
   { routing: { context } }: GatherTools,
-  { ref, createdAt, memory }: RoutedState,
+  state: RoutedState,
   { family, account }: IssuedGathered,
   { wants, missing, nodes }: IssuedPlan["waitingNodes"],
 ): void {
-  if (memory.reservation === undefined) {
-    const requester = { ref, createdAt, account: account?.inventory?.account };
-    context.nodeRequests.set(family, { ...requester, wants, missing, candidates: () => nodes });
+  if (state.memory.reservation === undefined) {
+    const request = { ...requesterOf(state, account), wants, missing, candidates: () => nodes };
+    context.nodeRequests.set(family, request);
   } else {
-    context.nodeRequests.took(family, ref.uid);
+    context.nodeRequests.took(family, state.ref.uid);
   }
 }
 

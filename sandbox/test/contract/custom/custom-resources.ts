@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
 import type { Answer } from "../api-client.js";
-import { becomes, causes, namespace, ok, type TargetSource, uniqueName } from "../target.js";
+import { becomes, causes, DEFINITIONS, namespace, ok, type TargetSource, uniqueName } from "../target.js";
 import { customResourceStatusContract } from "./custom-resource-status.js";
 import { customResourceValidationContract } from "./custom-resource-validation.js";
 import { THING_SCHEMA, Things } from "./thing-definition.js";
@@ -111,7 +111,7 @@ export function customResourcesContract(target: TargetSource): void {
       await becomes(target(), things.definition, 404);
     });
     it("need the name PLURAL.GROUP", async () => {
-      const answer = await target().admin.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      const answer = await target().admin.post(DEFINITIONS, {
         metadata: { name: "wrong" },
         spec: {
           group: "a.example.com",

@@ -1,7 +1,5 @@
 import type { Answer, Body } from "../api-client.js";
-import { becomes, ok, type Target, uniqueName } from "../target.js";
-
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+import { becomes, DEFINITIONS, ok, type Target, uniqueName } from "../target.js";
 
 /** The last cause of a refusal whose earlier causes kept the server from checking everything. */
 export const NOT_CHECKED =
