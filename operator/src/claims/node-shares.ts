@@ -25,7 +25,7 @@ interface Requester extends Pick<Claimant, "ref" | "createdAt"> {
 /** What a resource would do now, if it had the nodes. Withdraw it while it can't act: others need not wait then. */
 export interface NodeRequest extends Requester, WantedNodes {
   /** Machines that match, most preferred first. Asked for at each decision, so that it never shows an older cluster. */
-  readonly candidates: () => Iterable<ProviderId>;
+  readonly candidates: () => readonly ProviderId[];
 }
 
 /** @param account that of the addresses. */
@@ -42,14 +42,6 @@ interface NamedAccount {
 
 /** How many more addresses of the family a node may take: the limit, less those held and those under way. */
 export type RoomOn = (node: ProviderId) => number;
-
-/** The nodes of each resource, by uid: never more than `wants`, no node twice, no node beyond its room. */
-export function shareNodes(
-  nodeRequests: readonly NodeRequest[],
-  roomOn: RoomOn,
-): ReadonlyMap<string, readonly ProviderId[]> {
-  return shareAmong(nodeRequests.flatMap(partsOf), roomOn);
-}
 
 /** @param uids resources that may have more nodes now. */
 export type NodeRequestListener = (uids: readonly string[]) => void;
@@ -137,9 +129,14 @@ interface Part extends Ranked, Pick<NodeRequest, "wants" | "candidates"> {}
 
 function partsOf({ wants, missing, ...request }: NodeRequest): readonly Part[] {
   const isNew = Math.min(wants, missing);
+  let known: readonly ProviderId[] | undefined;
+  const candidates = () => {
+    known ??= request.candidates();
+    return known;
+  };
   const parts = [
-    { ...request, isNew: false, wants: wants - isNew },
-    { ...request, isNew: true, wants: isNew },
+    { ...request, candidates, isNew: false, wants: wants - isNew },
+    { ...request, candidates, isNew: true, wants: isNew },
   ];
   return parts.filter((part) => part.wants > 0);
 }
@@ -152,6 +149,7 @@ function needsLess(now: WantedNodes, before: WantedNodes): boolean {
   return now.wants < before.wants || now.wants - now.missing < before.wants - before.missing;
 }
 
+/** The nodes of each resource, by uid: never more than `wants`, no node twice, no node beyond its room. */
 function shareAmong(parts: readonly Part[], roomOn: RoomOn): ReadonlyMap<string, readonly ProviderId[]> {
   const taken = new Map<ProviderId, number>();
   const shares = new Map<string, readonly ProviderId[]>();

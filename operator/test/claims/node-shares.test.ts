@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { type NodeRequest, NodeRequestRegistry, shareNodes } from "../../src/claims/node-shares.js";
+import { type NodeRequest, NodeRequestRegistry, type RoomOn } from "../../src/claims/node-shares.js";
 import { meta } from "./resources.js";
 
 const oneEach = () => 1;
@@ -10,6 +10,13 @@ function waitingNodes(name: string, day: number, wants: number, candidates: read
   const { uid, creationTimestamp = "" } = meta(name, day);
   const ref = { kind: "FloatingIPPool", namespace: "default", name, uid };
   return { ref, createdAt: creationTimestamp, wants, missing: 0, candidates: () => candidates } satisfies NodeRequest;
+}
+
+/** What the registry gives each, by uid. */
+function shareNodes(requests: readonly NodeRequest[], roomOn: RoomOn): ReadonlyMap<string, readonly string[]> {
+  const registry = new NodeRequestRegistry();
+  for (const request of requests) registry.set("IPv4", request);
+  return new Map(requests.map((request) => [request.ref.uid, registry.share("IPv4", request, roomOn)]));
 }
 
 describe("the sharing of nodes", () => {
@@ -114,17 +121,17 @@ describe("the sharing of nodes", () => {
   });
 });
 
-describe("the book of demands", () => {
+describe("the registry of node requests", () => {
   const [elder, younger] = [waitingNodes("a", 1, 1, ["n1", "n2"]), waitingNodes("b", 2, 2, ["n1", "n2"])];
 
-  it("leaves to a younger resource what its elders do not need", () => {
+  it("leaves to a younger resource what older ones do not need", () => {
     const registry = new NodeRequestRegistry();
     registry.set("IPv4", elder);
     expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n2"]);
     expect(registry.share("IPv4", elder, oneEach)).to.deep.equal(["n1"]);
   });
 
-  it("lets the elder choose first, though the younger has asked before", () => {
+  it("lets the older one choose first, though the younger has asked before", () => {
     const registry = new NodeRequestRegistry();
     registry.set("IPv4", younger);
     expect(registry.share("IPv4", elder, oneEach)).to.deep.equal(["n1"]);
@@ -136,12 +143,17 @@ describe("the book of demands", () => {
     expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n1", "n2"]);
   });
 
-  it("reads candidates when it decides", () => {
+  it("reads candidates when it decides, once for addresses that exist and those to be created", () => {
     const registry = new NodeRequestRegistry();
-    let nodes = ["n1"];
-    registry.set("IPv4", { ...elder, candidates: () => nodes });
+    let [nodes, reads] = [["n1"], 0];
+    const candidates = () => {
+      reads += 1;
+      return nodes;
+    };
+    registry.set("IPv4", { ...elder, wants: 2, missing: 1, candidates });
     nodes = ["n2"];
-    expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n1"]);
+    expect(registry.share("IPv4", { ...younger, missing: 2 }, oneEach)).to.deep.equal(["n1"]);
+    expect(reads).to.equal(1);
   });
 
   it("notify the younger ones when an older one needs less or withdraws, and no others", () => {
