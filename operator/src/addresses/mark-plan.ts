@@ -1,7 +1,6 @@
 /**
- * The label on the nodes that have the addresses of a resource, and the taint on those that wait for one. No state between
- * two writes has the label on the previous node and on the next: one action reads from the API server which nodes have it,
- * removes it from those that should not, and only then sets it. Pure.
+ * The label on the nodes that have the addresses of a resource, and the taint on those that wait for one. Pure. One action
+ * removes the label from all other nodes before it sets it, so that the previous and the next node never both have it.
  */
 
 import type { NodeFacts } from "../match/node-facts.js";

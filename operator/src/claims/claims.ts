@@ -11,9 +11,8 @@ import { Contest, type Entry, isMissing, ownedBy } from "./contest.js";
 import { isKept, mayBeBeaten, mayBeHandedOver } from "./titles.js";
 
 /**
- * Ours, or whose and why. `askedBy`: who gets what this resource created, once this one no longer wants it. `unread`: that
- * is not known, because the resources of some kind with addresses, or the account of one that asks, have not been read. `left`: what the operator wrote on
- * the name for those that have just left it.
+ * Ours, or whose and why. `askedBy`: who gets next what this resource created. `unread`: unknown, because a resource or an
+ * account is unread. `left`: what those that have just left the name wrote on it.
  */
 export type Claim =
   | { readonly ours: true; readonly askedBy?: ResourceRef; readonly unread?: true; readonly left?: readonly string[] }

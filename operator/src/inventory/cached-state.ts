@@ -1,8 +1,6 @@
 /**
- * The cached state of one address, and how a read or the latest action of the account changes it. Pure. Reads of a cloud
- * may be late: a list that began before our write shows the past, and replicas lag. So a read that contradicts an action of
- * the operator counts only after 30 s and if a second read agrees; see docs/explanation/cached-state.md for the exceptions.
- * Each assumption has a deadline (bounds.ts); after it, reads alone decide.
+ * The cached state of one address, and how a read or the latest action of the account changes it. Pure. Reads may be late,
+ * so one that contradicts an action counts only after a while: docs/explanation/cached-state.md has the rules.
  */
 
 import { ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";

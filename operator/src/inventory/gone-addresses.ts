@@ -20,7 +20,7 @@ export class GoneAddresses {
 
   constructor(private readonly clock: Pick<Clock, "monotonic" | "now">) {}
 
-  /** Our own call has created it then, ms since the epoch (NaN: not known), perhaps in a former process, whose clock may have been ahead. */
+  /** @param createdAt ms since the epoch, by the clock of the process that created it, which may have been ahead. NaN: not known. */
   expect(ip: string, createdAt: number): void {
     const age = Math.max(0, this.clock.now() - createdAt);
     if (this.young.has(ip) || !(age < SETTLE_SECONDS * SECOND_MS)) return;

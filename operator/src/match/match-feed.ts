@@ -1,7 +1,6 @@
 /**
- * Keeps the index of one resource on its `spec.match`, however often and however wrongly that is edited, and on the pods
- * that the match asks for. An edited match takes hold in one step, when its pods have been read: until then the previous
- * match stays in force with the previous pods, so that missing data causes no move.
+ * Keeps the index of one resource on its `spec.match` and on the pods that it asks for. An edited match applies only when its
+ * pods have been read, so that missing data causes no move.
  */
 
 import type { Match } from "cdk8s-flipop/api";

@@ -1,7 +1,6 @@
 /**
- * Which nodes match one resource, kept from event to event: a node or pod event costs the work of its node. Only nodes
- * in sight are stored (those with the right labels and the workload on them, and holders): a thousand resources over
- * five thousand nodes would else be five million verdicts. Any other node is judged when somebody asks.
+ * Which nodes match one resource: an event of a node or pod costs the work of one node. Only nodes in sight are stored,
+ * because a thousand resources over five thousand nodes would need five million verdicts.
  */
 
 import { selectorMatches } from "cdk8s-flipop/api";

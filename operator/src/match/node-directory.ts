@@ -215,9 +215,8 @@ export class NodeDirectory {
   }
 
   /**
-   * One of the nodes that name the machine, so that it neither counts twice nor loses its address to a namesake: one
-   * that is not being deleted, then one that is ready and has no taint of a condition, then one that is ready, then the one
-   * that was there first.
+   * One of the nodes that name the machine: not being deleted, then ready and without a taint of a condition, then ready,
+   * then the oldest. A namesake neither counts twice nor takes the node's address.
    */
   private stateFor(machine: ProviderId): string | undefined {
     let best: SlimNode | undefined;

@@ -1,8 +1,6 @@
 /**
- * All writes to the objects of one kind: for each object one after the other, each on top of the latest version that this
- * process knows. That is the version of the cache, or of the answer to our own last write until the cache catches up: a
- * plan on the version before our write would repeat the write. The answer counts for a limited time: a restored server
- * begins again with lower versions, and the cache never reaches ours.
+ * All writes to the objects of one kind, one after the other for each object. Each is based on the cache, or on the answer to
+ * the last own write until the cache catches up. That wait ends: the versions of a restored server begin lower.
  */
 
 import { FACT_WRITE_ATTEMPTS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../bounds.js";

@@ -1,4 +1,4 @@
-/** Record sets that the operator began to write, or could not delete, and `status.dns` does not name: each is on record until it is removed. Pure. */
+/** Record sets of the resource beside that of `status.dns`: each stays in `begunRecords` until it is removed. Pure. */
 
 import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";

@@ -1,4 +1,4 @@
-/** Leads from the record set in a spec to its cached state, and to the calls of a plan. One registry has each record set once, for all tokens. */
+/** The cached state of the record set in a spec, and the calls of a plan: each record set once, for all tokens. */
 
 import { type DnsRecordSet, type DnsStatus, EXTERNAL_DNS } from "cdk8s-flipop/api";
 import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";

@@ -61,9 +61,8 @@ interface ServicePods {
 }
 
 /**
- * The endpoints of one Service as the workload of nodes. A node is as good as its best endpoint: one that is ready. One
- * that only still serves, while it terminates, is no reason to choose a node, and the reason to leave it in time: no
- * grace period is spent on it, or the pod would be gone before the address.
+ * The endpoints of one Service as the workload of nodes. A node whose only endpoints terminate gets no grace period, or the
+ * pod would be gone before the address.
  */
 export class EndpointWorkload implements WorkloadSource {
   readonly text: string;

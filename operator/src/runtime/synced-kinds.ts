@@ -81,10 +81,8 @@ interface WaitingParts {
 }
 
 /**
- * Until the resources of all kinds have been read, an unread one may have a better claim to an address, or a creation
- * whose answer was lost. So resources leave what they only ask for alone, and none of them creates an address.
- * Claims wait for a bounded time; creations, which cost money, and publications as long as a kind cannot be read. A release
- * cannot be undone: it waits for all kinds with addresses, also for one that the operator may not read.
+ * An unread resource may have a better claim, or a creation whose answer was lost. Claims wait for a bounded time; creations
+ * and publications while a kind cannot be read; releases, which cannot be undone, also for kinds that are forbidden.
  */
 export function knownKinds(
   { kinds, withAddresses }: { readonly kinds: readonly Synced[]; readonly withAddresses: readonly Synced[] },

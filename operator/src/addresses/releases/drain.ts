@@ -26,7 +26,7 @@ function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): n
   if (isPublished(snapshot, address.ip)) return undefined;
   const recorded = recordedEnd(was);
   if (recorded === undefined) return undefined;
-  // The wait may have begun under a longer TTL; one that began in the future is of a clock that was set back since, or of a former leader's.
+  // A wait that began in the future is by another clock, and may have begun under a longer TTL.
   const isAhead = (timeOf(was.since) ?? snapshot.now) > snapshot.now;
   return Math.min(recorded, isAhead ? wholeDrain(snapshot) : snapshot.now + LONGEST_DRAIN_MS);
 }

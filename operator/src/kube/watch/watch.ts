@@ -38,11 +38,7 @@ export class SilentWatchError extends Error {
   }
 }
 
-/**
- * After a restore of etcd from a backup, versions go back and are given out again. Once the server has passed our old
- * one, it can't tell that we ask from another history: resuming would miss for good what the restore undid. A restore
- * needs the API servers down, so a long outage makes the reflector read the whole set.
- */
+/** A long outage may be a restore of etcd, which gives versions out again: resuming would miss what it undid. */
 export class OutageError extends Error {
   constructor(target: string, ms: number) {
     super(`watch of ${target}: the server was away for ${Math.round(ms / 1000)} s, perhaps for a restore of etcd`);

@@ -1,7 +1,6 @@
 /**
- * The one place where DigitalOcean's 422 gets a meaning. The status says nothing but "no", and the text is not part
- * of the API's contract. So of a refused assign or unassign the address is read again first, and what it shows goes before
- * words; the droplet is read only where these say nothing:
+ * The only place that interprets DigitalOcean's 422, whose text is not part of the API's contract. So the address is read
+ * again first, and the droplet only if the words say nothing:
  *
  * 1. it is where it should be            -> done: assigning again to the holder is refused, too
  * 2. it does not exist any more          -> NotFound

@@ -1,21 +1,20 @@
 /**
  * The stack around every provider, from the outside in.
  *
- * Around each mutation (one entry, however many requests it takes):
- * 1. audit       who, why, before, after, outcome; outermost, so that withheld ones are on record too
+ * Around each mutation, however many requests it takes:
+ * 1. audit       outermost, so that withheld mutations are on record too
  * 2. dry run     ends here when it is on
  *
  * Around each request:
- * 3. secrets     outermost: no error shows a token, nor the part of one that a cut would leave. Below it, the error of a refused token names its Secret
- * 4. deadline    of the whole call, waits included: everything below ends with it
- * 5. retries     each attempt passes all layers below again. The next layer holds back calls with a token of another account
+ * 3. secrets     outermost, so that no error shows a token or a part of one
+ * 4. deadline    of the whole call, waits included
+ * 5. retries     each attempt passes all layers below again, also the check of the token's account
  * 6. breaker     before the limiter: a call that it refuses does not wait and uses no budget
- * 7. limiter     the last layer that waits; checks whether the decision behind a write still holds. Before it, the limit of the call's
- *                group refuses a call that it has no room for
+ * 7. limiter     the last layer that waits, and checks whether the decision still holds; before it, the limit of the call's group
  * 8. fence       after all waiting, right before a write is sent
  * 9. deadline    of one attempt
  * 10. direct     sends, and turns unknown errors into errors that callers know
- * 11. metrics    of the requests that are sent, without waits: they wrap `send` itself, as the limiter does to read the limits
+ * 11. metrics    wrap `send` itself, so that they count no waits
  */
 
 import type { Random } from "../../async.js";

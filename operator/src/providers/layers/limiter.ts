@@ -39,10 +39,8 @@ export interface RateLimiterOptions {
 }
 
 /**
- * One for each token. Calls wait for a free connection, for room in every window that the API documents, and in the
- * budget that its answers report. Moves go first and may use everything; the other classes leave a reserve to them, and
- * checks leave a share to records. Within a class askers take turns. After a refusal everything waits as long as asked, but
- * one call a minute looks whether that still holds.
+ * One for each token: calls wait for a connection, for the documented windows, and for the budget that answers report. Moves
+ * may use everything; the other classes leave them a reserve. After a refusal, one call a minute tries whether it still holds.
  */
 export class RateLimiter {
   private readonly queue = new FairQueue<Waiter>();
