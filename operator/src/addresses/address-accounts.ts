@@ -25,7 +25,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringChanges } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { type FailedCall, FailedReads, isNew, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
+import { type FailedCall, FailedReads, isNewKind, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -204,7 +204,7 @@ export class AddressAccount {
 
   private fail(error: AccountError, { of }: FailedCall): void {
     const [read, now] = [of !== "change", this.tools.clock.now()];
-    const isFirst = isNew(this.failed, error, this.failedAt > this.tokenSince);
+    const isFirst = isNewKind(this.failed, error, this.failedAt > this.tokenSince);
     this.failedAt = this.tools.clock.monotonic();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
     if (read) this.recovery.noteReadFailure();

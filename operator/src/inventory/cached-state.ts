@@ -69,14 +69,14 @@ export function observe(cachedState: CachedState | undefined, observation: Obser
   const { facts, askedAt } = observation;
   if (cachedState === undefined) return facts === undefined ? undefined : accept({ facts, at: askedAt }, observation);
   if (cachedState.writtenAt !== undefined && askedAt < cachedState.writtenAt) return cachedState;
-  if (facts === undefined && isNew(cachedState, askedAt)) return cachedState;
+  if (facts === undefined && isJustCreated(cachedState, askedAt)) return cachedState;
   if (cachedState.running !== undefined) return observeRunning(cachedState, cachedState.running, observation);
   if (cachedState.actedAt === undefined || agrees(cachedState, facts)) return accept(cachedState, observation);
   return observeContradiction(cachedState, cachedState.actedAt, observation);
 }
 
 /** A read or call that does not find it says nothing yet. */
-export function isNew(cachedState: CachedState | undefined, askedAt: number): boolean {
+export function isJustCreated(cachedState: CachedState | undefined, askedAt: number): boolean {
   const { createdAt } = cachedState ?? {};
   return createdAt !== undefined && askedAt - createdAt < SETTLE_SECONDS * SECOND_MS;
 }

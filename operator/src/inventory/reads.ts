@@ -7,7 +7,7 @@ import { failedCalls } from "../messages/failed-calls.js";
 import type { CallContext, CallPriority, Urgency } from "../providers/call.js";
 import { isAnswer5xx, isProviderError, ProviderError, withProps } from "../providers/errors.js";
 import type { AddressFacts, AddressProvider, CreateOutcome, IpFamily } from "../providers/types.js";
-import { awaitingRead, type CachedState, isNew } from "./cached-state.js";
+import { awaitingRead, type CachedState, isJustCreated } from "./cached-state.js";
 import type { PicturedMap } from "./view.js";
 
 const NOT_FOUND = 404;
@@ -218,7 +218,7 @@ export async function eachButOne(ips: readonly string[], read: (ip: string) => P
 /** An API that does not find an address that it has only just created is called again soon. */
 export function foundLater(error: unknown, cachedState: CachedState | undefined, now: number): unknown {
   const isMissing = isProviderError(error, "NotFound") && error.status === NOT_FOUND;
-  return isMissing && isNew(cachedState, now) ? withProps(error, { kind: "Conflict" }) : error;
+  return isMissing && isJustCreated(cachedState, now) ? withProps(error, { kind: "Conflict" }) : error;
 }
 
 /**

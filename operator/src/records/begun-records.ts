@@ -53,7 +53,7 @@ function joined(known: DnsStatus, { types, values }: DnsStatus): DnsStatus {
 }
 
 /** What `status.dns` names and is to be removed. */
-export function formerOf(desired: DesiredRecords): DnsStatus | undefined {
+export function formerToRemove(desired: DesiredRecords): DnsStatus | undefined {
   const { dns, last, wanted } = desired;
   if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return undefined;
   return isSettled(last, desired) ? undefined : last;
@@ -63,14 +63,14 @@ export function formerOf(desired: DesiredRecords): DnsStatus | undefined {
 export function isStuck(desired: DesiredRecords): boolean {
   const { retryAt, lost } = desired.dns.previous;
   const fails = retryAt !== undefined || lost === "provider";
-  return fails && formerOf(desired) !== undefined && !isFull(straysOf(desired.begun, desired));
+  return fails && formerToRemove(desired) !== undefined && !isFull(straysOf(desired.begun, desired));
 }
 
 /** The list once the wanted set is on record in `status.dns`. */
 export function settled(desired: DesiredRecords): Pick<RecordDns, "begun"> {
   const { begun = [] } = desired;
   const left = straysOf(begun, desired);
-  const former = isStuck(desired) ? formerOf(desired) : undefined;
+  const former = isStuck(desired) ? formerToRemove(desired) : undefined;
   if (former !== undefined) return { begun: withEntry(left, partOf(former, typesLeft(former, desired))) };
   return left.length === begun.length ? {} : { begun: left };
 }

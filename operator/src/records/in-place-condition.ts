@@ -56,7 +56,7 @@ interface FormerSet extends NamedSet {
 /** What becomes of the former name, which clients still use, while the new one is not written. */
 export function withFormerName(condition: PlannedCondition, set: FormerSet): PlannedCondition {
   const { said: cause, status } = condition;
-  const last = formerOf(set);
+  const last = formerInUse(set);
   if (status !== "False" || cause === undefined || last === undefined) return condition;
   const { retryAt, lost } = set.dns?.previous ?? {};
   const wanted = set.values.filter((value) => last.types.includes(typeOf(value)));
@@ -65,7 +65,7 @@ export function withFormerName(condition: PlannedCondition, set: FormerSet): Pla
   return no("DNSReady", recordRemarks.formerName({ cause, former: fullNameOf(undefined, last), left, stuck }));
 }
 
-function formerOf({ dns, last, ...named }: FormerSet): DnsStatus | undefined {
+function formerInUse({ dns, last, ...named }: FormerSet): DnsStatus | undefined {
   if (last === undefined || last.values.length === 0 || isDesired(last, named)) return undefined;
   return dns?.previous.claim?.ours === true ? last : undefined;
 }

@@ -13,7 +13,7 @@ import { listed } from "../values.js";
 import {
   begin,
   begunRemoval,
-  formerOf,
+  formerToRemove,
   isBegun,
   isFull,
   isStuck,
@@ -255,7 +255,7 @@ interface FormerUpdate {
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
 function previousRemoval(desired: DesiredRecords): RecordChain {
   const { dns, types } = desired;
-  const former = formerOf(desired);
+  const former = formerToRemove(desired);
   if (former === undefined || isStuck(desired)) return [];
   return removalOf(strangersOnly(dns, types.asked), "previous", former);
 }

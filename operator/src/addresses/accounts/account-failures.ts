@@ -21,7 +21,7 @@ export function withoutAddress(error: AccountError, provider: string): ProviderE
  * The first of its kind is reported: it says more than the circuit breaker's, and the text stays the same.
  * @param sameToken the known failure is of the token in use
  */
-export function isNew(known: ProviderError | undefined, { kind }: AccountError, sameToken: boolean): boolean {
+export function isNewKind(known: ProviderError | undefined, { kind }: AccountError, sameToken: boolean): boolean {
   return known?.kind !== kind || !sameToken;
 }
 

@@ -144,7 +144,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     ...omitUndefined({
       problem: issuer.problem ?? access.problem,
       additional: additionalOf(tools, issuer, access),
-      former: formerOf(access),
+      former: knownFormer(access),
       lastFirewall,
       retryAt: retryAtOf(state, access),
       accountRetryAt: access.account?.retryAt,
@@ -160,7 +160,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
 }
 
 /** One whose last read failed, or is too old, is left out. */
-function formerOf({ former }: Access): Snapshot["former"] {
+function knownFormer({ former }: Access): Snapshot["former"] {
   const known = former.flatMap((firewall) => {
     const { facts, failure } = firewall.view();
     return facts === "unknown" || failure !== undefined ? [] : [[firewall.name, facts] as const];

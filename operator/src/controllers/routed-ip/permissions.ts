@@ -20,7 +20,7 @@ import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-account
 import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
-import { formerOf } from "./address/former.js";
+import { servingFormer } from "./address/former.js";
 import { addressOf } from "./jobs/snapshot.js";
 import type { RoutedState } from "./memory.js";
 import { problemOfService } from "./service-follower.js";
@@ -53,7 +53,7 @@ export function formerAddress(
   const { routedIP } = routed.spec;
   if (!routedIP || resolvedClass === undefined || account?.inventory === undefined) return undefined;
   const { nodes } = routing.context;
-  return formerOf(routed, {
+  return servingFormer(routed, {
     ...{ inventory: account.inventory.view(), claims, clusterNodes: () => nodes.list() },
     refusal: problemOfAddress(routing, routed, resolvedClass),
     failure: account.troubleOf([canonicalIp(routedIP)]).failure,

@@ -22,7 +22,7 @@ interface Scene extends Pick<AddressSnapshot, "inventory" | "claims" | "clusterN
 }
 
 /** `undefined`: there is none, or the new address can be used. */
-export function formerOf(routed: RoutedIP, scene: Scene): Former | undefined {
+export function servingFormer(routed: RoutedIP, scene: Scene): Former | undefined {
   const former = routed.metadata.deletionTimestamp === undefined ? supersededIp(routed) : undefined;
   const obstacle = former === undefined ? undefined : obstacleOf(canonicalIp(routed.spec.routedIP ?? ""), scene);
   if (former === undefined || obstacle === undefined) return undefined;
