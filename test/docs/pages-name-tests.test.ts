@@ -40,7 +40,9 @@ function missing(line: string, files: ReadonlyMap<string, string>): readonly str
     if (text === undefined) return [`no such file: ${file}`];
     // "..." stands for words that are left out.
     const parts = [...titles.matchAll(/"([^"]+)"/g)].flatMap(([, title = ""]) => title.split("..."));
-    return parts.filter((part) => !text.includes(part.trim())).map((part) => `${file}: ${part}`);
+    // A reader finds no title with a placeholder in the output of the tests.
+    const isBad = (part: string) => !text.includes(part.trim()) || part.includes("${");
+    return parts.filter(isBad).map((part) => `${file}: ${part}`);
   });
 }
 

@@ -12,14 +12,16 @@ describe("the API server with the CustomResourceDefinitions", () => {
     client = (await clusterWithCrds(this)).client();
   });
 
-  for (const { kind, name, spec, says, serverSays = says } of BAD_SPECS) {
-    it(`refuses ${kind} with ${name}`, async () => {
-      const query = { fieldValidation: "Strict", dryRun: "All" };
-      const { status, body } = await client.create(collection(kind), resource(kind, spec), query);
-      expect([400, 422]).to.include(status);
-      expect(String(body["message"])).to.include(serverSays);
-    });
-  }
+  describe("refuses each bad spec and says what is wrong", () => {
+    for (const { kind, name, spec, says, serverSays = says } of BAD_SPECS) {
+      it(`${kind} with ${name}`, async () => {
+        const query = { fieldValidation: "Strict", dryRun: "All" };
+        const { status, body } = await client.create(collection(kind), resource(kind, spec), query);
+        expect([400, 422]).to.include(status);
+        expect(String(body["message"])).to.include(serverSays);
+      });
+    }
+  });
 
   it("refuses a change of an existing RoutedIP's class", async () => {
     const path = collection("RoutedIP", await client.tempNamespace());

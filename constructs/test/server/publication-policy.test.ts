@@ -14,8 +14,11 @@ const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const SERVICES = "/api/v1/namespaces/default/services";
 const GATEWAYS = "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways";
 const CLASSES: readonly (readonly [title: string, spec: object])[] = [
-  ["of another class", { type: "LoadBalancer", loadBalancerClass: "example.com/other" }],
-  ["of the cloud, without a class", { type: "LoadBalancer" }],
+  [
+    "refuses it the status of one of another class, which an administrator may write",
+    { type: "LoadBalancer", loadBalancerClass: "example.com/other" },
+  ],
+  ["refuses it the status of one of the cloud, which an administrator may write", { type: "LoadBalancer" }],
 ];
 
 const OURS = { type: "LoadBalancer", loadBalancerClass: LOAD_BALANCER_CLASS };
@@ -56,7 +59,7 @@ describe("the admission policy for Services and Gateways, for the operator's ide
     });
 
     for (const [title, spec] of CLASSES) {
-      it(`refuses it the status of one ${title}, which an administrator may write`, async () => {
+      it(title, async () => {
         const path = await service(admin, spec);
         refused(await operator.patch(`${path}/status`, { status: INGRESS }), LOAD_BALANCER_CLASS);
         accepted(await admin.patch(`${path}/status`, { status: INGRESS }));

@@ -115,11 +115,11 @@ describe("operator in process: a RoutedIP with another account, which asks for a
       .records("example.com")
       .flatMap(({ type, data }) => (type === "A" ? [data] : []));
 
-  for (const [what, prepare] of [
-    ["whose account lacks the zone", () => undefined],
-    ["whose token is refused", () => scene.other.tokens.revoke(OTHER_TOKEN)],
+  for (const [title, prepare] of [
+    ["keeps no other resource from it if its account lacks the zone", () => undefined],
+    ["keeps no other resource from it if its token is refused", () => scene.other.tokens.revoke(OTHER_TOKEN)],
   ] as const) {
-    it(`keeps no other resource from it: ${what}`, async () => {
+    it(title, async () => {
       const { made } = scene;
       prepare();
       made.addRouted("a-thief", { issuerRef: { name: "own" }, dnsRecordSet: DNS });
