@@ -1,44 +1,15 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { afterEach, describe, it } from "mocha";
-import { Redactor } from "../../../src/logging.js";
-import { fixedToken } from "../../../src/providers/credentials.js";
-import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
-import { isProviderError, ProviderError } from "../../../src/providers/errors.js";
-import { direct } from "../../../src/providers/layers/attempt.js";
-import type { ProviderSet } from "../../../src/providers/layers/compose.js";
-import { answer, errorOf, type Handler, HttpRig } from "../../support/http-rig.js";
+import { isProviderError } from "../../../src/providers/errors.js";
+import { answer, errorOf, HttpRig } from "../../support/http-rig.js";
 import { ASKER } from "../conformance/benches.js";
-
-const NOW = Date.UTC(2025, 0, 1);
-const RESERVED = { ip: "203.0.113.7", droplet: { id: 7 }, region: { slug: "nyc3" }, locked: false, project_id: "p" };
-type Set = Required<Omit<ProviderSet, "longWait" | "creationTurn">>;
-const PAGE = { reserved_ips: [RESERVED], links: {}, meta: { total: 1 } };
+import { AnswerRigs, get, list, PAGE, RESERVED, setAt } from "./answer-rigs.js";
 
 describe("answers of DigitalOcean", () => {
-  const rigs: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const rig of rigs.splice(0)) await rig.close();
-  });
-
-  /** A server that answers as the test says, and the provider without layers in front of it. */
-  async function serve(handler: Handler, path = ""): Promise<{ readonly set: Set; readonly rig: HttpRig }> {
-    const rig = await HttpRig.create();
-    rig.handler = handler;
-    const credentials = fixedToken("dop_v1_0123456789", new Redactor());
-    const setup = { credentials, run: direct, userAgent: "flipop-test", env: {}, now: () => NOW, monotonic: () => 0 };
-    const set = digitalOcean.build({ ...setup, baseUrl: `${rig.url}${path}` });
-    rigs.push({
-      close: async () => {
-        await set.close();
-        await rig.close();
-      },
-    });
-    return { set: whole(set), rig };
-  }
-
-  const list = ({ addresses }: Set) => addresses.list(ASKER, { family: "IPv4", named: [] });
-  const get = ({ addresses }: Set) => addresses.get(ASKER, RESERVED.ip);
+  const rigs = new AnswerRigs();
+  afterEach(() => rigs.close());
+  const serve = rigs.serve.bind(rigs);
 
   it("come from below the path of the base URL, with the token and our user agent", async () => {
     const { set, rig } = await serve((_request, response) => answer(response, 200, PAGE), "/gateway/do/");
@@ -168,101 +139,6 @@ describe("answers of DigitalOcean", () => {
     });
   }
 
-  it("of a proxy's 404 do not make an address gone", async () => {
-    const { set } = await serve((_request, response) => void response.writeHead(404).end("<html>not here</html>"));
-
-    expect(await errorOf(get(set))).to.deep.include({ kind: "Unavailable", reason: "MalformedAnswer" });
-  });
-
-  for (const [status, outcome] of [
-    [403, "refused"],
-    [404, "refused"],
-    [408, "unknown"],
-    [504, "unknown"],
-  ] as const) {
-    it(`of a proxy's ${status} to a creation: ${outcome}`, async () => {
-      const { set } = await serve((_request, response) => void response.writeHead(status).end("<html>no</html>"));
-      const made = set.addresses?.create(ASKER, { family: "IPv4", region: "nyc3" });
-      const ended = await made?.catch((error: unknown) => ({ kind: "refused", error }));
-      expect(ended?.kind).to.equal(outcome);
-      expect(ended).to.have.nested.property("error.outcome", outcome);
-    });
-  }
-
-  it("of the API's own 404 do", async () => {
-    const body = { id: "not_found", message: "The resource you requested could not be found." };
-    const { set } = await serve((_request, response) => answer(response, 404, body));
-
-    expect(await get(set)).to.equal(undefined);
-  });
-
-  it("of more than 10 MB are cut off", async () => {
-    const chunk = "x".repeat(1_000_000);
-    const { set } = await serve((_request, response) => {
-      for (let part = 0; part < 12; part++) response.write(chunk);
-      response.end();
-    });
-
-    const error = await errorOf(list(set));
-
-    expect(error).to.deep.include({ reason: "MalformedAnswer" });
-    expect(String(error).length).to.be.lessThan(400);
-  });
-
-  it("with a request id keep it out of the message", async () => {
-    const body = { id: "forbidden", message: "You are not\nallowed.", request_id: "4d9d8375-3c56" };
-    const { set } = await serve((_request, response) => answer(response, 403, body));
-
-    const error = await errorOf(list(set));
-
-    expect(error).to.deep.include({ kind: "Unauthorized", requestId: "4d9d8375-3c56" });
-    expect(String(error)).to.include("You are not allowed").and.not.include("4d9d8375").and.not.include("\n");
-  });
-
-  const waits: readonly (readonly [string, Record<string, string>, number | undefined])[] = [
-    ["seconds", { "retry-after": "17" }, 17],
-    ["a date", { "retry-after": new Date(NOW + 30_000).toUTCString() }, 30],
-    ["the end of the window", { "ratelimit-remaining": "0", "ratelimit-reset": String(NOW / 1000 + 40) }, 40],
-    ["a window that is over", { "ratelimit-remaining": "0", "ratelimit-reset": String(NOW / 1000 - 5) }, 0],
-    ["a date that begins with its year", { "retry-after": new Date(NOW + 20_000).toISOString() }, 20],
-    ["nothing", {}, undefined],
-  ];
-  for (const [what, headers, seconds] of waits) {
-    it(`with 429 and ${what} say how long to wait`, async () => {
-      const body = { id: "too_many_requests", message: "API rate limit exceeded" };
-      const { set } = await serve((_request, response) => answer(response, 429, body, headers));
-
-      const error = await errorOf(list(set));
-
-      expect(error).to.deep.include({ kind: "RateLimited", outcome: "refused", retrySafe: true });
-      expect(error instanceof ProviderError ? error.retryAfterSeconds : "").to.equal(seconds);
-    });
-  }
-
-  it("of a gateway, without the API's words, are outages by their 5xx and ask to wait by their 429", async () => {
-    let status = 502;
-    const { set } = await serve((_request, response) => {
-      response.writeHead(status, { "retry-after": "9" }).end("<html>busy</html>");
-    });
-    const outage = await errorOf(list(set));
-    status = 429;
-    const wait = await errorOf(list(set));
-
-    expect(outage).to.deep.include({ kind: "Unavailable", outcome: "unknown", reason: undefined });
-    expect(wait).to.deep.include({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 9 });
-  });
-
-  for (const [status, kind] of [
-    [412, "Conflict"],
-    [500, "Unavailable"],
-  ] as const) {
-    it(`with ${status} mean ${kind}`, async () => {
-      const body = { id: "some_error", message: "no" };
-      const { set } = await serve((_request, response) => answer(response, status, body));
-      expect(await errorOf(list(set))).to.deep.include({ kind });
-    });
-  }
-
   it("come through the proxy of the environment", async () => {
     const rig = await HttpRig.create();
     const connects: string[] = [];
@@ -270,10 +146,7 @@ describe("answers of DigitalOcean", () => {
       connects.push(url ?? "");
       socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
     });
-    const credentials = fixedToken("dop_v1_0123456789", new Redactor());
-    const env = { HTTPS_PROXY: rig.url, NO_PROXY: "direct.example" };
-    const setup = { credentials, run: direct, userAgent: "flipop-test", env, now: () => NOW, monotonic: () => 0 };
-    const set = whole(digitalOcean.build({ ...setup, baseUrl: "https://cloud.example" }));
+    const set = setAt("https://cloud.example", { HTTPS_PROXY: rig.url, NO_PROXY: "direct.example" });
 
     expect(await errorOf(list(set))).to.include({ kind: "Unavailable" });
     expect(connects).to.deep.equal(["cloud.example:443"]);
@@ -332,8 +205,3 @@ describe("answers of DigitalOcean", () => {
     );
   });
 });
-
-function whole({ addresses, dns, firewalls, close }: ProviderSet): Set {
-  if (addresses === undefined || dns === undefined || firewalls === undefined) throw new Error("DigitalOcean has all");
-  return { addresses, dns, firewalls, close };
-}
