@@ -1,11 +1,15 @@
 /** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
 
 import { canonicalIp, type DnsStatus, type RetainedAddress } from "cdk8s-flipop/api";
-import type { AddressAccount } from "../../addresses/address-accounts.js";
+import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
+import { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired-addresses.js";
+import type { Claimant } from "../../claims/claimant.js";
 import { normalName } from "../../claims/claimed-names.js";
 import type { ClaimView } from "../../claims/claims.js";
+import { ofOperator, type RecordToken } from "../../claims/zones-of-tokens.js";
 import type { Problem } from "../../messages/message.js";
+import { ofRegistry } from "../../records/dns-service.js";
 import { leftOn } from "../../records/retained-records.js";
 import {
   type AdoptAccess,
@@ -146,6 +150,25 @@ export function isUnnamed(tools: Tools, routed: RoutedIP): boolean {
   const issued = issuer && accounts.of(issuer).account;
   const problem = problemOfName(routing, routed, { resolvedClass, issued });
   return problem !== undefined && !isUndecidedName(problem);
+}
+
+/** The claims with the accounts: whether one has an address or a zone decides who gets it. */
+export function inAccounts({ routing, accounts }: Tools, routed: RoutedIP, claimant: Claimant): Claimant {
+  const { records, providers } = routing.context;
+  const { resolvedClass } = resolveClass(routed, routing.lookUp);
+  const ofOperators = ofOperator(ofRegistry(providers).dnsOf);
+  if (resolvedClass?.by === "jobs") return records.shown.withZones(claimant, ofOperators);
+  const key = resolvedClass?.issuer ?? "";
+  const issuer = routing.synced ? routing.lookUp.issuer(key) : undefined;
+  const issued = issuer && accounts.of(issuer).account;
+  const account = issued?.addresses("IPv4");
+  const isKnown = account instanceof AddressAccount && account.inventory !== undefined;
+  // As the records are looked up. A token of an issuer counts once its account is known.
+  const recordTokenOf = (provider: string): RecordToken => {
+    if (!goesByIssuer(provider, { resolvedClass, issued })) return ofOperators(provider);
+    return { issuer: key, dns: isKnown ? issued?.providers.dns : undefined };
+  };
+  return withAccounts(records.shown.withZones(claimant, recordTokenOf), (family) => issued?.addresses(family));
 }
 
 /** Whether the operator may replace records that it did not write, with the token for the records of the RoutedIP. */
