@@ -1,6 +1,5 @@
 /** What all controllers of a process share, and the shape that each has. Made once, by operator.ts. */
 
-import type { FeatureName } from "cdk8s-flipop/api";
 import type { AddressAccounts } from "../addresses/address-accounts.js";
 import type { AnnotatedNodes, Owners } from "../addresses/annotations.js";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
@@ -37,27 +36,17 @@ import type { Drainable, Synced } from "../runtime/manager.js";
 import type { StopView } from "../runtime/stop-switch.js";
 
 /** The part of the settings that controllers read. */
-export interface ControllerSettings {
-  /** The operator's own. */
-  readonly namespace: string;
-  readonly features: readonly FeatureName[];
-  /** Those whose Secrets issuers may use. */
-  readonly issuerNamespaces: readonly string[];
-  readonly jobNamespaces: readonly string[];
-  /** Empty: all. */
-  readonly watchNamespaces: readonly string[];
-  /** Empty: all. */
-  readonly podNamespaces: readonly string[];
+export interface ControllerSettings
+  extends Pick<
+    Settings,
+    "namespace" | "features" | "issuerNamespaces" | "jobNamespaces" | "watchNamespaces" | "podNamespaces" | "dryRun"
+  > {
   /** ms between two runs of everything. */
   readonly resyncMs: number;
-  /** Nothing is written: patches and mutations end in DryRunError. */
-  readonly dryRun: boolean;
 }
 
 export function controllerSettings(settings: Settings): ControllerSettings {
-  const { namespace, features, issuerNamespaces, jobNamespaces, watchNamespaces, podNamespaces, dryRun } = settings;
-  const namespaces = { issuerNamespaces, jobNamespaces, watchNamespaces, podNamespaces };
-  return { namespace, features, ...namespaces, resyncMs: settings.resync * SECOND_MS, dryRun };
+  return { ...settings, resyncMs: settings.resync * SECOND_MS };
 }
 
 /** Other installations may manage resources in namespaces that this operator does not see. */

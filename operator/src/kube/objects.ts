@@ -50,6 +50,11 @@ export function keyOf(object: Pick<Cached, "name" | "namespace">): string {
   return object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`;
 }
 
+/** The part of a path for each of the namespaces. @param namespaces empty: all, in one path. */
+export function scopesOf(namespaces: readonly string[]): readonly string[] {
+  return namespaces.length === 0 ? [""] : namespaces.map((namespace) => `/namespaces/${namespace}`);
+}
+
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
   readonly object: KubeObject;

@@ -10,7 +10,7 @@ import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js"
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { StoreListener } from "../kube/cache/store.js";
 import type { KubeClient } from "../kube/client.js";
-import { type KubeObject, keyOf } from "../kube/objects.js";
+import { type KubeObject, keyOf, scopesOf } from "../kube/objects.js";
 import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
 import { ObjectWriters } from "./object-writer.js";
@@ -100,8 +100,7 @@ export class OwnResources<O extends KubeObject> {
     private readonly plural: string,
     namespaces: readonly string[],
   ) {
-    const scopes = namespaces.length === 0 ? [""] : namespaces.map((namespace) => `/namespaces/${namespace}`);
-    this.caches = scopes.map((scope) =>
+    this.caches = scopesOf(namespaces).map((scope) =>
       watches.kind<WholeObject<O>>(plural, `${GROUP_PATH}${scope}/${plural}`, wholeObjects<O>()),
     );
     this.parts = this.caches.map((cache) => cachePart(cache));

@@ -4,7 +4,7 @@ import { timeOf } from "../clock.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
-import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import { type KubeObject, type ObjectMeta, scopesOf } from "../kube/objects.js";
 import type { LeavingUser } from "../messages/deletion/kept-resource.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
@@ -74,9 +74,8 @@ export class RoutingCaches {
     this.issuers = new OwnResources(watches, "routedipissuers", issuerScope);
     const classPath = `${GROUP_PATH}/clusterroutedipclasses`;
     this.classes = watches.kind("clusterroutedipclasses", classPath, wholeObjects<ClassObject>());
-    const scopes = watchNamespaces.length === 0 ? [""] : watchNamespaces.map((namespace) => `/namespaces/${namespace}`);
     this.services = context.services.caches;
-    this.slices = scopes.map((scope) =>
+    this.slices = scopesOf(watchNamespaces).map((scope) =>
       watches.kind("endpointslices", `/apis/discovery.k8s.io/v1${scope}/endpointslices`, slimSlices),
     );
     this.secrets = settings.issuerNamespaces.map((namespace) =>

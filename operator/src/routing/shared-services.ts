@@ -2,6 +2,7 @@
 
 import type { Cache } from "../kube/cache/cache.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
+import { scopesOf } from "../kube/objects.js";
 import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
 import { type ServiceFacts, slimServices } from "./service.js";
@@ -44,8 +45,9 @@ export class SharedServices {
 
   private open(): Opened {
     if (this.opened !== undefined) return this.opened;
-    const scopes = this.namespaces.length === 0 ? [""] : this.namespaces.map((name) => `/namespaces/${name}`);
-    const caches = scopes.map((scope) => this.watches.kind("services", `/api/v1${scope}/services`, slimServices));
+    const caches = scopesOf(this.namespaces).map((scope) =>
+      this.watches.kind("services", `/api/v1${scope}/services`, slimServices),
+    );
     this.opened = { caches, parts: caches.map((cache) => cachePart(cache)) };
     return this.opened;
   }

@@ -2,8 +2,6 @@
 
 import { type Clock, systemClock } from "flipop-operator/clock";
 import type { Logger } from "flipop-operator/logging";
-import type { FaultPlan } from "../http/fault-plan.js";
-import type { Journal } from "../http/journal.js";
 import type { AnswerListener } from "../http/message.js";
 import { SeededRandom } from "../http/random.js";
 import { type SimulatorServer, startSimulatorServer } from "../http/server.js";
@@ -39,7 +37,7 @@ export interface DigitalOceanSimulatorOptions extends SettingsOptions {
   readonly onAnswer?: AnswerListener;
 }
 
-export interface DigitalOceanSimulator {
+export interface DigitalOceanSimulator extends Omit<SimulatorServer, "port"> {
   /** Base URL, prefix included, without `/v2`. */
   readonly url: string;
   /** The secret of the first token. */
@@ -48,16 +46,6 @@ export interface DigitalOceanSimulator {
   readonly tokens: TokenTable;
   /** The account from behind. */
   readonly state: AccountControl;
-  readonly journal: Journal;
-  readonly faults: FaultPlan;
-  /** Mistakes of the simulator itself: empty, or a test must fail. */
-  readonly bugs: readonly Error[];
-  /** For `ms` from now, GETs show the account as it is now. */
-  freezeReads(ms: number): void;
-  /** The API does not answer until `meanwhile` ends; the account stays, and its running actions continue. */
-  restart(meanwhile: () => Promise<void>): Promise<void>;
-  /** Ends connections and timers. */
-  close(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 /** Creates an address, and records the end of the creation: in the status, in an annotation, in this process. */
 
-import type { AddressStatus, PendingCreation } from "cdk8s-flipop/api";
+import { type AddressStatus, Annotation, type PendingCreation } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
@@ -19,6 +19,7 @@ import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
+  intentText,
   openIntent,
   type ResultHolder,
   recordResult,
@@ -102,6 +103,34 @@ export function knownStatus<S extends CreationStatus>(
   const added = addedBy(fields, status, result?.created);
   if (intent === pendingCreation && added === undefined) return status;
   return omitUndefined({ ...status, ...added, pendingCreation: intent }) as S;
+}
+
+/** Whether the resource is another one than the plan saw. */
+export function isEdited(now: ObjectMeta | undefined, planned: ObjectMeta): boolean {
+  return now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined;
+}
+
+/**
+ * Also in an annotation, because the status may get lost: then nothing else knows that an address may have been created.
+ * @param takeBack ends the creation where the annotation cannot be written.
+ * @returns whether the status keeps it; that of an older CRD does not.
+ */
+export async function recordIntent<S extends CreationStatus>(
+  holder: Pick<CreationHolder<S>, "write">,
+  { intent, signal }: { readonly intent: PendingCreation; readonly signal: AbortSignal },
+  takeBack: () => Promise<unknown>,
+): Promise<boolean> {
+  const patch = (object: Stored<S>) => statusPatch(object, { pendingCreation: intent });
+  const answer = await holder.write({ patch, subresource: "status", signal });
+  if (answer.status?.pendingCreation?.startedAt !== intent.startedAt) return false;
+  const copy = { [Annotation.pendingCreation]: intentText(intent) };
+  try {
+    await holder.write({ patch: (object) => ownAnnotationPatch(object, copy), fact: true, signal });
+    return true;
+  } catch (error) {
+    await takeBack();
+    throw error;
+  }
 }
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */

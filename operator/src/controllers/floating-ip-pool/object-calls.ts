@@ -7,19 +7,11 @@ import { Annotation, canonicalIp, Finalizer, type FloatingIPPoolStatus, type Pen
 import type { ListAction, MarkAction, NodeAction, PlannedAction, RecordAction } from "../../addresses/actions.js";
 import { annotationPatch, annotationRemoval, nodePath, ownerName } from "../../addresses/annotations.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
-import { intentText } from "../../addresses/creation/creation-result.js";
-import { dropCopy } from "../../addresses/creation/record-creation.js";
+import { dropCopy, isEdited, recordIntent as recordAnyIntent } from "../../addresses/creation/record-creation.js";
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
 import { CACHE_LAG_MS } from "../../bounds.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client.js";
-import {
-  finalizerPatch,
-  ownAnnotationPatch,
-  type Patch,
-  sendPatch,
-  specPatch,
-  statusPatch,
-} from "../../kube/write/patch.js";
+import { finalizerPatch, ownAnnotationPatch, type Patch, sendPatch, specPatch } from "../../kube/write/patch.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
@@ -84,32 +76,13 @@ function annotate(call: Call, annotations: Readonly<Record<string, string | unde
 /** On the version that the plan was made of, or the plan may be wrong by now. */
 async function recordIntent(context: ControllerContext, call: Call, intent: PendingCreation): Promise<Outcome> {
   const { state, snapshot, signal } = call;
-  const planned = snapshot.snapshot.pool.metadata;
-  const now = state.object()?.metadata;
-  if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
+  if (isEdited(state.object()?.metadata, snapshot.snapshot.pool.metadata)) {
     return skipped("the pool was edited meanwhile");
   }
-  const patch = (pool: PoolObject) => statusPatch(pool, { pendingCreation: intent });
-  const answer = await state.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return copyIntent(context, call, intent);
+  const takeBack = () => endCreation(context, state, { startedAt: intent.startedAt });
+  if (await recordAnyIntent(state, { intent, signal }, takeBack)) return DONE;
   noteOlderCrd(context, state);
   return { is: "refused", failure: { kind: "Terminal", problem: serverMessages.dropsCreation() } };
-}
-
-/** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
-async function copyIntent(
-  context: ControllerContext,
-  { state, signal }: Call,
-  intent: PendingCreation,
-): Promise<Outcome> {
-  const copy = { [Annotation.pendingCreation]: intentText(intent) };
-  try {
-    await state.write({ patch: (pool) => ownAnnotationPatch(pool, copy), fact: true, signal });
-    return DONE;
-  } catch (error) {
-    await endCreation(context, state, { startedAt: intent.startedAt });
-    throw error;
-  }
 }
 
 function markInSpec(state: PoolState, ip: string): Promise<Outcome> {

@@ -5,7 +5,7 @@ import { ABSENT_KINDS_POLL_MS, FORBIDDEN_GRACE_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Cache } from "../../kube/cache/cache.js";
 import type { SharedWatches } from "../../kube/cache/shared-watches.js";
-import { keyOf } from "../../kube/objects.js";
+import { scopesOf } from "../../kube/objects.js";
 import type { Drainable } from "../../runtime/manager.js";
 import {
   factsOfGateway,
@@ -19,7 +19,7 @@ import {
   type Reading,
   slimGateways,
 } from "./gateways.js";
-import type { TargetKind } from "./target-kind.js";
+import { findIn, type TargetKind, targetsIn } from "./target-kind.js";
 
 const NOT_FOUND = 404;
 const FORBIDDEN = 403;
@@ -31,8 +31,7 @@ export function watchGateways(
   watches: Pick<SharedWatches, "kind">,
   namespaces: readonly string[],
 ): readonly GatewayCache[] {
-  const scopes = namespaces.length === 0 ? [""] : namespaces.map((name) => `/namespaces/${name}`);
-  return scopes.map((scope) =>
+  return scopesOf(namespaces).map((scope) =>
     watches.kind("gateways", `/apis/${GATEWAY_API}${scope}/gateways`, slimGateways, { optional: true }),
   );
 }
@@ -44,28 +43,10 @@ export function readGateways(caches: readonly GatewayCache[], clock: Pick<Clock,
 }
 
 export function gatewayTargets(caches: readonly GatewayCache[], reading: () => Reading): TargetKind {
-  const get = (key: string) => caches.map(({ store }) => store.get(key)).find((found) => found !== undefined);
   return {
     ...{ kind: GATEWAY, plural: "gateways", controller: "gateway-publications" },
-    look: (key) => factsOfGateway(`${GATEWAY} ${key}`, reading(), get(key)),
-    *keys() {
-      for (const { store } of caches) for (const gateway of store.list()) if (hasRuns(gateway)) yield keyOf(gateway);
-    },
-    get: (key) => {
-      const gateway = get(key);
-      return gateway !== undefined && hasRuns(gateway) ? objectOfGateway(gateway) : undefined;
-    },
-    listen: (listener) => {
-      const ends = caches.map(({ store }) =>
-        store.listen(({ type, object }) => {
-          const deleted = type === "deleted" || !hasRuns(object);
-          listener({ key: keyOf(object), object: objectOfGateway(object), deleted });
-        }),
-      );
-      return () => {
-        for (const end of ends) end();
-      };
-    },
+    look: (key) => factsOfGateway(`${GATEWAY} ${key}`, reading(), findIn(caches, key)),
+    ...targetsIn({ caches: () => caches, hasRuns, objectOf: objectOfGateway }),
     path: gatewayPath,
     patch: gatewayPatch,
   };

@@ -1,14 +1,13 @@
 /** Services of type LoadBalancer whose class is the operator's: no other controller writes their status. */
 
 import { LOAD_BALANCER_CLASS } from "cdk8s-flipop/api";
-import { keyOf } from "../../kube/objects.js";
 import { JSON_PATCH, type Patch } from "../../kube/write/patch.js";
 import type { Problem } from "../../messages/message.js";
 import { publishingMessages } from "../../messages/publishing.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import type { ServiceFacts } from "../../routing/service.js";
 import type { SharedServices } from "../../routing/shared-services.js";
-import type { TargetKind, TargetObject } from "./target-kind.js";
+import { type TargetKind, type TargetObject, targetsIn } from "./target-kind.js";
 
 const KIND = "Service";
 
@@ -17,24 +16,7 @@ export function serviceTargets(services: SharedServices): TargetKind {
   return {
     ...{ kind: KIND, plural: "services", controller: "publications" },
     look: (key) => (isRead() ? factsOfService(`${KIND} ${key}`, services.get(key)) : undefined),
-    *keys() {
-      for (const service of services.list()) if (isOurService(service)) yield keyOf(service);
-    },
-    get: (key) => {
-      const service = services.get(key);
-      return service !== undefined && isOurService(service) ? objectOf(service) : undefined;
-    },
-    listen: (listener) => {
-      const ends = services.caches.map(({ store }) =>
-        store.listen(({ type, object }) => {
-          const deleted = type === "deleted" || !isOurService(object);
-          listener({ key: keyOf(object), object: objectOf(object), deleted });
-        }),
-      );
-      return () => {
-        for (const end of ends) end();
-      };
-    },
+    ...targetsIn({ caches: () => services.caches, hasRuns: isOurService, objectOf }),
     path: servicePath,
     patch: ({ metadata: { uid } }, ips) => servicePatch(uid, ips),
   };

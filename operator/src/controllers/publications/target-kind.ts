@@ -1,7 +1,8 @@
 /** What the controller needs to know of a kind whose objects show addresses, and of each object. */
 
 import type { PublicationKind } from "cdk8s-flipop/api";
-import type { KubeObject } from "../../kube/objects.js";
+import type { Cache } from "../../kube/cache/cache.js";
+import { type Cached, type KubeObject, keyOf } from "../../kube/objects.js";
 import type { Patch } from "../../kube/write/patch.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 
@@ -22,6 +23,13 @@ export interface TargetEvent {
   readonly deleted: boolean;
 }
 
+/** Which objects of the caches have runs, and what the controller sees of one. */
+interface Targets<T extends Cached> {
+  caches(): readonly Cache<T>[];
+  hasRuns(object: T): boolean;
+  objectOf(object: T): TargetObject;
+}
+
 /** The objects of one kind, as the caches have them. */
 export interface TargetKind {
   readonly kind: PublicationKind;
@@ -38,4 +46,34 @@ export interface TargetKind {
   path(key: string): string;
   /** Of `/status`. */
   patch(object: TargetObject, ips: readonly string[]): Patch;
+}
+
+/** The part of a kind that reads the caches. */
+export function targetsIn<T extends Cached>(targets: Targets<T>): Pick<TargetKind, "keys" | "get" | "listen"> {
+  const { caches, hasRuns, objectOf } = targets;
+  return {
+    *keys() {
+      for (const { store } of caches()) for (const object of store.list()) if (hasRuns(object)) yield keyOf(object);
+    },
+    get: (key) => {
+      const object = findIn(caches(), key);
+      return object !== undefined && hasRuns(object) ? objectOf(object) : undefined;
+    },
+    listen: (listener) => {
+      const ends = caches().map(({ store }) =>
+        store.listen(({ type, object }) => {
+          const deleted = type === "deleted" || !hasRuns(object);
+          listener({ key: keyOf(object), object: objectOf(object), deleted });
+        }),
+      );
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+}
+
+/** @param key `namespace/name` */
+export function findIn<T extends Cached>(caches: readonly Cache<T>[], key: string): T | undefined {
+  return caches.map(({ store }) => store.get(key)).find((found) => found !== undefined);
 }

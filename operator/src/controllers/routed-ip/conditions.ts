@@ -2,13 +2,13 @@
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
-import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
   firstFailure,
   heldBackBy,
   massFailureCondition,
   otherRegion,
   recordsInPlace,
+  type Findings as SharedFindings,
   acceptedOf as sharedAcceptedOf,
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
@@ -37,16 +37,8 @@ import { type FirewallFindings, firewallProblem, firewallReady } from "./firewal
 import { limitOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 
-export interface Findings extends FirewallFindings {
-  readonly desired: Desired;
+export interface Findings extends FirewallFindings, Omit<SharedFindings, "addresses"> {
   readonly address: PlannedAddress | undefined;
-  readonly assignmentPlan: AssignmentPlan;
-  readonly creation: Problem | undefined;
-  readonly unsettled: Problem | undefined;
-  readonly heldBack: readonly string[];
-  readonly unread: readonly string[];
-  readonly stillPublished?: Problem;
-  readonly published: readonly string[];
   /** The address for the objects of `publishTo`. */
   readonly publication: PublishedAddresses | undefined;
 }

@@ -3,14 +3,16 @@
  * nodes; and the calls for its DNS records.
  */
 
-import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
+import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOfRecords, skipped } from "../../addresses/calls.js";
-import { type CreationResult, intentText } from "../../addresses/creation/creation-result.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import {
   dropCopy as dropAnyCopy,
   endCreation as endAnyCreation,
+  isEdited,
   noteCreation as noteAnyCreation,
   recordCreation as recordAnyCreation,
+  recordIntent as recordAnyIntent,
 } from "../../addresses/creation/record-creation.js";
 import { isConflict, isInvalid } from "../../kube/client.js";
 import {
@@ -94,33 +96,14 @@ export async function recordIntent(
   { intent }: Of<"record-intent">,
 ): Promise<Outcome> {
   const { state, snapshot, signal } = call;
-  const planned = snapshot.snapshot.routed.metadata;
-  const now = state.object()?.metadata;
-  if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
+  if (isEdited(state.object()?.metadata, snapshot.snapshot.routed.metadata)) {
     return skipped("the RoutedIP was edited meanwhile");
   }
   state.memory.creating = "called";
-  const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
-  const answer = await state.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return copyIntent(tools, call, intent);
+  const takeBack = () => endCreation(tools.routing, state, { startedAt: intent.startedAt });
+  if (await recordAnyIntent(state, { intent, signal }, takeBack)) return DONE;
   state.statusWrites.intentDroppedAt = tools.routing.context.clock.monotonic();
   return { is: "refused", failure: { kind: "Terminal", problem: serverMessages.dropsCreation() } };
-}
-
-/** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
-async function copyIntent(
-  { routing }: GatherTools,
-  { state, signal }: IssuedCall,
-  intent: PendingCreation,
-): Promise<Outcome> {
-  const copy = { [Annotation.pendingCreation]: intentText(intent) };
-  try {
-    await state.write({ patch: (object) => ownAnnotationPatch(object, copy), fact: true, signal });
-    return DONE;
-  } catch (error) {
-    await endCreation(routing, state, { startedAt: intent.startedAt });
-    throw error;
-  }
 }
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */

@@ -38,6 +38,12 @@ function tagOf(request: SimulatorRequest, world: World): TagData {
   return tag;
 }
 
+function changeEach(request: SimulatorRequest, world: World, change: typeof tagDroplet): SimulatorAnswer {
+  const tag = tagOf(request, world);
+  for (const droplet of dropletsOf(request, world)) change(world, tag, droplet);
+  return { status: 204 };
+}
+
 /** Untags everything and leaves the firewalls that covered the tag. */
 function destroy(request: SimulatorRequest, world: World): SimulatorAnswer {
   deleteTag(world, tagOf(request, world));
@@ -85,19 +91,11 @@ export const tagRoutes: readonly Route<World>[] = [
   {
     method: "POST",
     path: "/v2/tags/{tag_id}/resources",
-    handle: (request, world) => {
-      const tag = tagOf(request, world);
-      for (const droplet of dropletsOf(request, world)) tagDroplet(world, tag, droplet);
-      return { status: 204 };
-    },
+    handle: (request, world) => changeEach(request, world, tagDroplet),
   },
   {
     method: "DELETE",
     path: "/v2/tags/{tag_id}/resources",
-    handle: (request, world) => {
-      const tag = tagOf(request, world);
-      for (const droplet of dropletsOf(request, world)) untagDroplet(world, tag, droplet);
-      return { status: 204 };
-    },
+    handle: (request, world) => changeEach(request, world, untagDroplet),
   },
 ];
