@@ -129,15 +129,6 @@ export class Pacer {
 /** A number in [0, 1), injected so that tests and simulations repeat. */
 export type Random = () => number;
 
-export interface BackoffOptions {
-  /** ms before the first retry. @default 5 */
-  readonly baseMs?: number;
-  /** ms, the longest wait before jitter. @default 60_000 */
-  readonly maxMs?: number;
-  /** Share of the wait that is random: 0.2 makes 100 ms into 100 to 120 ms. @default 0 */
-  readonly jitter?: number;
-}
-
 /** 2^40 times any base is beyond every maximum; a larger exponent would only overflow. */
 const MAX_EXPONENT = 40;
 
@@ -155,17 +146,11 @@ export function jittered(ms: number, share: number, random: Random): number {
 export class KeyedBackoff {
   private readonly failures = new Map<string, number>();
 
-  constructor(
-    private readonly random: Random,
-    private readonly options: BackoffOptions = {},
-  ) {}
-
   /** Counts one more failure. Returns ms to wait. */
   next(key: string): number {
     const failures = this.count(key);
     this.failures.set(key, failures + 1);
-    const { baseMs, maxMs, jitter = 0 } = this.options;
-    return jittered(exponentialMs(failures, baseMs, maxMs), jitter, this.random);
+    return exponentialMs(failures);
   }
 
   count(key: string): number {

@@ -140,9 +140,8 @@ export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const CLOSE_DEADLINE_MS = 2_000; // Watches and connections get this long to close at the end of the process.
 export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
-/** The defaults of client-go and of the Go operator; and the fast profile, which the constructs and the chart set by flags. */
+/** The defaults of client-go and of the Go operator. */
 export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
-export const FAST_ELECTION_TIMINGS = { leaseMs: 5_000, renewDeadlineMs: 3_000, retryMs: 1_000 };
 export const LEASE_RELEASED_SECONDS = 1; // A released lease lasts this long, so that others need not wait. As client-go.
 export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the end.
 export const CALL_MARGIN_MS = 2_000; // A write ends this long before the renew deadline, at most, to have arrived by then.

@@ -51,7 +51,7 @@ interface Sent {
 }
 
 /** Which nodes have which marks of one sort: as the node cache shows it, and what this process has written since. */
-export class MarkedNodes {
+class MarkedNodes {
   private readonly bearers = new Map<string, Set<string>>();
   /** By key, then by node: writes that the node cache may not show yet. */
   private readonly sent = new Map<string, Map<string, Sent>>();

@@ -64,7 +64,7 @@ export async function unlessRefused<T>(read: Promise<T>): Promise<T | undefined>
 
 /** The own labels and annotations of nodes and pods that the operator reads, too. */
 const PREFIXES = [`${API_GROUP}/`];
-export const decoders = new Decoders(PREFIXES);
+const decoders = new Decoders(PREFIXES);
 
 export async function readNodes(client: KubeClient, signal: AbortSignal): Promise<NodeDirectory> {
   const target = { path: "/api/v1/nodes", decoder: decoders.nodes };

@@ -90,7 +90,7 @@ export const CONNECT_TIMEOUT = "ERR_CONNECT_TIMEOUT";
 export const PROXY_REFUSED = "ERR_PROXY_REFUSED";
 
 /** No connection, so nothing was sent. */
-export class ConnectError extends Error {
+class ConnectError extends Error {
   override readonly name = "ConnectError";
 
   constructor(

@@ -20,7 +20,7 @@ export interface JobDryRun {
 const UNTRIED: JobDryRun = { dryRun: "untried", accounts: new Map(), due: true };
 
 /** The operator does not even ask the server for it. */
-export class JobRefusedError extends Error {
+class JobRefusedError extends Error {
   override readonly name = "JobRefusedError";
 }
 

@@ -184,7 +184,7 @@ interface ResourceStatesProps<T extends KindTypes> {
   readonly enqueue: (key: string, afterMs: number) => void;
 }
 
-export class ResourceStates<T extends KindTypes> {
+class ResourceStates<T extends KindTypes> {
   private readonly byKey = new Map<string, ResourceState<T>>();
   private readonly byUid = new Map<string, ResourceState<T>>();
   private readonly closing = new Set<Promise<void>>();

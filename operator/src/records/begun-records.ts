@@ -18,7 +18,7 @@ export function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
 }
 
 /** No record that was written last is to be removed: the spec asks for all of them, or their zone is gone. */
-export function isSettled(last: DnsStatus, desired: Spec & Pick<RecordRemoval, "dns">): boolean {
+function isSettled(last: DnsStatus, desired: Spec & Pick<RecordRemoval, "dns">): boolean {
   return isWhollyCurrent(last, desired) || desired.dns.previous.lost === "zone";
 }
 

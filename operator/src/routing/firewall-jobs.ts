@@ -183,7 +183,7 @@ function openPortsOf({ FIREWALL_RULES: rules = "[]" }: JobVariables): OpenPorts 
   return new Set(keys);
 }
 
-export function both(one: OpenPorts, other: OpenPorts): OpenPorts {
+function both(one: OpenPorts, other: OpenPorts): OpenPorts {
   return new Set([...one].filter((key) => other.has(key)));
 }
 

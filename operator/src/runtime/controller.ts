@@ -3,7 +3,7 @@
  * what it does depends on the state of the world alone. Its result decides what happens to the key next.
  */
 
-import { type BackoffOptions, jittered, pause, type Random, type TokenBucketOptions } from "../async.js";
+import { jittered, pause, type Random } from "../async.js";
 import { ABORT_GRACE_MS, LEAST_WAIT_MS, RESYNC_MS, RUN_DEADLINE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { Logger } from "../logging.js";
@@ -41,8 +41,6 @@ export interface ControllerOptions {
   readonly resyncMs?: number;
   /** @default Math.random */
   readonly random?: Random;
-  readonly backoff?: BackoffOptions;
-  readonly retryBucket?: TokenBucketOptions;
   readonly metrics?: { readonly queue: QueueMetricsFactory; readonly controller: ControllerMetricsFactory };
 }
 
@@ -62,7 +60,7 @@ export class Controller {
   private readonly strays = new Set<string>();
 
   constructor(private readonly options: ControllerOptions) {
-    const { name, clock, backoff, retryBucket, metrics } = options;
+    const { name, clock, metrics } = options;
     this.name = name;
     this.workers = options.workers ?? WORKERS;
     this.deadlineMs = options.deadlineMs ?? RUN_DEADLINE_MS;
@@ -71,9 +69,6 @@ export class Controller {
     this.queue = new WorkQueue({
       name,
       clock,
-      random: this.random,
-      ...(backoff === undefined ? {} : { backoff }),
-      ...(retryBucket === undefined ? {} : { retryBucket }),
       ...(metrics === undefined ? {} : { metrics: metrics.queue }),
     });
     this.metrics = (metrics?.controller ?? noControllerMetrics)(name, this.workers);

@@ -3,7 +3,7 @@
  * waiting key coalesce, and a key added while it is processed comes again afterwards.
  */
 
-import { type BackoffOptions, KeyedBackoff, type Random, TokenBucket, type TokenBucketOptions } from "../async.js";
+import { KeyedBackoff, TokenBucket, type TokenBucketOptions } from "../async.js";
 import { MAX_KEYS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import { noQueueMetrics, type QueueMetrics, type QueueMetricsFactory } from "../metrics/controller.js";
@@ -12,15 +12,10 @@ export interface WorkQueueOptions {
   /** The label `name` of the queue's metrics. */
   readonly name: string;
   readonly clock: Clock;
-  /** @default Math.random */
-  readonly random?: Random;
-  /** @default 5 ms x 2^n, at most 60 s, no jitter */
-  readonly backoff?: BackoffOptions;
-  /** For the retries of all keys together. @default 10 a second, 100 at once, as client-go */
-  readonly retryBucket?: TokenBucketOptions;
   readonly metrics?: QueueMetricsFactory;
 }
 
+/** For the retries of all keys together: as client-go. */
 const RETRY_BUCKET: TokenBucketOptions = { perSecond: 10, burst: 100 };
 
 type Taker = (key: string | undefined) => void;
@@ -35,17 +30,16 @@ export class WorkQueue {
   private readonly takers = new Set<Taker>();
   private readonly idle = new Set<() => void>();
   private readonly delayed: DelayedKeys;
-  private readonly backoff: KeyedBackoff;
+  private readonly backoff = new KeyedBackoff();
   private readonly bucket: TokenBucket;
   private readonly metrics: QueueMetrics;
   private readonly clock: Clock;
   private stopped = false;
 
-  constructor({ name, clock, random = Math.random, backoff, retryBucket, metrics = noQueueMetrics }: WorkQueueOptions) {
+  constructor({ name, clock, metrics = noQueueMetrics }: WorkQueueOptions) {
     this.clock = clock;
     this.delayed = new DelayedKeys(clock, (key) => this.add(key));
-    this.backoff = new KeyedBackoff(random, backoff);
-    this.bucket = new TokenBucket(retryBucket ?? RETRY_BUCKET, clock.monotonic());
+    this.bucket = new TokenBucket(RETRY_BUCKET, clock.monotonic());
     this.metrics = metrics(name, () => this.runningSeconds());
   }
 

@@ -275,7 +275,7 @@ describe("result of a run", () => {
   for (const [title, result, wanted] of table) {
     it(title, async () => {
       const clock = new FakeClock();
-      const queue = new WorkQueue({ name: "q", clock, random: () => 0 });
+      const queue = new WorkQueue({ name: "q", clock });
       for (let failure = 0; failure < 2; failure++) queue.addRateLimited("a");
       await clock.advance(60_000);
       await queue.get();

@@ -258,7 +258,7 @@ export function statusTable(rows: readonly StatusRow[], { wide, now }: { wide: b
   return tableText([headOf(wide), ...rows.map((row) => cellsOf(row, wide, now))]);
 }
 
-export function headOf(wide: boolean): readonly string[] {
+function headOf(wide: boolean): readonly string[] {
   const more = wide ? ["PROVIDER", "AGE", "ADDRESSES"] : [];
   return ["NAMESPACE", "NAME", "READY", "SERVES", ...more, "PROBLEM (NOTE)"];
 }

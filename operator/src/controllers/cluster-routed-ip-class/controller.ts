@@ -89,7 +89,7 @@ export interface RoutedClass {
   readonly memory: { firewall: string | undefined };
 }
 
-export function actions({ jobs }: ClassTools): ActionTable<RoutedClass> {
+function actions({ jobs }: ClassTools): ActionTable<RoutedClass> {
   return {
     "add-finalizer": ({ state }) => setFinalizer(state, true),
     "remove-finalizer": ({ state }) => setFinalizer(state, false),

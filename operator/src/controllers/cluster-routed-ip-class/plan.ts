@@ -172,7 +172,7 @@ function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {
   return problem === undefined && jobs.enabled && jobs.namespaces.includes(jobNamespaceOf(spec, jobs));
 }
 
-export function acceptedOf(snapshot: ClassSnapshot): PlannedCondition {
+function acceptedOf(snapshot: ClassSnapshot): PlannedCondition {
   const { spec, jobs } = snapshot;
   const obstacle = obstacleTo(snapshot);
   if (obstacle !== undefined) return no("Accepted", obstacle);

@@ -218,12 +218,12 @@ function isFilled(chain: ActionChain): boolean {
   return chain.length > 0;
 }
 
-export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
+function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
   return metadata.finalizers?.includes(Finalizer.cleanup) === true;
 }
 
 /** Whether there is, or is about to be, state of clouds or nodes to undo. */
-export function needsFinalizer(
+function needsFinalizer(
   { pool, ...marks }: Pick<Snapshot, "pool" | "holderLabel" | "untilTaint">,
   { missing, addresses }: Desired,
 ): boolean {
@@ -235,7 +235,7 @@ export function needsFinalizer(
 }
 
 /** Of a pool that stays. */
-export function finalizerChain(snapshot: Snapshot, desired: Desired): ActionChain {
+function finalizerChain(snapshot: Snapshot, desired: Desired): ActionChain {
   const [needed, there] = [needsFinalizer(snapshot, desired), hasFinalizer(snapshot.pool)];
   if (needed === there) return [];
   if (needed) return [{ do: "add-finalizer", why: "there will be something to clean up" }];
@@ -243,7 +243,7 @@ export function finalizerChain(snapshot: Snapshot, desired: Desired): ActionChai
 }
 
 /** Of a pool that goes. `requeueAt` is the caller's: see `requeue-at.ts`. */
-export function deletionChains(
+function deletionChains(
   snapshot: Snapshot,
   desired: Desired,
   placements: readonly Placement[],

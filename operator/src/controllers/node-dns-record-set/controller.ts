@@ -232,7 +232,7 @@ export function statusOf(snapshot: Snapshot, plan: Plan): StatusPatch | undefine
 }
 
 /** Nothing for a set that names no record. */
-export function samplesOf(
+function samplesOf(
   { metrics, zones }: { readonly metrics: FlipopMetrics; readonly zones: ZoneLookUp },
   { namespace, name }: ResourceRef,
   { resource }: Snapshot,

@@ -188,7 +188,7 @@ const EMPTY: Publication = {
 };
 
 /** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady); gracePeriodSeconds is 0`; empty where nothing changes. */
-export function changeText(snapshot: Snapshot, { entries }: Publication): string {
+function changeText(snapshot: Snapshot, { entries }: Publication): string {
   const { metadata, status } = snapshot.resource;
   const before = status.addresses ?? [];
   const [was, is] = [before, entries].map((list) => new Set(list.map(({ address }) => address)));

@@ -34,7 +34,7 @@ export function factsOfService(target: string, service: ServiceFacts | undefined
 }
 
 /** Whether the operator may write its status. */
-export function isOurService({ type, loadBalancerClass }: ServiceFacts): boolean {
+function isOurService({ type, loadBalancerClass }: ServiceFacts): boolean {
   return type === "LoadBalancer" && loadBalancerClass === LOAD_BALANCER_CLASS;
 }
 
@@ -45,7 +45,7 @@ function problemOf(target: string, service: ServiceFacts): Problem | undefined {
   return publishingMessages.wrongClass({ target, loadBalancerClass });
 }
 
-export function servicePath(key: string): string {
+function servicePath(key: string): string {
   const [namespace = "", name = ""] = key.split("/");
   return `/api/v1/namespaces/${namespace}/services/${name}`;
 }
@@ -54,7 +54,7 @@ export function servicePath(key: string): string {
  * Of `/status`. A 422: the Service is another one now, or has another class. Traffic arrives with the address of the node,
  * not with the published one: mode Proxy says so, and kube-proxy does not catch connections to the address.
  */
-export function servicePatch(uid: string, ips: readonly string[]): Patch {
+function servicePatch(uid: string, ips: readonly string[]): Patch {
   const ingress = ips.map((ip) => ({ ip, ipMode: "Proxy" }));
   return {
     contentType: JSON_PATCH,

@@ -92,7 +92,7 @@ export interface RoutedIPIssuer {
   readonly memory: IssuerMemory;
 }
 
-export const ACTIONS: ActionTable<RoutedIPIssuer> = {
+const ACTIONS: ActionTable<RoutedIPIssuer> = {
   "add-finalizer": ({ state }) => setFinalizer(state, true),
   "remove-finalizer": ({ state }) => setFinalizer(state, false),
   "record-firewall": async ({ state }, { name, created }) => {

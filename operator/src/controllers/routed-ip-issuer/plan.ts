@@ -205,7 +205,7 @@ function hasFinalizer({ metadata }: Issuer): boolean {
   return metadata.finalizers?.includes(Finalizer.inUse) === true;
 }
 
-export function accepted(snapshot: Snapshot): PlannedCondition {
+function accepted(snapshot: Snapshot): PlannedCondition {
   const { account } = snapshot;
   const firewall = snapshot.lastFirewall ?? snapshot.firewall;
   const obstacle = waitingOf(snapshot) ?? obstacleTo(snapshot) ?? failureOf(firewall);

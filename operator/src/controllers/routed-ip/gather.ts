@@ -170,7 +170,7 @@ export function creationKey({ ref }: Pick<RoutedState, "ref">, { resolvedClass, 
 }
 
 /** Addresses that it names anywhere; canonical. */
-export function namedAddresses({ metadata, spec, status }: RoutedIP): readonly string[] {
+function namedAddresses({ metadata, spec, status }: RoutedIP): readonly string[] {
   const own = [spec.routedIP, status.routedIP].flatMap((ip) => (ip ? [canonicalIp(ip)] : []));
   return [...new Set([...own, ...annotatedIps({ metadata })])];
 }

@@ -234,7 +234,7 @@ function sideChains({ snapshot, decision, published }: Acts): readonly ActionCha
 }
 
 /** Whether the finalizer stands already, or is not needed. */
-export function isArmed(snapshot: Snapshot, aboutToAct: boolean): boolean {
+function isArmed(snapshot: Snapshot, aboutToAct: boolean): boolean {
   return hasFinalizer(snapshot.routed) || !needsFinalizer(snapshot, aboutToAct);
 }
 

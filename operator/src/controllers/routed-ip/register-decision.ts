@@ -186,7 +186,7 @@ function isMoving({ status, sequences }: RoutedPlan): boolean {
   return status.state === "in-progress" || sequences.flatMap(actionsOf).some((action) => action.do === "poll");
 }
 
-export function goalOf(action: RoutedAction): ProviderId | undefined {
+function goalOf(action: RoutedAction): ProviderId | undefined {
   if (action.do === "assign") return action.node.machine;
   return action.do === "create-address" && "node" in action.desired ? action.desired.node : undefined;
 }

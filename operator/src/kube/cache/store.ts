@@ -48,10 +48,6 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
     return this.state.byKey.size;
   }
 
-  get listenerCount(): number {
-    return this.listeners.size;
-  }
-
   get(key: string): T | undefined {
     return this.state.byKey.get(key);
   }
@@ -203,10 +199,6 @@ class Index<T> {
 
   get(value: string): ReadonlySet<T> {
     return this.buckets.get(value) ?? EMPTY;
-  }
-
-  values(): IterableIterator<string> {
-    return this.buckets.keys();
   }
 
   insert(object: T): void {

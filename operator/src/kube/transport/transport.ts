@@ -245,7 +245,7 @@ interface AgentPair {
 }
 
 /** The sockets of one API server. New TLS material (a rotated CA or certificate) makes new ones; old watches end by themselves. */
-export class Agents {
+class Agents {
   private pair: (AgentPair & { readonly tls: TlsMaterial }) | undefined;
   private readonly retired = new Set<HttpConnections>();
   private closed = false;

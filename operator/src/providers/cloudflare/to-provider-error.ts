@@ -243,7 +243,7 @@ const SENT_HEADERS = ["authorization", "accept", "content-type", "user-agent", "
 const NO_BODY = 204;
 
 /** What broke a request. Neither message nor `cause` has it: the package drops errors that look like a time-out. */
-export class FetchFailure extends Error {
+class FetchFailure extends Error {
   override readonly name = "FetchFailure";
 
   constructor(readonly failure: unknown) {

@@ -153,7 +153,7 @@ export class ExternalDns implements DnsProvider {
 }
 
 /** A name may have characters that no object's name has. */
-export function nameOf(fqdn: string, type: RecordType): string {
+function nameOf(fqdn: string, type: RecordType): string {
   return `flipop-${createHash("sha256").update(`${type} ${fqdn}`).digest("hex").slice(0, HASH_LENGTH)}`;
 }
 

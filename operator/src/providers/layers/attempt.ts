@@ -264,7 +264,7 @@ async function waitOrThrow(
 }
 
 /** ms until the next attempt; `undefined`: none. Pure. */
-export function delayMs(error: ProviderError, attempt: number, random: Random): number | undefined {
+function delayMs(error: ProviderError, attempt: number, random: Random): number | undefined {
   if (attempt >= CLOUD_ATTEMPTS || !error.retrySafe) return undefined;
   if (error.kind !== "RateLimited" && error.kind !== "Unavailable") return undefined;
   if (error.reason === "CircuitOpen" || isWithdrawn(error)) return undefined;

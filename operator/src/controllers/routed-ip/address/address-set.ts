@@ -54,7 +54,7 @@ export function creationTimes(routed: RoutedIP): ReadonlyMap<string, number> {
 }
 
 /** What the status says of the address. */
-export function addressStatus(status: RoutedIPStatus): AddressStatus {
+function addressStatus(status: RoutedIPStatus): AddressStatus {
   const { state, assignedNode: nodeName, providerID, error, since, graceSince, reason, actionID } = status;
   // In another state the time is that of the whole resource, and no reason for the address to wait.
   const retryAt = state === "error" || state === "disabled" ? status.retryAt : undefined;

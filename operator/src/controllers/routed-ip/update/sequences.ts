@@ -157,7 +157,7 @@ function isShared(action: Action): action is SharedAction {
 /** `undefined` takes a field away. */
 export type StatusChange = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
 
-export function statusOf({ routed }: Snapshot, { status }: Plan): StatusChange {
+function statusOf({ routed }: Snapshot, { status }: Plan): StatusChange {
   // An address that was created stays the one on record until it is forgotten.
   const created = routed.status.created === true ? routed.status.routedIP : undefined;
   const error = status.error === undefined ? undefined : cut(status.error, MAX_ERROR);
