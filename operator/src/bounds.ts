@@ -58,11 +58,11 @@ export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
 /** An account that fails is tried again after this at the latest: an address may wait for it. */
 export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
 export const ACCOUNT_PROBE_MS = { RateLimited: 30_000, Unavailable: 15_000, Unauthorized: 60_000 }; // The same for records and firewalls.
-/** A shorter wait of an account is not in the statuses: each retry would write each of them again. */
-export const REPORTED_WAIT_MS = 50_000;
+export const REPORTED_WAIT_MS = 50_000; // A shorter wait of an account is not in the statuses: each retry would write each of them again.
 export const ACCOUNT_FIRST_READ_MS = 1_000; // After a refused change, the first read shows whether the account is the cause.
 export const ACCOUNT_RECOVERIES_APART_MS = 10_000; // An account that fails on and off does not recover more often than this.
 export const ACCOUNT_FAILURE_KEPT_MS = 10 * MINUTE_MS; // After this, the next failure of an account is a new one.
+export const ACCOUNT_AWAITED_MS = 5 * MINUTE_MS; // A release waits no longer for an account that fails and may have the address.
 export const JANITOR_RETRY_MS = 30_000; // Annotations of an unreadable account are checked again after this.
 export const CREDENTIALS_CHECK_SECONDS = 300; // An issuer's credentials are tried again this often.
 export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very moment does not run again at once.

@@ -25,7 +25,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringChanges } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { type FailedCall, FailedReads, isNewKind, longestWaitMs, withoutAddress } from "./accounts/account-failures.js";
+import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./accounts/account-failures.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -41,6 +41,7 @@ export class AddressAccount {
   inventory: AccountInventory | undefined;
   private failed: ProviderError | undefined;
   private retry: RetryState | undefined;
+  private failedSince = 0; // The first failure since the last answer, ms since the epoch.
   /** Of the latest failure, monotonic ms. */
   private failedAt = Number.NEGATIVE_INFINITY;
   /** Of the latest token, monotonic ms: older lists and failures do not show whether it works. */
@@ -94,6 +95,11 @@ export class AddressAccount {
     return this.failed === undefined && this.failingAddresses.size === 0 && this.inventory?.complete === true;
   }
 
+  /** Others wait no longer for what the account may have. */
+  get failsForLong(): boolean {
+    return this.failed !== undefined && isLong(this.failed, this.failedSince, this.retry);
+  }
+
   /** How often the account has answered again after calls had failed: what failed because of it may be tried at once. */
   get recovered(): number {
     return this.recovery.recovered;
@@ -142,14 +148,8 @@ export class AddressAccount {
   async rereadUnconfirmed(context: CallContext): Promise<void> {
     const view = this.inventory?.view();
     if (view?.rereadSeconds !== 0) return;
-    const unconfirmed = [...view.addresses.values()].filter((address) => address.unconfirmed);
-    const settle = () =>
-      unconfirmed.length > ALONE
-        ? this.refresh(0, "assignment")
-        : this.read(
-            context,
-            unconfirmed.map(({ ip }) => ip),
-          );
+    const ips = [...view.addresses.values()].flatMap(({ ip, unconfirmed }) => (unconfirmed ? [ip] : []));
+    const settle = () => (ips.length > ALONE ? this.refresh(0, "assignment") : this.read(context, ips));
     this.settling ??= settle().finally(() => {
       this.settling = undefined;
     });
@@ -210,9 +210,10 @@ export class AddressAccount {
     if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
+    if (this.failed === undefined) this.failedSince = now;
     if (isFirst) this.failed = of === "list" ? error : withoutAddress(error, this.provider.name);
     const next = afterFailure(old ? undefined : this.retry, error, now);
-    this.retry = { ...next, retryAt: Math.min(next.retryAt, now + longestWaitMs(error, read)) };
+    this.retry = { ...next, retryAt: Math.min(next.retryAt, now + maxWaitMs(error, read)) };
   }
 
   private async noting(call: () => Promise<unknown>, failed: FailedCall = { of: "list" }): Promise<void> {

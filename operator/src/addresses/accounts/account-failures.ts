@@ -1,6 +1,6 @@
 /** What a failed call says: of the account, or of the one address that it was about. */
 
-import { ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../../bounds.js";
+import { ACCOUNT_AWAITED_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { InventoryAddress, InventoryView } from "../../inventory/view.js";
 import { type AccountError, type ProviderError, withProps } from "../../providers/errors.js";
@@ -26,11 +26,16 @@ export function isNewKind(known: ProviderError | undefined, { kind }: AccountErr
 }
 
 /** Never earlier than the API asks. */
-export function longestWaitMs(
+export function maxWaitMs(
   { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & Pick<AccountError, "kind">,
   read: boolean,
 ): number {
   return Math.max(read ? ACCOUNT_RETRY_MS[kind] : ACCOUNT_FIRST_READ_MS, retryAfterSeconds * SECOND_MS);
+}
+
+/** A person must act, or the next try is long after the first failure. @param since ms since the epoch */
+export function isLong({ kind }: ProviderError, since: number, retry: RetryState | undefined): boolean {
+  return kind === "Unauthorized" || (retry !== undefined && retry.retryAt - since > ACCOUNT_AWAITED_MS);
 }
 
 interface FailedRead {

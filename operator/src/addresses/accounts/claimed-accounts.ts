@@ -2,6 +2,7 @@
 
 import { familyOf, type IpFamily } from "cdk8s-flipop/api";
 import type { Claimant, ClaimedAddress, InAccount } from "../../claims/claimant.js";
+import { NOTHING_SEEN } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { AddressAccount } from "../address-accounts.js";
 
@@ -17,9 +18,14 @@ function placeOf({ ip }: ClaimedAddress, accountOf: AccountOf): InAccount {
   const account = accountOf(familyOf(ip));
   // A provider that is not set up, or has no such addresses.
   if (account !== undefined && !(account instanceof AddressAccount)) return { account: "", isThere: false };
-  if (account?.inventory === undefined) return { account: "" };
-  const { inventory } = account;
-  const view = inventory.view();
+  if (account === undefined) return { account: "" };
+  return inAccount(account, ip);
+}
+
+function inAccount({ inventory, failsForLong }: AddressAccount, ip: string): InAccount {
+  const view = inventory?.view() ?? NOTHING_SEEN;
   const isThere = view.get(ip) !== undefined;
-  return { account: String(inventory.account), ...((isThere || view.complete) && { isThere }) };
+  // A token that is refused must not keep others from what their account has.
+  const isKnown = isThere || view.complete || failsForLong;
+  return { account: String(inventory?.account ?? ""), ...(isKnown && { isThere }) };
 }

@@ -160,7 +160,8 @@ export function inAccounts({ routing, accounts }: Tools, routed: RoutedIP, claim
   if (resolvedClass?.by === "jobs") return records.shown.withZones(claimant, ofOperators);
   const key = resolvedClass?.issuer ?? "";
   const issuer = routing.synced ? routing.lookUp.issuer(key) : undefined;
-  const issued = issuer && accounts.of(issuer).account;
+  // Without credentials, it cannot use any address.
+  const { account: issued, problem } = issuer === undefined ? {} : accounts.of(issuer);
   const account = issued?.addresses("IPv4");
   const isKnown = account instanceof AddressAccount && account.inventory !== undefined;
   // As the records are looked up. A token of an issuer counts once its account is known.
@@ -168,7 +169,7 @@ export function inAccounts({ routing, accounts }: Tools, routed: RoutedIP, claim
     if (!goesByIssuer(provider, { resolvedClass, issued })) return ofOperators(provider);
     return { issuer: key, dns: isKnown ? issued?.providers.dns : undefined };
   };
-  return withAccounts(records.shown.withZones(claimant, recordTokenOf), (family) => issued?.addresses(family));
+  return withAccounts(records.shown.withZones(claimant, recordTokenOf), (family) => issued?.addresses(family) ?? problem);
 }
 
 /** Whether the operator may replace records that it did not write, with the token for the records of the RoutedIP. */

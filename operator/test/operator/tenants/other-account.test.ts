@@ -69,17 +69,24 @@ describe("operator in process: a RoutedIP with another account, which names an a
     expect(JSON.stringify(made.world.events("Forgotten"))).to.equal("[]");
   });
 
-  it("delays the release while its token is refused, and says so; once it is gone, the address is released", async () => {
-    scene.other.tokens.revoke(OTHER_TOKEN);
-    await deleteWithThief();
-    await made.until("the victim waits", () =>
-      message("victim").includes("the accounts of those that list the address"),
-    );
-    expect(made.world.digitalocean.state.addresses()).to.have.length(1);
-    made.world.kubernetes.delete(made.refTo("thief"));
-    await made.until("the victim is gone", () => made.object("victim") === undefined);
-    expect(made.world.digitalocean.state.addresses()).to.be.empty;
-  });
+  const fail = (status: number, on: RegExp) =>
+    scene.other.faults.inject({ kind: "status", status, retryAfterSeconds: 3_600 }, { on, times: Infinity });
+  for (const [what, prepare] of [
+    ["its token is refused", () => scene.other.tokens.revoke(OTHER_TOKEN)],
+    [
+      "its Secret is missing",
+      () => made.world.kubernetes.delete({ apiVersion: "v1", kind: "Secret", name: "own", namespace: "default" }),
+    ],
+    ["its token may not read addresses", () => fail(403, /reserved_ips/)],
+    ["the limit of its token is used up for an hour", () => fail(429, /./)],
+  ] as const) {
+    it(`does not delay the release: ${what}`, async () => {
+      prepare();
+      await deleteWithThief();
+      await made.until("the victim is gone", () => made.object("victim") === undefined);
+      expect(made.world.digitalocean.state.addresses()).to.be.empty;
+    });
+  }
 
   it("does not keep a pool from it, although it is older", async () => {
     const { ip } = made.world.digitalocean.state.addAddress();
