@@ -61,7 +61,7 @@ export class NodeRequestRegistry {
     const previous = registry.get(request.ref.uid);
     if (request.wants > 0) registry.set(request.ref.uid, request);
     else registry.delete(request.ref.uid);
-    if (previous !== undefined && needsLess(request, previous)) this.notifyLater(registry, previous);
+    if (previous !== undefined && leavesNodes(request, previous)) this.notifyLater(registry, previous);
   }
 
   /** A node has room for one more address: all that wait for a node look again. */
@@ -145,7 +145,9 @@ function firstInTurn(a: Ranked, b: Ranked): number {
   return Number(a.isNew) - Number(b.isNew) || olderFirst(a, b);
 }
 
-function needsLess(now: WantedNodes, before: WantedNodes): boolean {
+/** With another account, it uses none of the former machines. */
+function leavesNodes(now: NodeRequest, before: NodeRequest): boolean {
+  if (now.account !== before.account) return true;
   return now.wants < before.wants || now.wants - now.missing < before.wants - before.missing;
 }
 

@@ -171,4 +171,12 @@ describe("the registry of node requests", () => {
     registry.withdraw("uid-c");
     expect(notified).to.deep.equal([["uid-b", "uid-c"], ["uid-c"]]);
   });
+  it("notify the younger ones when an older one has another account", () => {
+    const notified: (readonly string[])[] = [];
+    const registry = new NodeRequestRegistry((uids) => notified.push(uids));
+    registry.set("IPv4", { ...elder, account: "platform" });
+    registry.set("IPv4", { ...younger, account: "platform" });
+    registry.set("IPv4", { ...elder, account: "other" });
+    expect(notified).to.deep.equal([["uid-b"]]);
+  });
 });
