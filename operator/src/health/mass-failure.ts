@@ -84,7 +84,8 @@ function stopOf(holders: readonly HolderFacts[], now: number): MassFailure | und
   const held = holders.filter((holder) => holder.held).length;
   const failures = holders.flatMap(({ failure }) => (failure !== undefined && isRecent(failure, now) ? [failure] : []));
   const needed = Math.max(MASS_FAILURE_LEAST, Math.floor(held * MASS_FAILURE_SHARE) + 1);
-  const last = failures.map(({ at }) => at).sort((a, b) => b - a)[needed - 1];
+  // A clock that was set back prolongs no stop.
+  const last = failures.map(({ at }) => Math.min(at, now)).sort((a, b) => b - a)[needed - 1];
   if (last === undefined || failures.every(({ confirmed }) => confirmed)) return undefined;
   return { lost: failures.length, holders: held, until: last + MASS_FAILURE_WINDOW_MS };
 }

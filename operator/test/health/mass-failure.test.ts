@@ -139,6 +139,14 @@ describe("holders of all resources", () => {
     expect(observe("web", "a", "b", "c")(machine("a"))).to.equal(undefined);
   });
 
+  it("stop moves for one window at most after the clock was set back", () => {
+    fail("a", "b", "c");
+    observe("one", "a", "b", "c");
+    clock.skew(-3_600_000);
+    const until = observe("two", "d")(machine("a"))?.until;
+    expect(until).to.equal(clock.now() + MASS_FAILURE_WINDOW_MS);
+  });
+
   it("count with the nodes of DNS names, and on their own: many such nodes hide no failure of most holders", () => {
     const names = (uid: string, ...nodes: readonly string[]) =>
       registry.observe({ uid, held: "names" }, nodes.map(machine), verdictOf);
