@@ -109,8 +109,8 @@ export interface AddressSnapshot extends ResourceMarks, Pick<ProbesSnapshot, "ha
   readonly claims: ClaimView;
   /** Whose an address is, of all resources (`Claims.holderOf`). */
   readonly ownerOf: (ip: string) => ResourceRef | undefined;
-  /** The operator watches some namespaces only: resources of others may have an address without owner. @default false */
-  readonly namespacesLimited?: boolean;
+  /** Resources that the operator does not watch may have an address without owner (`hasUnseenOwners`). @default false */
+  readonly hasUnseenOwners?: boolean;
   /** The name of a NodeDNSRecordSet that may lead to the address (`NodeNames.of`). @default none does */
   readonly nodeNameOf?: (ip: string) => NodeName | undefined;
   /** The nodes among `candidates` that others leave to this one (`NodeRequestRegistry.share`), in the order given. */

@@ -173,7 +173,7 @@ function busyNode(
 function heldAddress(snapshot: AddressSnapshot, ip: string, unwanted: ReadonlySet<string>): HeldAddress {
   const owner = snapshot.ownerOf(ip);
   const isUnwanted = owner?.uid === snapshot.set.metadata.uid && unwanted.has(ip);
-  const unseen = owner === undefined && snapshot.namespacesLimited === true;
+  const unseen = owner === undefined && snapshot.hasUnseenOwners === true;
   return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }), ...(unseen && { unseen }) };
 }
 

@@ -58,6 +58,14 @@ export function watchesNamespace(settings: Pick<ControllerSettings, "watchNamesp
   return !limitsNamespaces(settings) || settings.watchNamespaces.includes(namespace);
 }
 
+/** Another installation may serve other namespaces, or the kinds that this one does not. */
+export function hasUnseenOwners({
+  features,
+  watchNamespaces,
+}: Pick<ControllerSettings, "features" | "watchNamespaces">) {
+  return watchNamespaces.length > 0 || !features.includes("pools") || !features.includes("routedip");
+}
+
 export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;

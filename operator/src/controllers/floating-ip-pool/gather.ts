@@ -21,7 +21,7 @@ import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { publishingOf } from "../../publishing/published-addresses.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
-import { type ControllerContext, limitsNamespaces } from "../context.js";
+import { type ControllerContext, hasUnseenOwners } from "../context.js";
 import { memoryOf } from "./memory.js";
 import { limitsOfRecords, mayList, refusedAddresses } from "./namespace-limits.js";
 import { creationKey, freeReservations } from "./reservations.js";
@@ -80,9 +80,9 @@ function usersOf({
   claims,
   nodeNames,
   settings,
-}: ControllerContext): Pick<Snapshot, "ownerOf" | "namespacesLimited" | "nodeNameOf"> {
-  const namespacesLimited = limitsNamespaces(settings);
-  return { ownerOf: (ip) => claims.holderOf(ip), namespacesLimited, nodeNameOf: (ip) => nodeNames.of(ip) };
+}: ControllerContext): Pick<Snapshot, "ownerOf" | "hasUnseenOwners" | "nodeNameOf"> {
+  const unseen = hasUnseenOwners(settings);
+  return { ownerOf: (ip) => claims.holderOf(ip), hasUnseenOwners: unseen, nodeNameOf: (ip) => nodeNames.of(ip) };
 }
 
 function setWithLimits(context: ControllerContext, pool: Pool) {

@@ -15,9 +15,9 @@ export function unlistedBeside(snapshot: Snapshot, created: string | undefined):
     .sort((a, b) => compareText(a.ip, b.ip));
 }
 
-/** Where the operator does not see all namespaces, it does not know that of any address. */
-function isOfNobody({ set, ownerOf, namespacesLimited, mayList }: Snapshot, { ip, region }: InventoryAddress): boolean {
-  if (namespacesLimited === true) return false;
+/** Where the operator does not watch all resources, it does not know that of any address. */
+function isOfNobody({ set, ownerOf, hasUnseenOwners, mayList }: Snapshot, { ip, region }: InventoryAddress): boolean {
+  if (hasUnseenOwners === true) return false;
   return ownerOf(ip) === undefined && (!set.region || region === set.region) && mayList?.(ip) !== false;
 }
 

@@ -30,7 +30,7 @@ import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-c
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
-import { limitsNamespaces } from "../context.js";
+import { hasUnseenOwners } from "../context.js";
 import { JOB_KEY, UPDATE } from "./actions.js";
 import { addressSetOf, creationTimes, withResult } from "./address/address-set.js";
 import { isDeleting } from "./deletion.js";
@@ -109,7 +109,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
-    namespacesLimited: limitsNamespaces(routing.context.settings),
+    hasUnseenOwners: hasUnseenOwners(routing.context.settings),
     nodeNameOf: (ip) => routing.context.nodeNames.of(ip),
     usable: () => {
       const found = resolvedClass === undefined ? [] : usableAddresses(routing, routed, resolvedClass);

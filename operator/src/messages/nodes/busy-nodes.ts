@@ -128,6 +128,6 @@ function nodeText({ node, held = [], limit = 1, target, retryAt, cause, first }:
 
 function addressText({ ip = "an address", owner, unwanted, unseen }: HeldAddress): string {
   if (unwanted) return `${ip}, which this resource no longer asks for`;
-  if (unseen) return `${ip}, which no resource in the namespaces that this operator watches names`;
+  if (unseen) return `${ip}, which no resource that this operator watches names`;
   return owner === undefined ? `${ip}, which no resource names` : `${ip} of ${refText(owner)}`;
 }

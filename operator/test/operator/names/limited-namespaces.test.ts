@@ -50,7 +50,7 @@ describe("operators in process: limited to different namespaces, on one account"
     await world.until("a node is missing", () => fulfilled("teama")?.status === "False");
     await world.rest();
     expect(fulfilled("teama")?.message)
-      .to.contain("which no resource in the namespaces that this operator watches names")
+      .to.contain("which no resource that this operator watches names")
       .and.not.contain("flipop orphans");
   });
 

@@ -18,7 +18,7 @@ import { classRules, type ResolvedJobClass, resolveClass } from "../../../routin
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import { omitUndefined } from "../../../values.js";
-import { limitsNamespaces } from "../../context.js";
+import { hasUnseenOwners } from "../../context.js";
 import { addressSetOf } from "../address/address-set.js";
 import type { RoutedState } from "../memory.js";
 import { problemOfAddress } from "../permissions.js";
@@ -181,6 +181,6 @@ function heldOn({ routing, aims }: JobTools, uid: string, machine: ProviderId): 
   const ip = context.nodes.ofMachine(machine)?.annotations[Annotation.reservedIpv4];
   if (ip === undefined) return held;
   const owner = context.claims.holderOf(canonicalIp(ip));
-  const unseen = owner === undefined && limitsNamespaces(context.settings);
+  const unseen = owner === undefined && hasUnseenOwners(context.settings);
   return [...held, { ip, ...omitUndefined({ owner }), ...(unseen && { unseen }) }];
 }
