@@ -120,7 +120,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     details: [
       "The command checks that each CRD has every field of this release and is not being deleted, which pod leads, whether another operator leads elsewhere, and",
       "the operator's rights (one SelfSubjectAccessReview for each). Two operators that lead and manage the same resources, by `--features` and",
-      "`--watch-namespaces` of their pods, are a PROBLEM; if the command can't read the pod of the other one, it warns. It reports nodes that no provider can serve, nodes with the",
+      "`--watch-namespaces` of their pods, also from a ConfigMap, are a PROBLEM; if the command can't read these settings, it warns. It reports nodes that no provider can serve, nodes with the",
       "providerID of another one, workers of DOKS ([will it work for me](../how-to/will-it-work.md)), network policies in the operator's",
       "namespace, and issuers and classes that the operator refuses. For each token in its own environment, it checks whether the",
       "provider accepts it, which read scopes it has,",
@@ -138,7 +138,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...CLUSTER_OPTIONS,
     ],
     reads:
-      "read CRDs, the Lease in all namespaces, nodes, NetworkPolicies and pods in the operator's namespace, and the pods of other operators",
+      "read CRDs, the Lease in all namespaces, nodes, NetworkPolicies and pods in the operator's namespace, and the pods of other operators, with the ConfigMaps that have their settings",
     examples: ["flipop doctor", 'DIGITALOCEAN_ACCESS_TOKEN="$TOKEN" flipop doctor -o json'],
     load: () => import("./doctor/doctor.js"),
   },

@@ -63,7 +63,7 @@ export function hasUnseenOwners({
   features,
   watchNamespaces,
 }: Pick<ControllerSettings, "features" | "watchNamespaces">) {
-  return watchNamespaces.length > 0 || !features.includes("pools") || !features.includes("routedip");
+  return limitsNamespaces({ watchNamespaces }) || !features.includes("pools") || !features.includes("routedip");
 }
 
 export interface ControllerContext {

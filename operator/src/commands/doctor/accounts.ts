@@ -7,13 +7,15 @@ import { errorText } from "../../logging.js";
 import { Connections } from "../../providers/http.js";
 import { PROVIDER_KINDS } from "../../providers/kinds.js";
 import type { ProviderProbes } from "../../providers/probes.js";
+import type { CommandIo } from "../command.js";
 import { type Finding, ok, problem, unknown, warning } from "./finding.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
+type Surroundings = Pick<CommandIo, "env" | "stop">;
 
 /** One finding or more for each provider. */
-export async function accountFindings(env: Env): Promise<readonly Finding[]> {
-  const findings = await Promise.all(allProviders().map((provider) => findingsOf(provider, env)));
+export async function accountFindings({ env, stop }: Surroundings): Promise<readonly Finding[]> {
+  const findings = await Promise.all(allProviders().map((provider) => findingsOf(provider, { env, stop })));
   return findings.flat();
 }
 
@@ -24,9 +26,10 @@ interface Account {
   readonly connections: Connections;
   readonly base: string;
   readonly token: string;
+  readonly stop: AbortSignal;
 }
 
-async function findingsOf(provider: ProviderFacts, env: Env): Promise<readonly Finding[]> {
+async function findingsOf(provider: ProviderFacts, { env, stop }: Surroundings): Promise<readonly Finding[]> {
   const { name, title, tokenVariable, urlVariable } = provider;
   const check = `token of ${title}`;
   const probes = PROVIDER_KINDS.find((kind) => kind.name === name)?.probes;
@@ -42,8 +45,9 @@ async function findingsOf(provider: ProviderFacts, env: Env): Promise<readonly F
   }
   const base = (env[urlVariable]?.trim() || probes.baseUrl).replace(/\/+$/, "");
   try {
-    return await answersOf({ provider, title, probes, base, token }, env);
+    return await answersOf({ provider, title, probes, base, token, stop }, env);
   } catch (error) {
+    stop.throwIfAborted();
     const remedy = `check that doctor can reach ${base}, and ${urlVariable}`;
     return [problem(check, `the provider does not answer: ${errorText(error)}`, remedy)];
   }
@@ -119,12 +123,12 @@ interface Answered {
   readonly body: unknown;
 }
 
-async function get({ connections, base, token }: Account, path: string): Promise<Answered> {
+async function get({ connections, base, token, stop }: Account, path: string): Promise<Answered> {
   const { status, text } = await connections.send({
     method: "GET",
     url: `${base}${path}`,
     headers: { authorization: `Bearer ${token}`, accept: "application/json" },
-    signal: AbortSignal.timeout(CLI_CALL_SECONDS * SECOND_MS),
+    signal: AbortSignal.any([stop, AbortSignal.timeout(CLI_CALL_SECONDS * SECOND_MS)]),
   });
   return { path, status, body: parsed(text) };
 }

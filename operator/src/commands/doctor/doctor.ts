@@ -44,7 +44,7 @@ export async function findingsOf(
   const found = await Promise.all([
     clusterFindings(call, question),
     withCluster(call, ({ client }) => rightsFinding(client, question), self ? undefined : question.who),
-    accountFindings(call.io.env),
+    accountFindings(call.io),
   ]);
   return found.flat();
 }

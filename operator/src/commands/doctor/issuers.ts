@@ -23,21 +23,23 @@ export async function issuerFindings(
     readKind(client, signal, { kind: KINDS.ClusterRoutedIPClass }),
     ...namespaces.map((namespace) => readKind(client, signal, { kind: KINDS.RoutedIPIssuer, namespace })),
   ]);
-  return [together(issuers), classes].flatMap(findingsOf);
+  return [issuers, [classes]].flatMap(findingsOf);
 }
 
-/** What several namespaces have; the first that can't be read counts for all. */
-function together(reads: readonly KindRead[]): KindRead {
-  const unread = reads.find(({ problem: text }) => text !== undefined);
-  return unread ?? { kind: KINDS.RoutedIPIssuer, objects: reads.flatMap(({ objects }) => objects) };
-}
-
-function findingsOf({ kind, objects, missing, problem: unread }: KindRead): readonly Finding[] {
-  if (missing === true) return [];
+/** @param reads of one kind, in each namespace. One that can't be read keeps no other back. */
+function findingsOf(reads: readonly KindRead[]): readonly Finding[] {
+  const [{ kind } = { kind: KINDS.RoutedIPIssuer }] = reads;
   const check = kind.kind === "ClusterRoutedIPClass" ? "classes" : "issuers";
-  if (unread !== undefined) return [unknown(check, unread, "run doctor with more rights")];
+  const found = reads.filter(({ missing }) => missing !== true);
+  const unread = found.flatMap(({ problem: text }) => text ?? []);
+  const objects = found.flatMap((read) => read.objects);
   const refused = objects.flatMap((object) => refusal(kind, object) ?? []);
-  return refused.length > 0 ? refused : [ok(check, objects.length === 0 ? "there are none" : seenOf(objects))];
+  const isAccepted = refused.length === 0 && (objects.length > 0 || unread.length < found.length);
+  return [
+    ...refused,
+    ...(isAccepted ? [ok(check, objects.length === 0 ? "there are none" : seenOf(objects))] : []),
+    ...unread.map((text) => unknown(check, text, "run doctor with more rights")),
+  ];
 }
 
 function seenOf(objects: readonly OwnObject[]): string {

@@ -6,6 +6,7 @@ import type { Lease } from "../../kube/write/lease.js";
 import { listAll, unlessRefused } from "../read.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 import { isHeld, LEASES } from "./leases.js";
+import { type Pod, type SettingName, settingOf } from "./pod-settings.js";
 
 /** What an operator manages. */
 interface Scope {
@@ -28,17 +29,18 @@ export async function otherOperators(
   const others = held.filter(({ metadata }) => metadata?.namespace !== own.namespace);
   if (others.length === 0) return [ok(CHECK, "no other namespace has a leader")];
   const leading = held.find(({ metadata }) => metadata?.namespace === own.namespace);
-  const scope = (leading && (await scopeOf(client, leading))) ?? own;
+  const found = leading && (await scopeOf(client, leading));
+  // What its pod does not show, the flags of doctor do, which may differ.
+  const [scope, isSure] = typeof found === "object" ? [found, true] : [own, false];
   return Promise.all(
     others.map(async (lease) => {
       const other = await scopeOf(client, lease);
       const seen = `another operator leads in namespace ${lease.metadata?.namespace} (${lease.spec?.holderIdentity})`;
-      if (other === undefined)
-        return warning(CHECK, `${seen}; its pod, which shows what it manages, can't be read`, REMEDY);
+      if (typeof other === "string") return warning(CHECK, `${seen}; ${other}`, REMEDY);
       if (!overlap(scope, other)) return ok(CHECK, `${seen}, and manages other resources`);
-      return leading === undefined
-        ? warning(CHECK, seen, REMEDY)
-        : problem(CHECK, `${seen}, and manages the same resources`, REMEDY);
+      if (isSure) return problem(CHECK, `${seen}, and manages the same resources`, REMEDY);
+      const why = found === undefined ? "" : `; of the operator in namespace ${own.namespace}: ${found}`;
+      return warning(CHECK, `${seen}${why}`, REMEDY);
     }),
   );
 }
@@ -49,33 +51,22 @@ function overlap(one: Scope, other: Scope): boolean {
   return kinds && (mine.length === 0 || theirs.length === 0 || mine.some((namespace) => theirs.includes(namespace)));
 }
 
-interface Pod {
-  readonly spec?: { readonly containers?: readonly Container[] };
-}
-
-interface Container {
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-}
-
-/** By the pod of the holder, whose identity begins with the name of its pod. `undefined`: it can't be read. */
-async function scopeOf(client: KubeClient, { metadata, spec }: Lease): Promise<Scope | undefined> {
+/** By the pod of the holder, whose identity begins with the name of its pod. A text: why it is not known. */
+async function scopeOf(client: KubeClient, { metadata, spec }: Lease): Promise<Scope | string> {
   const [name = ""] = (spec?.holderIdentity ?? "").split("_");
-  const path = `/api/v1/namespaces/${metadata?.namespace}/pods/${encodeURIComponent(name)}`;
+  const { namespace = "" } = metadata ?? {};
+  const path = `/api/v1/namespaces/${namespace}/pods/${encodeURIComponent(name)}`;
   const pod = await unlessRefused(client.request<Pod>({ method: "GET", path }));
-  if (pod === undefined) return undefined;
-  const containers = pod.spec?.containers ?? [];
-  return { features: settingOf(containers, "features"), watchNamespaces: settingOf(containers, "watch-namespaces") };
+  if (pod === undefined) return "its pod, which shows what it manages, can't be read";
+  const features = await settingOf(client, pod, { name: "features", namespace });
+  const watched = await settingOf(client, pod, { name: "watch-namespaces", namespace });
+  if ("unknown" in features) return features.unknown;
+  if ("unknown" in watched) return watched.unknown;
+  return { features: listOf("features", features.text), watchNamespaces: listOf("watch-namespaces", watched.text) };
 }
 
-/** The list of a flag, of its variable, or its default. */
-function settingOf(containers: readonly Container[], name: "features" | "watch-namespaces"): readonly string[] {
-  const flag = FLAGS.find((one) => one.name === name);
-  const words = containers.flatMap(({ command = [], args = [] }) => [...command, ...args]).join("\n");
-  const [, given] = new RegExp(`^--${name}[=\n](.*)$`, "m").exec(words) ?? [];
-  const variables = containers.flatMap(({ env = [] }) => env);
-  const text = given ?? variables.find((one) => one.name === flag?.env)?.value ?? flag?.default ?? "";
+/** @param text absent: the default */
+function listOf(name: SettingName, text = FLAGS.find((one) => one.name === name)?.default ?? ""): readonly string[] {
   return text
     .split(",")
     .map((item) => item.trim())

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
+import { accountFindings } from "../../../src/commands/doctor/accounts.js";
 import { DoctorWorld } from "./doctor-world.js";
 
 describe("flipop doctor, about the account", () => {
@@ -59,5 +60,16 @@ describe("flipop doctor, about the account", () => {
     const wrong = await world.doctor([], { DIGITALOCEAN_ACCESS_TOKEN: "t", DIGITALOCEAN_API_URL: "none" });
     expect(wrong.of("token of DigitalOcean")[0]?.result).to.equal("problem");
     expect(wrong.of("rights")).to.have.length(1);
+  });
+
+  it("waits for no provider after a person has interrupted it", async () => {
+    const { token, url } = world.cloud;
+    const call = world.cloud.faults.inject({ kind: "timeout" }, { on: "GET /v2/firewalls" });
+    const env = { DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: url };
+    const stop = new AbortController();
+    const ended = accountFindings({ env, stop: stop.signal }).catch((error: unknown) => error);
+    while (call.fired === 0) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error("SIGINT"));
+    expect(await ended).to.have.property("message", "SIGINT");
   });
 });

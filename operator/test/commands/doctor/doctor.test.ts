@@ -100,6 +100,22 @@ describe("flipop doctor", () => {
     expect(await found(args("--watch-namespaces=a,b"), { env })).to.equal(others);
     expect(await found(args("--watch-namespaces=a,b"), {})).to.match(/^problem: /);
     expect(await found(args("--features=pools"), args("--features=dns,healthchecks"))).to.equal(others);
+    const settings = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "settings", namespace: "other" } };
+    world.kubernetes.create({ ...settings, data: { watch: "c", FLIPOP_WATCH_NAMESPACES: "d" } });
+    const valueFrom = { configMapKeyRef: { name: "settings", key: "watch" } };
+    const byKey = { env: [{ name: "FLIPOP_WATCH_NAMESPACES", valueFrom }] };
+    const byMap = { envFrom: [{ configMapRef: { name: "settings" } }] };
+    for (const from of [byKey, byMap]) {
+      expect(await found(args("--watch-namespaces=a,b"), from)).to.equal(others);
+      expect(await found(args("--watch-namespaces=c,d"), from)).to.match(/^problem: /);
+    }
+    const lost = { envFrom: [{ configMapRef: { name: "lost" } }] };
+    const unknown = "its ConfigMap lost, which may set what it manages, can't be read";
+    expect(await found({}, lost)).to.equal(`warning: ${leads}; ${unknown}`);
+    const secret = { valueFrom: { secretKeyRef: { name: "settings", key: "watch" } } };
+    const bySecret = { env: [{ name: "FLIPOP_FEATURES", ...secret }] };
+    expect(await found({}, bySecret)).to.match(/^warning: .*; its FLIPOP_FEATURES is not from a ConfigMap/);
+    expect(await found(lost, {})).to.equal(`warning: ${leads}; of the operator in namespace flipop: ${unknown}`);
   });
 
   it("asks for every right of the operator, and names those that are missing", async () => {
@@ -172,7 +188,9 @@ describe("flipop doctor", () => {
     expect(await issuers("--watch-namespaces=other")).to.deep.equal(["problem RoutedIPIssuer other/bad"]);
     expect(await issuers("--watch-namespaces=flipop")).to.deep.equal(["ok issuers"]);
     const secrets = ["--watch-namespaces=flipop", "--issuer-namespaces=games"];
-    expect(await issuers(...secrets)).to.deep.equal(["unknown issuers"]);
+    expect(await issuers(...secrets)).to.deep.equal(["ok issuers", "unknown issuers"]);
+    const bad = ["--watch-namespaces=other", "--issuer-namespaces=games"];
+    expect(await issuers(...bad)).to.deep.equal(["problem RoutedIPIssuer other/bad", "unknown issuers"]);
   });
 
   it("finds nodes that no provider can serve", async () => {
