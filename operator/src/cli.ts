@@ -109,8 +109,8 @@ const SEPARATOR = "--";
 
 /** Of arguments that are no known option; a word after an unknown option may be its value. */
 function strangeIn(args: readonly string[]): readonly string[] {
-  const command = args.find((arg) => COMMANDS.some(({ name }) => name === arg));
-  if (command !== undefined) return [`options stand before "${command}": write flipop ${command}, then its options`];
+  const command = COMMANDS.find(({ name }) => args.includes(name));
+  if (command !== undefined) return strangeBefore(command, args);
   return args.flatMap((arg, index) => {
     if (arg === SEPARATOR) return [];
     if (arg.startsWith("-")) return [strangeOption(arg)];
@@ -119,12 +119,29 @@ function strangeIn(args: readonly string[]): readonly string[] {
   });
 }
 
+/** Where the command named follows options. One that the command does not have either is a mistake of its own. */
+function strangeBefore({ name, options }: CommandSpec, args: readonly string[]): readonly string[] {
+  const known = options.flatMap(({ flags }) => flags.match(/(?<!\S)--?[a-z-]+/g) ?? []);
+  const unknown = args.filter((arg) => arg.startsWith("-") && arg !== SEPARATOR && !known.includes(nameOf(arg)));
+  const typos = unknown.map((arg) => unknownOption(nameOf(arg), known, `flipop ${name}`));
+  return [...typos, `options stand before "${name}": write flipop ${name}, then its options`];
+}
+
+/** Of an option: a value may follow `=`, or the letter at once. */
+function nameOf(arg: string): string {
+  return (arg.startsWith("--") ? arg.split("=", 1)[0] : arg.slice(0, 2)) ?? arg;
+}
+
+function unknownOption(name: string, known: readonly string[], help: string): string {
+  const meant = nearest(name, known);
+  return `unknown option '${name}': ${meant === undefined ? `see ${help} --help` : `did you mean ${meant}?`}`;
+}
+
 function strangeOption(arg: string): string {
   const flags = FLAGS.map(({ name }) => `--${name}`);
   const [name = arg] = arg.split("=", 1);
   if (flags.includes(name)) return `option '${name}' stands after '${SEPARATOR}', where none is read: put it before`;
-  const meant = nearest(name, flags);
-  return `unknown option '${name}': ${meant === undefined ? "see flipop --help" : `did you mean ${meant}?`}`;
+  return unknownOption(name, flags, "flipop");
 }
 
 /** A boolean may stand alone or, as with Go's flags, with a value: `--leader-elect=false`. */

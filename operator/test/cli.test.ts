@@ -120,6 +120,14 @@ describe("the command line", () => {
     [["--resynk=5"], /^flipop: unknown option '--resynk': did you mean --resync\?\n$/],
     [["-n", "ingress", "status"], /^flipop: options stand before "status": write flipop status, then its options\n$/],
     [["--namespace", "ingress", "status"], /^flipop: options stand before "status": write flipop status, /],
+    [
+      ["--typo", "plan"],
+      /^flipop: unknown option '--typo': see flipop plan --help\nflipop: options stand before "plan": .*\n$/,
+    ],
+    [
+      ["-n=x", "--outptu=json", "status"],
+      /^flipop: unknown option '--outptu': did you mean --output\?\nflipop: options /,
+    ],
     [["--debug=true", "wrong"], /^flipop: unexpected argument "wrong"\n$/],
     [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': see flipop --help\n$/],
     [["run", "--", "--debug"], /^flipop: option '--debug' stands after '--', where none is read: put it before\n$/],
