@@ -191,11 +191,13 @@ function marksOf(
 /** As the operator counts, for its conditions: it watches nodes with an address also if they are not meant. */
 function tallyFor(
   nodes: NodeDirectory,
-  { match, workload }: Question,
+  { match, workload, failedProbes = new Map() }: Question,
   explained: readonly Pick<NodeExplanation, "node" | "result">[],
 ): Tally {
   const holders = explained.filter(({ result }) => result === "holds" || result === "published");
-  const index = new MatchIndex(nodes, workload === undefined ? { match } : { match, workload }, () => undefined);
+  const wanted = { match, ...omitUndefined({ workload }) };
+  const probes = { failureOf: ({ name }: NodeFacts) => failedProbes.get(name) };
+  const index = new MatchIndex(nodes, wanted, () => undefined, probes);
   index.watchHolders(holders.flatMap(({ node }) => nodes.get(node)?.machine ?? []));
   const tally = index.tally();
   index.close();

@@ -129,6 +129,7 @@ describe("flipop explain", () => {
       status: { failedProbes: [{ nodeName: "node-1", error }] },
     });
     const { out } = await shared.flipop.run("explain", "fip/probed", "node-1", "-n", "ingress");
+    const all = await shared.flipop.run("explain", "fip/probed", "-n", "ingress");
     shared.kubernetes.delete({
       apiVersion: GROUP_VERSION,
       kind: "FloatingIPPool",
@@ -138,6 +139,8 @@ describe("flipop explain", () => {
     expect(out)
       .to.include(error)
       .and.to.match(/ {2}probes +NO +TCP/);
+    expect(all.out).to.match(/ nodes match; .*1 ProbeFailed \(node-1: TCP/);
+    expect(cells(all.out).get("node-1")?.[1]).to.equal("no");
   });
 
   it("shows which nodes the health check does not probe", async () => {
