@@ -84,7 +84,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "The command runs the operator's own code in a dry run on the cluster and the accounts of this moment, prints the first",
       "steps of each resource, and ends when every plan is complete. It changes nothing, takes no Lease, and needs the tokens of the",
       "providers in its own environment, and the operator's other variables (`FLIPOP_...`) where the operator has them. `+` creates or",
-      "adds, `~` changes, `-` removes; `!` is a condition that is bad. Steps that follow from these, such as the DNS records of an",
+      "adds, `~` changes, `-` removes; `!` is a condition that is bad, also where records of others keep a RoutedIP from its name. Steps that follow from these, such as the DNS records of an",
       "address that does not exist yet, are not shown. Steps that only wait for the operator's finalizer are shown. With `-f`, the plan is that of the manifests in the file, as if they were",
       "applied: it shows their resources only, checks their specs as the CRDs do, and does not apply Secrets, Services and other kinds.",
       "Exit codes for CI: 0 nothing to do, 2 there are changes, 1 an error, a command line that can't be understood, or an incomplete",

@@ -67,6 +67,19 @@ describe("flipop plan", () => {
     expect(writes()).to.equal(0);
   });
 
+  it("says which records of others it would replace", async () => {
+    const record = { type: "A", name: "taken", ttl: 300 } as const;
+    for (const data of ["192.0.2.7", "192.0.2.8"]) digitalocean.state.dns.addRecord("example.com", { ...record, data });
+    const taken = {
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "taken", namespace: "default" } },
+      spec: { provider: "digitalocean", match: MATCH, dnsRecordSet: { zone: "example.com", recordName: "taken" } },
+    };
+    const { out } = await flipop.run("plan", "-f", file(taken));
+    expect(out).to.match(
+      /taken\.example\.com: 192\.0\.2\.7, 192\.0\.2\.8 -> 198\S+ \(replaces records of others: 192\.0\.2\.7, 192\.0\.2\.8\)/,
+    );
+  });
+
   it("plans new resources of one name in two namespaces separately", async () => {
     const named = (namespace: string) => ({
       ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes", namespace } },

@@ -3,6 +3,7 @@
 import { changeText } from "../../messages/events.js";
 import type { RecordChangeSet } from "../../providers/types.js";
 import { isRead } from "../../reconcile/dry-run.js";
+import { listed } from "../../values.js";
 import type { PlannedAction, ResourcePlan } from "../plan/collected-plans.js";
 import { onRow, tableText } from "./table.js";
 
@@ -38,13 +39,13 @@ function signOf({ do: verb }: PlannedAction): "+" | "-" | "~" {
 
 /** What the action is about, of the fields that it has. */
 function targetOf(action: PlannedAction): string {
-  const { ip, node, from, desired, changes, value, name } = action;
+  const { ip, node, from, desired, changes, replaced, value, name } = action;
   const parts = [
     textOf(ip),
     node === undefined ? "" : `${placing(action)}${nodeText(node)}`,
     from === undefined ? "" : `from ${textOf(from)}`,
     placeText(desired),
-    recordsText(changes),
+    `${recordsText(changes)}${replacedText(replaced)}`,
     textOf(value),
     textOf(name),
   ];
@@ -70,6 +71,11 @@ function placeText(desired: unknown): string {
   if (typeof node === "string") return `${textOf(family)} on ${node}`.trim();
   if (typeof region === "string") return `${textOf(family)} in ${region || "any region"}`.trim();
   return textOf(name);
+}
+
+/** Records of others, as far as the status shows. */
+function replacedText(values: unknown): string {
+  return Array.isArray(values) ? ` (replaces records of others: ${listed(values)})` : "";
 }
 
 function recordsText(changes: unknown): string {
