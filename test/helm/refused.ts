@@ -20,10 +20,6 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
     { features: ["dns"], jobNamespaces: ["b"] },
     "jobNamespaces: has no effect without feature jobs: add it to features, or remove the value",
   ],
-  "leaving out CustomResourceDefinitions that Helm would delete": [
-    { crds: { enabled: false, keep: false } },
-    "crds.keep: is false, so Helm would delete the CustomResourceDefinitions that crds.enabled=false leaves out",
-  ],
   "Jobs without RoutedIPs": [{ features: ["dns", "jobs"] }, "features: jobs has no effect without routedip"],
   "ports of a NetworkPolicy that is off": [
     { networkPolicyPorts: [8443], networkPolicyDnsPorts: [5353] },

@@ -121,13 +121,23 @@ describe("the Helm chart, installed on a real API server", () => {
         () => "upgraded",
         (error: Error) => error.message,
       );
-    expect(await refusal("crds.enabled=false")).to.include("crds.keep: is false");
-    const atOnce = await refusal("crds.keep=true,crds.enabled=false");
-    expect(atOnce).to.include("crds.enabled: Helm would delete").and.include("floatingippools.flipop.digitalocean.com");
-    await upgrade("crds.keep=true");
+    for (const values of ["crds.enabled=false", "crds.keep=true,crds.enabled=false"])
+      expect(await refusal(values))
+        .to.include("crds.enabled: Helm would delete floatingippools.flipop.digitalocean.com")
+        .and.include("upgrade with crds.enabled=true and crds.keep=true first");
+    await upgrade("crds.enabled=true,crds.keep=true");
     await upgrade("crds.enabled=false");
     expect((await object(CRD)).metadata.uid).to.equal(metadata.uid);
     await upgrade("crds.enabled=true");
+  });
+
+  it("lets a release without CustomResourceDefinitions be installed and upgraded, whatever crds.keep says", async () => {
+    const { metadata } = await object(CRD);
+    const values = ["--set", "fullnameOverride=guest,crds.enabled=false,crds.keep=false"];
+    await run("install", "guest", "flipop", ...values);
+    await run("upgrade", "guest", "flipop", ...values);
+    await run("uninstall", "guest");
+    expect((await object(CRD)).metadata.uid).to.equal(metadata.uid);
   });
 
   it("changes the CustomResourceDefinitions with an upgrade", async () => {

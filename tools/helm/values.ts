@@ -93,7 +93,7 @@ export const CHART_VALUES = {
   crds: {
     default: { enabled: true, keep: true },
     schema: crdsSchema(),
-    note: "Whether the chart contains the CustomResourceDefinitions, so that helm upgrade changes them too, and whether they stay when Helm removes them from the release: after helm uninstall, or with enabled: false. If Helm deleted them, Kubernetes would delete all resources of the five kinds. The chart refuses enabled: false unless the CustomResourceDefinitions stay.",
+    note: "Whether the chart contains the CustomResourceDefinitions, so that helm upgrade changes them too, and whether they stay when Helm removes them from the release: after helm uninstall, or with enabled: false. If Helm deleted them, Kubernetes would delete all resources of the five kinds. The chart refuses an upgrade with enabled: false in which Helm would delete them.",
   },
 } as const satisfies Readonly<Record<string, ValueFacts>>;
 

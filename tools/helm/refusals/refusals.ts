@@ -16,7 +16,7 @@ import { VARIABLE_PROBLEMS } from "./variables.js";
 /** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each that shows no token. */
 export function refusals(): string {
   const values = [...idleValues(), ...NAMESPACES, ...LIMITS, NAME, KEYS, RESOURCES, VARIABLE_PROBLEMS];
-  const parts = [...values, CRDS_NOT_KEPT, LIVE_CRDS_NOT_KEPT, tokenProblems()];
+  const parts = [...values, CRDS_NOT_KEPT, tokenProblems()];
   return `${AMOUNT}
 ${hasToken()}
 {{- define "flipop.problems" -}}
@@ -70,14 +70,12 @@ function idleValues(): readonly string[] {
   return [...features, ...lists, ...ports, IDLE_LABELS];
 }
 
-const CRDS_NOT_KEPT = refusal(
-  "and (not .Values.crds.enabled) (not .Values.crds.keep)",
-  "crds.keep: is false, so Helm would delete the CustomResourceDefinitions that crds.enabled=false leaves out, and with them all resources: upgrade with crds.enabled=true and crds.keep=true first, then again with crds.enabled=false",
-);
-
-/** Before Helm deletes an object that the chart no longer contains, it looks at the annotation of the object in the cluster. */
-const LIVE_CRDS_NOT_KEPT = `{{- $release := . }}
-{{- if and .Release.IsUpgrade .Values.crds.keep (not .Values.crds.enabled) }}
+/**
+ * Before Helm deletes an object that the chart no longer contains, it looks at the annotation of the object in the cluster,
+ * whatever the values say. A release without the CRDs deletes none.
+ */
+const CRDS_NOT_KEPT = `{{- $release := . }}
+{{- if and .Release.IsUpgrade (not .Values.crds.enabled) }}
 {{- range $name := list ${quoted(customResourceDefinitions().map(({ metadata }) => metadata.name))} }}
 {{- with (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $name).metadata }}
 {{- $annotations := default dict .annotations }}
