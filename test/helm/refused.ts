@@ -61,6 +61,10 @@ export const PROBLEMS: Readonly<Record<string, readonly [values: object, message
     { tenantLimits: { namespaces: [{ names: ["a"], allowedNames: ["www.example.com."] }] } },
     'tenantLimits.namespaces[0].allowedNames[0]: "www.example.com." is not a pattern of DNS names',
   ],
+  "limits of a namespace that an earlier pattern covers": [
+    { tenantLimits: { namespaces: [{ names: ["b", "team-*"] }, { names: ["a", "team-*-x"] }] } },
+    'tenantLimits.namespaces[1].names[1]: "team-*-x" never applies: namespaces[0] names it, too, and the first entry counts: move this entry before that one, or remove the name',
+  ],
   "an existing ServiceAccount without a name": [
     { serviceAccount: { create: false } },
     'serviceAccount.name: is empty, so that "default" would get the permissions',
@@ -215,6 +219,7 @@ export const ACCEPTED: Readonly<Record<string, object>> = {
   "limits of tenants in every form": {
     tenantLimits: {
       namespaces: [
+        { names: ["team-a", "team-b-*"] },
         {
           ...{ names: ["team-*"], allowedZones: ["example.com"], allowedNames: ["*.{namespace}.example.com", "_a.b"] },
           allowedAddresses: [

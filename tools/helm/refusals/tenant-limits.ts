@@ -2,7 +2,11 @@
 
 import { ADDRESS_RANGE_PROBLEM, CREATED_ADDRESSES } from "../../../constructs/src/api/access/address-range.js";
 import { NAME_PATTERN, NAME_PATTERN_PROBLEM } from "../../../constructs/src/api/access/name-pattern.js";
-import { FLAG_LIMITS_SIZE, POLICY_LIMITS_SIZE } from "../../../constructs/src/api/access/tenant-limits.js";
+import {
+  FLAG_LIMITS_SIZE,
+  lateNameProblem,
+  POLICY_LIMITS_SIZE,
+} from "../../../constructs/src/api/access/tenant-limits.js";
 import { quoted, refusal } from "../text.js";
 
 const BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
@@ -51,4 +55,19 @@ tenantLimits.namespaces[{{ $index }}].allowedNames[{{ $entry }}]: "{{ $name }}" 
 {{- end }}
 {{- end }}`;
 
-export const LIMITS = [...SIZES, ENTRIES];
+/** Names that an earlier entry covers: `*` stands for any text, and no other character of a pattern has a meaning. */
+const ORDER = `{{- range $index, $limits := (.Values.tenantLimits).namespaces }}
+{{- range $entry, $name := $limits.names }}
+{{- $covered := false }}
+{{- range $first := until $index }}
+{{- range $pattern := (index $.Values.tenantLimits.namespaces $first).names }}
+{{- if and (not $covered) (regexMatch (printf "^%s$" (replace "*" ".*" $pattern)) $name) }}
+{{- $covered = true }}
+tenantLimits.namespaces[{{ $index }}].names[{{ $entry }}]: ${lateNameProblem("{{ $name }}", "{{ $first }}")}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}`;
+
+export const LIMITS = [...SIZES, ENTRIES, ORDER];

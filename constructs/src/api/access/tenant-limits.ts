@@ -143,10 +143,14 @@ function orderProblems({ namespaces = [] }: TenantLimits, path: string): readonl
         .slice(0, index)
         .findIndex((one) => one.names.some((each) => matchesStars(name, each, 0)));
       if (first < 0) return [];
-      const message = `never applies: namespaces[${first}] names it, too, and the first entry counts: move this entry before that one, or remove the name`;
-      return [{ path: `${path}.namespaces[${index}].names[${position}]`, message: `"${name}" ${message}` }];
+      return [{ path: `${path}.namespaces[${index}].names[${position}]`, message: lateNameProblem(name, first) }];
     }),
   );
+}
+
+/** Also for the chart, with expressions for both. @param first the entry that covers the name */
+export function lateNameProblem(name: string, first: number | string): string {
+  return `"${name}" never applies: namespaces[${first}] names it, too, and the first entry counts: move this entry before that one, or remove the name`;
 }
 
 function sizeProblems(limits: unknown, path: string, { who, most }: LimitsSize): readonly Problem[] {
