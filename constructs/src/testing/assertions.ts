@@ -106,7 +106,9 @@ export class FlipopAssertions {
 
   /** No binding of the app grants a right; without a namespace, none grants it in any namespace. */
   public hasNoRight(right: Right): this {
-    const found = this.granting(right, (bound) => right.namespace === undefined || bound === right.namespace);
+    const { namespace } = right;
+    // A binding without a namespace may be applied into any.
+    const found = this.granting(right, (bound) => [namespace, bound].includes(undefined) || bound === namespace);
     return found.length === 0 ? this : fail(found.join("; "));
   }
 

@@ -67,12 +67,16 @@ export function granting(objects: readonly RbacObject[], right: Right, isMeant: 
     ({ kind, metadata }) => kind === "ClusterRoleBinding" || (kind === "RoleBinding" && isMeant(metadata.namespace)),
   );
   const granted = bindings.flatMap((binding) => {
-    const reach = binding.kind === "RoleBinding" ? `namespace ${binding.metadata.namespace}` : "the whole cluster";
+    const reach = binding.kind === "RoleBinding" ? placeOf(binding) : "the whole cluster";
     const bound = roles(objects).filter((role) => isBound(role, binding));
     const allowed = bound.filter((role) => rulesOf(role).some((rule) => allows(rule, right)));
     return allowed.map(({ kind, metadata }) => `${kind} "${metadata.name}" may ${textOf(right)} in ${reach}`);
   });
   return [...new Set(granted)];
+}
+
+function placeOf({ metadata: { namespace } }: RbacObject): string {
+  return namespace === undefined ? "the namespace into which it is applied" : `namespace ${namespace}`;
 }
 
 /** A right in words, without its namespace. */

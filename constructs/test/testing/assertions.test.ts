@@ -90,6 +90,21 @@ describe("FlipopAssertions", () => {
       "may list secrets in namespace flipop",
     ],
   ];
+
+  it("finds a right that a RoleBinding without a namespace grants wherever it is applied", () => {
+    const made = new App();
+    const chart = new Chart(made, "plain");
+    const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "reader" } };
+    const rules = [{ verbs: ["get"], resources: ["secrets"], apiGroups: [""] }];
+    new ApiObject(chart, "role", { ...rbac, kind: "Role", rules });
+    new ApiObject(chart, "binding", { ...rbac, kind: "RoleBinding", roleRef: { kind: "Role", name: "reader" } });
+    const right = { verb: "get", resource: "secrets", namespace: "web" };
+    expect(() => FlipopAssertions.of(made).hasNoRight(right)).to.throw(
+      'Role "reader" may get secrets in the namespace into which it is applied',
+    );
+    expect(() => FlipopAssertions.of(made).hasRight(right)).to.throw("no bound role may get secrets in namespace web");
+  });
+
   for (const [title, check, says] of failures) {
     it(`fails with what the app has instead: ${title}`, () => {
       expect(() => check(FlipopAssertions.of(app())))
