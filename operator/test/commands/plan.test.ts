@@ -216,6 +216,10 @@ describe("flipop plan", () => {
     both.close();
     expect(err).to.match(/incomplete, because the provider of these was not read: FloatingIPPool default\/served/);
     expect(code).to.equal(1);
+    const without = await flipop.run("plan", "-f", flipop.file("served.yaml", JSON.stringify(served)));
+    expect(without.err).to.include(
+      "; fix: set the token in the environment of this command: DIGITALOCEAN_ACCESS_TOKEN or",
+    );
   });
 
   it("says in one line, as the other commands do, that no API server answers", async () => {

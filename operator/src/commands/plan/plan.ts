@@ -8,8 +8,9 @@ import { readSettings } from "../../config.js";
 import { EXIT } from "../../exit.js";
 import type { KubeClient } from "../../kube/client.js";
 import { silentLogger } from "../../logging.js";
+import { FIX } from "../../messages/message.js";
 import { createOperator } from "../../operator.js";
-import { NoProviderError } from "../../providers/create.js";
+import { NoProviderError, TOKEN_VARIABLES } from "../../providers/create.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
 import { NO_CRDS } from "../read.js";
@@ -188,9 +189,18 @@ function incompleteBecause(plans: readonly ResourcePlan[]): readonly string[] {
   const unread = plans.filter((plan) => plan.incomplete).map(titleOf);
   const refused = plans.filter(isRefused).map(titleOf);
   return [
-    ...(unread.length > 0 ? [`the provider of these was not read: ${unread.join(", ")}`] : []),
+    ...(unread.length > 0
+      ? [`the provider of these was not read: ${unread.join(", ")}${plans.some(hasNoToken) ? TOKENS : ""}`]
+      : []),
     ...(refused.length > 0 ? [`the operator refuses these: ${refused.join(", ")}`] : []),
   ];
+}
+
+/** The condition's remedy is for the operator, whose Secret this command does not read. */
+const TOKENS = `${FIX}set the token in the environment of this command: ${TOKEN_VARIABLES.join(", ")}`;
+
+function hasNoToken({ problems }: ResourcePlan): boolean {
+  return problems.some(({ reason }) => reason === "UnknownProvider");
 }
 
 function isRefused({ problems }: ResourcePlan): boolean {
