@@ -29,6 +29,7 @@ import {
   previousPart,
   viewOf,
   withCname,
+  withoutDoubt,
 } from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
@@ -91,7 +92,8 @@ export class DnsService {
     const decided = claims.filter((claim) => claim !== undefined);
     const remarks = this.remarksOn(question, current);
     const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
-    const [view, previousView] = [this.viewOfWanted(current, goodForMs), viewOf(previous)];
+    const wantedView = this.viewOfWanted(current, goodForMs);
+    const [view, previousView] = [withoutDoubt(wantedView, question, ours), viewOf(previous)];
     return {
       snapshot: {
         ...this.capabilitiesOf(question),

@@ -17,6 +17,8 @@ export interface OwnChange {
   readonly isOurs?: true;
   /** Values before a change that ended half-way: no Event has reported it. */
   readonly halfDone?: readonly string[];
+  /** ms since the epoch: a read has shown no records, and from then on a second one says whether that is so. */
+  readonly emptyUntil?: number;
 }
 
 export class LastChange {
@@ -29,12 +31,14 @@ export class LastChange {
   private halfDone: readonly string[] | undefined;
   /** What the set held before each of our recent changes; `at`: when the change ended. */
   private former: readonly Reading[] = [];
+  /** Monotonic ms: since when all reads have shown no records. */
+  private emptySince: number | undefined;
   /** How long a reading may be used at most, ms: one was late, or our change relied on one that may have been. */
   goodForMs = Number.POSITIVE_INFINITY;
   /** See `RecordSetView.reverts`. */
   reverts: readonly number[] = [];
 
-  constructor(private readonly clock: Pick<Clock, "now">) {}
+  constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
 
   /**
    * @param reading `undefined`: the answers do not show what is there now.
@@ -46,7 +50,7 @@ export class LastChange {
     this.replaced(before, reading?.at);
     this.written = reading;
     this.left = reading?.facts;
-    this.halfDone = undefined;
+    this.halfDone = this.emptySince = undefined;
   }
 
   /** The change relied on a reading that may have been late: a record that it lacked may be there twice now. */
@@ -62,12 +66,15 @@ export class LastChange {
 
   of(reading: Reading | undefined): OwnChange {
     const isOurs = this.left !== undefined && reading !== undefined && sameRecords(this.left, reading.facts);
-    return { ...(isOurs && { isOurs }), ...(this.halfDone && { halfDone: this.halfDone }) };
+    const until = this.emptyUntil(reading);
+    const empty = until === undefined ? {} : { emptyUntil: this.clock.now() - this.clock.monotonic() + until };
+    return { ...(isOurs && { isOurs }), ...(this.halfDone && { halfDone: this.halfDone }), ...empty };
   }
 
   /** Whether our last change is still there. @returns what to rely on: a late reading gives way to what we wrote. */
   judge(reading: Reading): Reading {
     const { facts, at } = reading;
+    this.emptySince = facts.records.length > 0 ? undefined : (this.emptySince ?? at);
     if (this.halfDone !== undefined) this.left ??= facts;
     const { written } = this;
     if (written !== undefined && this.isLate(reading, written)) {
@@ -76,12 +83,24 @@ export class LastChange {
     }
     this.goodForMs = Number.POSITIVE_INFINITY;
     if (written === undefined) this.written = this.repaired(facts) ? reading : undefined;
-    else if (!sameAddresses(written.facts, facts)) {
-      this.reverts = [...this.reverts, this.clock.now()].slice(-REVERTS_KEPT);
-      this.written = undefined;
-      this.foreign = facts;
-    } else if (at - written.at >= RECORDS_LASTING_MS) this.reverts = [];
+    else if (this.emptyUntil(reading) === undefined) this.compare(written, reading);
     return reading;
+  }
+
+  private compare(written: Reading, { facts, at }: Reading): void {
+    if (sameAddresses(written.facts, facts)) {
+      if (at - written.at >= RECORDS_LASTING_MS) this.reverts = [];
+      return;
+    }
+    this.reverts = [...this.reverts, this.clock.now()].slice(-REVERTS_KEPT);
+    this.written = undefined;
+    this.foreign = facts;
+  }
+
+  /** Monotonic ms: one empty answer may be a fault of the provider. `undefined`: it is not empty, or a second one agrees. */
+  private emptyUntil(reading: Reading | undefined): number | undefined {
+    const until = (this.emptySince ?? Number.NEGATIVE_INFINITY) + SECOND_READ_SECONDS * SECOND_MS;
+    return reading !== undefined && reading.at < until ? until : undefined;
   }
 
   /** It shows only records from before, or during, our changes of the last 30 s: reads lag behind writes. */

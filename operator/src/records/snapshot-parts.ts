@@ -1,15 +1,19 @@
 /** Parts of a `DnsSnapshot`, from cached state and claims, and what a call fails with that finds no provider. Pure. */
 
+import type { DnsStatus } from "cdk8s-flipop/api";
 import type { Claim } from "../claims/claims.js";
 import type { Owned } from "../messages/claims.js";
 import { HAS_CNAME, REMEDIES } from "../messages/failed-calls.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages } from "../messages/provider.js";
+import { typeOf } from "../providers/diff.js";
 import { ProviderError } from "../providers/errors.js";
+import type { RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
 import type { DnsSnapshot } from "./desired-records.js";
+import { isDesired, type Named } from "./foreign-values.js";
 import { hasCname } from "./same-name.js";
 
 /** Each owner once. */
@@ -35,6 +39,17 @@ export function withCname(provider: string, view: RecordSetView): RecordSetView 
       ...{ where, seen: HAS_CNAME, remedy: REMEDIES.RecordExists },
     }),
   };
+}
+
+/** Where the status says that the set holds records, an empty answer counts only if a second one agrees. */
+export function withoutDoubt(
+  view: RecordSetView,
+  { last, ...named }: Named & { readonly last: DnsStatus | undefined },
+  types: readonly RecordType[],
+): RecordSetView {
+  const { readAt: _at, readAgainAt: _again, emptyUntil: retryAt, ...rest } = view;
+  const holdsSome = isDesired(last, named) && last?.values.some((value) => types.includes(typeOf(value)));
+  return retryAt === undefined || holdsSome !== true ? view : { ...rest, records: "unknown", retryAt };
 }
 
 export function claimPart(claim: Claim | undefined): { readonly claim?: Claim } {
