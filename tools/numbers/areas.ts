@@ -17,7 +17,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/controllers/routed-ip-issuer": 650,
   "operator/src/health": 2_850,
   "operator/src/http": 450,
-  "operator/src/inventory": 1_350,
+  "operator/src/inventory": 1_375,
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 450,
@@ -35,7 +35,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "sandbox/src": 19_450,
   "testbed/src": 3_050,
   tools: 6_600,
-  projenrc: 1_350,
+  projenrc: 1_375,
 };
 
 /** The lines of each area; a file outside of all areas counts to the folder "no area". */

@@ -77,8 +77,11 @@ export function lostName({ dns, set }: Pick<AddressSnapshot, "dns" | "set">): Pr
  */
 export function publishedOf(snapshot: AddressSnapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
   const before = new Set(snapshot.set.writtenDns?.values);
+  // No read has shown an unread one yet: that is no reason to take it out.
   const onTheWay = (placement: Placement) =>
-    (placement.certainty === "moving" && !isStuck(placement)) || moving.has(placement.address.ip);
+    (placement.certainty === "moving" && !isStuck(placement)) ||
+    placement.certainty === "unread" ||
+    moving.has(placement.address.ip);
   const published = placements.filter((placement) => {
     if (!placement.address.wanted || !isOurs(placement)) return false;
     return isServed(placement) || (onTheWay(placement) && before.has(placement.address.ip));

@@ -68,14 +68,13 @@ function rereadAt({ now, inventory: { rereadSeconds }, providerFailure }: Addres
   return now + (rereadSeconds * SECOND_MS || DUE_READ_MS);
 }
 
-/** One that the operator has just created, and that reads do not find yet. */
+/** A read did not find it: it may be new, and only a second read shows that it is gone. */
 function lateUntil(snapshot: AddressSnapshot, placements: readonly Placement[]): number | undefined {
   const { now, set, inventory, providerFailure } = snapshot;
   // The operator reads no address of another family, and none while it cannot read the account.
   if (!inventory.complete || providerFailure !== undefined) return undefined;
   const isLate = placements.some(
-    ({ certainty, address: { ip, origin } }) =>
-      certainty === "unread" && origin === "created" && familyOf(ip) === set.family,
+    ({ certainty, address: { ip } }) => certainty === "unread" && familyOf(ip) === set.family,
   );
   return isLate ? now + SECOND_READ_SECONDS * SECOND_MS : undefined;
 }

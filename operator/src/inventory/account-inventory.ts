@@ -287,10 +287,11 @@ export class AccountInventory {
   }
 
   private take(ip: string, observation: Observation): void {
+    const isSure = this.cachedStates.has(ip);
     const cachedState = this.gone.isLate(ip, observation) ? undefined : observe(this.cachedStates.get(ip), observation);
     if (cachedState === undefined) {
       this.cachedStates.delete(ip);
-      this.gone.missing(ip);
+      this.gone.missing(ip, { ...observation, isSure });
     } else {
       this.cachedStates.set(ip, cachedState);
       this.gone.found(ip);

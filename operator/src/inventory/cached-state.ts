@@ -69,10 +69,13 @@ export function observe(cachedState: CachedState | undefined, observation: Obser
   const { facts, askedAt } = observation;
   if (cachedState === undefined) return facts === undefined ? undefined : accept({ facts, at: askedAt }, observation);
   if (cachedState.writtenAt !== undefined && askedAt < cachedState.writtenAt) return cachedState;
-  if (facts === undefined && isJustCreated(cachedState, askedAt)) return cachedState;
-  if (cachedState.running !== undefined) return observeRunning(cachedState, cachedState.running, observation);
+  // One read that does not find an address may be a fault of the API, whoever put it there.
+  if (facts === undefined)
+    return isJustCreated(cachedState, askedAt) ? cachedState : observeContradiction(cachedState, observation);
+  if (cachedState.running !== undefined)
+    return observeRunning(cachedState, cachedState.running, { ...observation, facts });
   if (cachedState.actedAt === undefined || agrees(cachedState, facts)) return accept(cachedState, observation);
-  return observeContradiction(cachedState, cachedState.actedAt, observation);
+  return observeContradiction(cachedState, observation);
 }
 
 /** A read or call that does not find it says nothing yet. */
@@ -119,15 +122,15 @@ export function abandoned(cachedState: CachedState): CachedState {
 
 /** A change of ours waits until reads show our last action, or count. `undefined`: they count now. */
 export function awaitingRead(cachedState: CachedState | undefined, now: number): CachedState | undefined {
-  if (cachedState?.actedAt === undefined || !isEarly(cachedState.actedAt, now)) return undefined;
+  if (cachedState === undefined || !isEarly(cachedState.actedAt, now)) return undefined;
   return { ...cachedState, contradiction: { key: AWAITED, since: now } };
 }
 
 /** No read says this, so it is never the first of two that agree. */
 const AWAITED = "awaited";
 
-function isEarly(actedAt: number, askedAt: number): boolean {
-  return askedAt - actedAt < SETTLE_SECONDS * SECOND_MS;
+function isEarly(actedAt: number | undefined, askedAt: number): boolean {
+  return actedAt !== undefined && askedAt - actedAt < SETTLE_SECONDS * SECOND_MS;
 }
 
 /** When an action of ours must be resolved, whatever the API says of it. */
@@ -151,12 +154,11 @@ export function resolution(
 
 /** While our action runs, a read shows its beginning or its end; at its deadline, what the read shows is its end. */
 function observeRunning(
-  cachedState: CachedState,
+  { contradiction: _contradiction, ...cachedState }: CachedState,
   running: InFlight,
-  observation: Observation,
+  observation: Observation & { readonly facts: AddressFacts },
 ): CachedState | undefined {
   const { facts, askedAt } = observation;
-  if (facts === undefined) return undefined;
   const over = facts.holder === running.expected && facts.action === undefined;
   if (over && facts.holder !== cachedState.facts.holder)
     return completed({ ...cachedState, facts }, running.expected, askedAt);
@@ -180,15 +182,11 @@ function hasMissed({ id, locked, inferred, over, missedSince }: InFlight, askedA
 }
 
 /** Too early: nothing, unless a move waits for it. The first: unconfirmed. The second, some time later: it counts. */
-function observeContradiction(
-  cachedState: CachedState,
-  actedAt: number,
-  observation: Observation,
-): CachedState | undefined {
+function observeContradiction(cachedState: CachedState, observation: Observation): CachedState | undefined {
   const { facts, askedAt, forMove = false } = observation;
   if (isProof(observation)) return overrule(cachedState, observation);
   const { contradiction } = cachedState;
-  if (isEarly(actedAt, askedAt) && !forMove) {
+  if (isEarly(cachedState.actedAt, askedAt) && !forMove) {
     if (contradiction === undefined) return cachedState;
     if (contradiction.key === AWAITED) return awaitingRead(cachedState, askedAt);
   }
@@ -216,8 +214,8 @@ function accept(cachedState: CachedState, { facts, askedAt }: Observation): Cach
   return { ...rest, ...locked, facts: { ...borrowed, ...facts }, at: askedAt };
 }
 
-function agrees({ facts }: CachedState, seen: AddressFacts | undefined): boolean {
-  return seen !== undefined && seen.holder === facts.holder;
+function agrees({ facts }: CachedState, seen: AddressFacts): boolean {
+  return seen.holder === facts.holder;
 }
 
 function keyOf(facts: AddressFacts | undefined): string {

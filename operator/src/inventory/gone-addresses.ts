@@ -1,6 +1,6 @@
 /** The addresses that resources name and that the account does not have any more. */
 
-import { SECOND_MS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
+import { SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
 
@@ -10,6 +10,8 @@ const RELEASED = Number.NEGATIVE_INFINITY;
 export class GoneAddresses {
   /** Monotonic ms: since when. */
   private readonly since = new Map<string, number>();
+  /** Monotonic ms: the first read that did not find one which no read has found: it may be a fault of the API. */
+  private readonly missed = new Map<string, number>();
   /** Monotonic ms: when the operator released them. */
   private readonly releasedAt = new Map<string, number>();
   /** Monotonic ms: until when a read that does not find them shows that their releases came through, whose answers were lost. */
@@ -49,16 +51,20 @@ export class GoneAddresses {
     return this.since.get(ip) === RELEASED;
   }
 
-  /** A read did not find it. */
-  missing(ip: string): void {
+  /** A read did not find it. @param isSure an earlier one did not find it either */
+  missing(ip: string, { askedAt, isSure }: { readonly askedAt: number; readonly isSure: boolean }): void {
     const now = this.clock.monotonic();
     if (now < (this.young.get(ip) ?? now)) return;
     const isOwn = now < (this.lostReleases.get(ip) ?? now);
-    this.since.set(ip, isOwn ? RELEASED : (this.since.get(ip) ?? now));
+    const first = this.missed.get(ip) ?? askedAt;
+    this.missed.set(ip, first);
+    if (isOwn || isSure || askedAt - first >= SECOND_READ_SECONDS * SECOND_MS)
+      this.since.set(ip, isOwn ? RELEASED : (this.since.get(ip) ?? now));
   }
 
   found(ip: string): void {
     this.since.delete(ip);
+    this.missed.delete(ip);
   }
 
   has(ip: string): boolean {
@@ -67,7 +73,7 @@ export class GoneAddresses {
 
   /** No resource names the others any more. */
   keepOnly(named: ReadonlySet<string>): void {
-    for (const ips of [this.since, this.releasedAt, this.lostReleases, this.young])
+    for (const ips of [this.since, this.missed, this.releasedAt, this.lostReleases, this.young])
       for (const ip of ips.keys()) if (!named.has(ip)) ips.delete(ip);
   }
 

@@ -174,6 +174,8 @@ describe("an account of addresses", () => {
       failing.has(ip) ? Promise.reject(error("Unavailable", { status: 502 })) : Promise.resolve(undefined);
     account.inventory?.want({ kind: "Test", namespace: "a", name: "b", uid: "c" }, [first, second]);
     await account.refresh(0, "check");
+    await clock.advance(5_000);
+    await account.refresh(0, "check");
     const view = account.inventory?.view();
     expect([account.failure, view?.isGone(first), view?.isGone(second)]).to.deep.equal([undefined, false, true]);
   });

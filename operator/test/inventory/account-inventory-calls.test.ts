@@ -111,10 +111,12 @@ describe("the calls of an account's inventory", () => {
   });
 
   it("are for the names of the own family alone", async () => {
-    const { cloud, inventory, list } = start();
+    const { clock, cloud, inventory, list } = start();
     inventory.want(WEB, [A, V6]);
     await list();
     expect(cloud.asked).to.deep.equal([`list ${A}`, `get ${A}`]);
+    await clock.advance(5_000);
+    await list();
     expect([inventory.view().isGone(A), inventory.view().isGone(V6)]).to.deep.equal([true, false]);
   });
 
@@ -134,6 +136,9 @@ describe("the calls of an account's inventory", () => {
     inventory.want(WEB, [A, B]);
     await list();
     const isGone = (ip: string, forMs?: number) => inventory.view().isGone(ip, forMs);
+    expect(isGone(A), "after one read").to.equal(false);
+    await clock.advance(5_000);
+    await list();
     expect([isGone(A), isGone(A, MINUTE)]).to.deep.equal([true, false]);
     await clock.advance(MINUTE);
     await list();
@@ -143,6 +148,9 @@ describe("the calls of an account's inventory", () => {
     await list();
     cloud.addresses.delete(A);
     await clock.advance(MINUTE);
+    await list();
+    expect(inventory.view().get(A)?.unconfirmed, "after one read").to.equal(true);
+    await clock.advance(5_000);
     await list();
     expect([isGone(A), isGone(A, 1)], "since it was there").to.deep.equal([true, false]);
     await inventory.release(cloud.provider, ASKER, B);

@@ -22,7 +22,6 @@ describe("what is believed of an address", () => {
   it("is what a read says, where we did nothing ourselves", () => {
     expect(observe(undefined, { facts: held("a"), askedAt: 0 })?.facts.holder).to.equal("a");
     expect(observe(base, { facts: held("c"), askedAt: 1 })?.facts.holder).to.equal("c");
-    expect(observe(base, { facts: undefined, askedAt: 1 })).to.equal(undefined);
   });
 
   it("has a lock that lasts from its first read, from the call of our own action on, until a read shows none", () => {
@@ -93,12 +92,19 @@ describe("what is believed of an address", () => {
     expect(observe(agreed, { facts: held("a"), askedAt: 37 * SECOND })?.facts.holder).to.equal("b");
   });
 
-  it("takes two reads for an address of ours to be gone", () => {
-    const first = observe(acted, { facts: undefined, askedAt: 31 * SECOND });
+  for (const [what, state] of [
+    ["an address of ours", acted],
+    ["an address that others assigned", base],
+    ["an address with a running action", started(base, { id: "7", expected: "b" }, 0)],
+  ] as const)
+    it(`takes two reads for ${what} to be gone`, () => {
+      const first = observe(state, { facts: undefined, askedAt: 31 * SECOND });
 
-    expect(first?.facts.holder).to.equal("b");
-    expect(observe(first, { facts: undefined, askedAt: 36 * SECOND })).to.equal(undefined);
-  });
+      expect(first?.facts.holder).to.equal(state.facts.holder);
+      expect(observe(first, { facts: undefined, askedAt: 35 * SECOND })).to.equal(first);
+      expect(observe(first, { facts: undefined, askedAt: 36 * SECOND })).to.equal(undefined);
+      expect(observe(first, { facts: state.facts, askedAt: 36 * SECOND })?.contradiction).to.equal(undefined);
+    });
 
   it("shows a running action until a read shows its end", () => {
     const running = started(base, { id: "7", expected: "b" }, 0);

@@ -19,8 +19,8 @@ describe("the addresses that are gone", () => {
   }
 
   it("are released where the answer to the release was lost and the next read does not find them", () => {
-    const { gone } = afterLostRelease();
-    gone.missing(IP);
+    const { clock, gone } = afterLostRelease();
+    gone.missing(IP, { askedAt: clock.monotonic(), isSure: true });
     expect(gone.isReleased(IP)).to.equal(true);
   });
 
@@ -33,11 +33,11 @@ describe("the addresses that are gone", () => {
       const gone = new GoneAddresses(clock);
       const createdAt = clock.now() + ahead;
       gone.expect(IP, createdAt);
-      gone.missing(IP);
+      gone.missing(IP, { askedAt: clock.monotonic(), isSure: true });
       expect(gone.has(IP)).to.equal(false);
       await clock.advance(SETTLE_SECONDS * 1000 + Math.min(0, ahead));
       gone.expect(IP, createdAt);
-      gone.missing(IP);
+      gone.missing(IP, { askedAt: clock.monotonic(), isSure: true });
       expect(gone.has(IP)).to.equal(true);
     });
   }
@@ -46,7 +46,7 @@ describe("the addresses that are gone", () => {
     const clock = new FakeClock();
     const gone = new GoneAddresses(clock);
     for (const createdAt of [Number.NaN, clock.now() - SETTLE_SECONDS * 1000, clock.now()]) gone.expect(IP, createdAt);
-    gone.missing(IP);
+    gone.missing(IP, { askedAt: clock.monotonic(), isSure: true });
     expect(gone.has(IP)).to.equal(false);
   });
 
@@ -54,7 +54,7 @@ describe("the addresses that are gone", () => {
     const { clock, gone } = afterLostRelease();
     gone.found(IP);
     await clock.advance(UNKNOWN_ACTION_SECONDS * 1000);
-    gone.missing(IP);
+    gone.missing(IP, { askedAt: clock.monotonic(), isSure: true });
     expect(gone.isReleased(IP)).to.equal(false);
     expect(gone.has(IP)).to.equal(true);
   });

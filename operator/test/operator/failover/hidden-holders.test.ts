@@ -1,8 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text as readText } from "node:stream/consumers";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { HidingProxy } from "../../support/cloud/hiding-proxy.js";
 import { World } from "../world.js";
 
 const LISTED_MS = 310_000;
@@ -64,53 +62,43 @@ describe("operator in process: an API that shows addresses without their droplet
   });
 });
 
-/** Hides the droplets of addresses; and all droplets, as from a token that may not read them. */
-class HidingProxy {
-  hides: { readonly droplets: boolean } | undefined;
-  private readonly server = createServer((request, response) => void this.answer(request, response));
+describe("operator in process: a list that lacks an address, and a read that does not find it", function () {
+  this.timeout(120_000);
+  let world: World;
+  let proxy: HidingProxy;
 
-  private constructor(private readonly target: string) {}
+  afterEach(async () => {
+    await world.close();
+    proxy.close();
+  });
 
-  static async to(target: string): Promise<HidingProxy> {
-    const made = new HidingProxy(target);
-    await new Promise<void>((listening) => made.server.listen(0, "127.0.0.1", listening));
-    return made;
-  }
+  const env = () => ({ DIGITALOCEAN_ACCESS_TOKEN: world.digitalocean.token, DIGITALOCEAN_API_URL: proxy.url });
+  const deletions = () => world.digitalocean.journal.count({ on: /^(DELETE|PUT) .*\/records/ });
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.server.close();
-    this.server.closeAllConnections();
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url = "" } = request;
-    const { status, text } = await this.forward(request);
-    response.setHeader("content-type", "application/json");
-    if (this.hides?.droplets === true && url.startsWith("/v2/droplets")) {
-      response.writeHead(403).end(JSON.stringify({ id: "forbidden", message: "You are not authorized" }));
-    } else {
-      const hidden = this.hides !== undefined && url.startsWith("/v2/reserved_ips");
-      response.writeHead(status).end(hidden ? withoutDroplets(text) : text);
-    }
-  }
-
-  private async forward(request: IncomingMessage) {
-    const body = await readText(request);
-    const { method = "GET", url = "", headers } = request;
-    const sent = {
-      method,
-      headers: { authorization: String(headers.authorization), "content-type": "application/json" },
-    };
-    const answer = await fetch(`${this.target}${url}`, body === "" ? sent : { ...sent, body });
-    return { status: answer.status, text: await answer.text() };
-  }
-}
-
-function withoutDroplets(text: string): string {
-  const hide = (key: string, value: unknown) => (key === "droplet" ? null : value);
-  return text === "" ? text : JSON.stringify(JSON.parse(text), hide);
-}
+  for (const who of ["a new process", "a process that did not assign it"])
+    it(`once: ${who} leaves the address in DNS; after a second such read it goes`, async () => {
+      world = await World.create({ nodes: 2 });
+      proxy = await HidingProxy.to(world.digitalocean.url);
+      const ips = world.addAddresses(2);
+      const [ip = ""] = ips;
+      world.addPool("web", { ips, dnsRecordSet: { zone: "example.com", recordName: "web" } });
+      const first = world.start({}, { env: env() });
+      const records = () => world.digitalocean.state.dns.records("example.com", "web").map(({ data }) => data);
+      await world.until("its records", () => records().length === 2, 10_000);
+      await world.rest();
+      await first.stop();
+      const lack = () => (proxy.lacks = { ip, reads: 1 });
+      if (who === "a new process") lack();
+      world.start({}, { env: env() });
+      if (who !== "a new process") {
+        await world.clock.sleep(LISTED_MS / 2);
+        lack();
+      }
+      await world.until("a read does not find it", () => proxy.lacks?.reads === 0, 10_000);
+      await world.clock.sleep(60_000);
+      expect([records().sort(), deletions()]).to.deep.equal([[...ips].sort(), 0]);
+      expect(world.status("web").ips?.[ip]?.state).to.equal("active");
+      proxy.lacks = { ip, reads: Number.POSITIVE_INFINITY };
+      await world.until("it is out of DNS", () => !records().includes(ip), 10_000);
+    });
+});
