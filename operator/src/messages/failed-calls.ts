@@ -65,6 +65,11 @@ export function zoneElsewhere(other: string, zone: string): string {
   return `set dnsRecordSet.provider to ${other}, whose account has zone ${zone}`;
 }
 
+export const OCCUPIED_NODE: Remedy = {
+  operator: "a machine holds one address of a family; the operator chooses another node",
+  person: "if no other node is free, have the owner of the account unassign the address that the machine holds",
+};
+
 /** @param status of the machine, in the provider's words */
 export function startMachine(machine: string, status: string): Remedy {
   return { operator: `machine ${machine} is "${status}"`, person: "have the owner of the account start it" };

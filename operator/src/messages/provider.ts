@@ -8,6 +8,7 @@ import {
   type FailureText,
   failedCalls,
   failureText,
+  OCCUPIED_NODE,
   providerText,
   REMEDIES,
   startMachine,
@@ -143,6 +144,12 @@ export const providerMessages = topic("provider", {
     reason: "ProviderUnavailable",
     by: "operator",
     example: failing("the droplet runs another action", "Conflict"),
+  }),
+  nodeOccupied: problem({
+    ...FOREIGN,
+    reason: "NoCandidate",
+    by: "account",
+    example: { text: assignFailed({ seen: "422 Droplet already has a reserved IP", remedy: OCCUPIED_NODE }) },
   }),
   rateLimited: problem({
     ...FOREIGN,

@@ -177,6 +177,7 @@ export function conditionSamples(
 export function problemOf({ kind, reason, message: text }: ProviderError, missing: Reason): Problem {
   if (reason === "KindMissing") return providerMessages.kindMissing({ text });
   if (kind === "NotFound") return providerMessages.notFound({ missing, text });
+  if (reason === "NodeOccupied") return providerMessages.nodeOccupied({ text });
   // Something of somebody else is in the way, and stays there: a CNAME of that name, a second zone.
   if (reason === "RecordExists") return providerMessages.recordInTheWay({ text });
   if (reason === "Ambiguous") return providerMessages.ambiguous({ text });

@@ -283,5 +283,5 @@ function attributed(failure: ActionFailure, { machine = "", node, ip }: ActionTa
 
 /** The provider knows machines, and people know nodes. */
 function isOfMachine({ detail, problem }: ActionFailure): boolean {
-  return detail === "NodeUnfit" || detail === "NodeBusy" || includesEntry(problem, [providerMessages.actionFailed]);
+  return (detail !== undefined && NODE_FAULTS.has(detail)) || includesEntry(problem, [providerMessages.actionFailed]);
 }

@@ -10,7 +10,7 @@
  * 6. none of these                       -> Terminal, with the API's words
  */
 
-import { REMEDIES, type Remedy, startMachine } from "../../messages/failed-calls.js";
+import { OCCUPIED_NODE, REMEDIES, type Remedy, startMachine } from "../../messages/failed-calls.js";
 import type { CallContext } from "../call.js";
 import {
   isProviderError,
@@ -133,7 +133,7 @@ const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "correct region: the prov
 const OCCUPIED: Meaning = {
   kind: "Conflict",
   reason: "NodeOccupied",
-  remedy: { operator: "a droplet holds one reserved address of a family; the operator chooses another node" },
+  remedy: OCCUPIED_NODE,
 };
 const BUSY: Meaning = {
   kind: "Conflict",

@@ -9,7 +9,7 @@ import { openMoves } from "../../../src/controllers/floating-ip-pool/reservation
 import type { PoolTypes } from "../../../src/controllers/floating-ip-pool/resource.js";
 import type { Gathered, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status.js";
-import { REMEDIES, startMachine } from "../../../src/messages/failed-calls.js";
+import { OCCUPIED_NODE, REMEDIES, startMachine } from "../../../src/messages/failed-calls.js";
 import { ProviderError, type ProviderErrorKind, withProps } from "../../../src/providers/errors.js";
 import type { Kind } from "../../../src/reconcile/kind.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
@@ -167,6 +167,17 @@ describe("a failure of a machine", () => {
     expect(messageOf(off)).to.match(/^node ghost: .*the droplet is off; .*have the owner of the account/);
     const stopped = withProps(refusedCall("Conflict"), { reason: "NodeUnfit", remedy: startMachine(MACHINE, "off") });
     expect(messageOf(outcomeOf(stopped))).to.match(/^node ghost: .*"off"; fix: have the owner of the account start it/);
+  });
+
+  it("is no failure of the provider where the machine has an address already: the node takes none", () => {
+    const occupied = outcomeOf(withProps(refusedCall("Conflict"), { reason: "NodeOccupied", remedy: OCCUPIED_NODE }));
+    const { outcome } = attributeFailure(pools, {} as Gathered, { action: ASSIGN, outcome: occupied });
+    const failure = failureOf(outcome);
+    expect(failure?.problem.reason).to.equal("NoCandidate");
+    expect(failure?.problem.message).to.match(/^node ghost: .*chooses another node; fix: if no other node is free, /);
+    expect(failure && faultyMachine(failure, { machine: MACHINE, ip: IP }), "it waits, not the address").to.equal(
+      MACHINE,
+    );
   });
 
   it("is none if the account fails", () => {
