@@ -39,8 +39,8 @@ export const CREATION_OVER_MS = CALL_OVER_MS + LISTS_APART_MS; // An address tha
 /** The age of a list that a recovery uses: slightly less than the distance between two of them. */
 export const SETTLE_LIST_SECONDS = LISTS_APART_MS / SECOND_MS - 1;
 export const LIST_READ_MS = 1_000; // A creation that waits for a fresh list plans again after this.
-/** A first list that is read later than this after the intent proves nothing: a new address may belong to anyone. */
-export const INFERENCE_WINDOW_MS = 10 * MINUTE_MS;
+export const INFERENCE_WINDOW_MS = 10 * MINUTE_MS; // A first list that is read later than this after the intent proves nothing.
+export const STRAY_AFTER_MS = 60 * MINUTE_MS; // One new address that was never on a machine keeps a resource from creating for this long.
 export const SEEN_KEPT = 500; // Addresses that an intent remembers as older than itself.
 export const LISTS_KEPT = 8; // List readings remembered for a recovery.
 

@@ -14,7 +14,12 @@ export type RecordAction =
   /** `pendingCreation`, before the call. An answer without it means that the CRD is too old: the chain ends. */
   | (Reasoned & { readonly do: "record-intent"; readonly intent: PendingCreation })
   /** The end of an open creation, concluded from the lists: an address joins `createdIPs` in the same patch. */
-  | (Reasoned & { readonly do: "settle-creation"; readonly result: CreationResult })
+  | (Reasoned & {
+      readonly do: "settle-creation";
+      readonly result: CreationResult;
+      /** The creation may have made it, and it is left to whoever has it; for an Event. */
+      readonly stray?: string;
+    })
   /** The end of a creation that this process knows, and the API server did not take when it came. */
   | (Reasoned & { readonly do: "record-creation"; readonly result: CreationResult })
   /** Takes away the copy of an intent that has ended. */

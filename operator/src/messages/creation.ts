@@ -40,6 +40,13 @@ interface Lost {
   readonly resource: Ref & { readonly deleting: boolean };
 }
 
+interface Doubtful {
+  readonly ips: readonly string[];
+  readonly doubt?: string | undefined;
+  /** ms since the epoch: then the operator creates another one. */
+  readonly until?: number | undefined;
+}
+
 /** No node is there to create the address on. */
 interface Unplaced {
   readonly busy: BusyNodes;
@@ -101,6 +108,10 @@ function ownersText({ family, holders, unknown }: AccountFull): string {
 function answerLost({ startedAt, resource: { kind } }: Lost): string {
   const of = kind === "RoutedIP" ? "its address" : "an address";
   return `at ${timeText(Date.parse(startedAt))} the operator began to create ${of}, and no answer shows whether it exists`;
+}
+
+function anotherAt(until: number | undefined): readonly string[] {
+  return until === undefined ? [] : [`otherwise the operator creates another one at ${timeText(until)}`];
 }
 
 function remedyOf({ resource }: Lost, ifNone?: string): string {
@@ -214,15 +225,11 @@ export const creationMessages = topic("creation", {
   severalMayBeIt: problem({
     reason: "CreationUnsettled",
     by: "author",
-    text: ({
-      ips,
-      doubt,
-      ...lost
-    }: Lost & { readonly ips: readonly string[]; readonly doubt?: string | undefined }) => {
+    text: ({ ips, doubt, until: _until, ...lost }: Lost & Doubtful) => {
       const why = doubt === undefined ? "" : ` (${doubt})`;
       return `${answerLost(lost)}; ${ips.length === 1 ? "" : "each of "}${listed(ips)} may be the new address${why}`;
     },
-    remedy: (lost) => remedyOf(lost, "if it is none of these,"),
+    remedy: ({ until, ...lost }) => [remedyOf(lost, "if it is none of these,"), ...anotherAt(until)].join("; "),
     example: { ...LOST, ips: ["203.0.113.7", "203.0.113.8"] },
   }),
   answerLost: problem({

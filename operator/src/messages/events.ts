@@ -15,6 +15,11 @@ interface Address extends Why {
   readonly ip: string;
 }
 
+interface CreationEnd extends Why {
+  readonly result: { readonly created?: { readonly ip: string } };
+  readonly stray?: string;
+}
+
 export interface RecordChange {
   readonly fqdn: string;
   readonly before: readonly string[];
@@ -141,6 +146,13 @@ export const eventMessages = topic("events", {
       `${ip} counts as created by this resource, because ${why}; no answer of the provider confirms the creation, and so the operator never releases the address; release it at the provider when nothing needs it`,
     example: { ip: "203.0.113.7", why: WHYS.onItsNode },
   }),
+  creationLeft: event({
+    reason: "CreateFailed",
+    action: "Create",
+    text: ({ ip }: Pick<Address, "ip">) =>
+      `a creation without an answer may have made ${ip}, which no resource uses and which was never on a machine; after an hour in doubt the operator creates another address, and never releases this one; if nothing else needs it, release it at the provider: flipop orphans lists it`,
+    example: { ip: "203.0.113.7" },
+  }),
   released: event({
     reason: "Released",
     action: "Release",
@@ -241,6 +253,12 @@ export const eventMessages = topic("events", {
     example: { why: WHYS.cleanupLate, left: ["address 203.0.113.7"] },
   }),
 });
+
+/** The end of a creation without an answer is known. `undefined`: it made nothing. */
+export function creationEnded({ result, why, stray }: CreationEnd): EventMessage | undefined {
+  if (stray !== undefined) return eventMessages.creationLeft({ ip: stray });
+  return result.created && eventMessages.creationSettled({ ip: result.created.ip, why });
+}
 
 /** A cleanup was given up. `undefined`: nothing stays behind. */
 export function abandoned(left: readonly string[], why: string): EventMessage | undefined {

@@ -18,6 +18,7 @@ export const WHYS = {
   onlyNewAddress: "it is the only new address of the account that may be it",
   forgetRequested: `a person set annotation ${Annotation.forgetCreation}`,
   nothingCreated: "no address came of it",
+  strayLeft: (ip: string) => `for an hour no fact has shown whether ${ip} is its address`,
   nowListed: (ip: string) => `spec.ips now lists ${ip}, which is the address`,
   /** @param next the resource that has or gets it. Absent: none */
   replaced: (ip: string, by: string | undefined, next?: Parameters<typeof refText>[0] | "gone") =>

@@ -4,12 +4,13 @@
  */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { CALL_OVER_MS, CREATION_OVER_MS, INFERENCE_WINDOW_MS, LISTS_APART_MS } from "../../bounds.js";
+import { CALL_OVER_MS, CREATION_OVER_MS, INFERENCE_WINDOW_MS, LISTS_APART_MS, STRAY_AFTER_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
 import type { InventoryAddress } from "../../inventory/view.js";
 import { refText } from "../../messages/claims.js";
 import { WHYS } from "../../messages/explanations.js";
-import type { AddressSnapshot, OtherCreation } from "../address-set.js";
+import { omitUndefined } from "../../values.js";
+import { type AddressSnapshot, isDeleting, type OtherCreation } from "../address-set.js";
 import { areApart, type ListObservation } from "./creation-registry.js";
 import { createdRegion } from "./record-creation.js";
 
@@ -74,14 +75,24 @@ function ofProject({ inventory }: AddressSnapshot, { intent }: OpenCase, ips: re
 /** Why a single candidate is no proof; `undefined`: it is taken for the one. */
 function doubtOf(snapshot: AddressSnapshot, open: OpenCase, ip: string): string | undefined {
   const { lists, startedAt, intent } = open;
-  const was = intent.providerID === undefined || snapshot.memory.wasAssigned?.get(ip);
-  if (was === false)
+  if (wasNeverAssigned(snapshot, open, ip))
     return "it was never on a machine: the creation failed before the assignment, or someone else created it";
-  if (was === undefined) return "it is on no machine, though the creation was to assign it to one";
+  if (intent.providerID !== undefined && snapshot.memory.wasAssigned?.get(ip) !== true)
+    return "it is on no machine, though the creation was to assign it to one";
   const rivals = rivalsOf(snapshot, open);
   if (rivals.length > 0) return `${rivals.map(({ resource }) => refText(resource)).join(", ")} lost an answer, too`;
   const first = lists[0]?.at ?? startedAt;
   return first - startedAt > INFERENCE_WINDOW_MS ? "no list was read soon after the creation" : undefined;
+}
+
+function wasNeverAssigned({ memory }: AddressSnapshot, { intent }: OpenCase, ip: string): boolean {
+  return intent.providerID !== undefined && memory.wasAssigned?.get(ip) === false;
+}
+
+/** The weakest doubt has a bound: the address does nothing, and the resource still lacks one. */
+function strayAt(snapshot: AddressSnapshot, open: OpenCase, ip: string): number | undefined {
+  const isBounded = wasNeverAssigned(snapshot, open, ip) && !isDeleting(snapshot.set);
+  return isBounded ? open.startedAt + STRAY_AFTER_MS : undefined;
 }
 
 /** A creation that began when this one's address may have come to be has a right to the same newcomers. */
@@ -107,7 +118,7 @@ function isForeign({ ownerOf, set, inventory }: AddressSnapshot, ip: string): bo
 
 /**
  * `ours`: this address is taken for it. `listed`: a person has said by `spec.ips` which one it is. `nothing`: nothing
- * was created. `several`: it could be any of these. `elsewhere`: it was sent to another account than the spec names now.
+ * was created. `several`: it could be any of these; `until`: when the operator creates another one all the same. `stray`: it does. `elsewhere`: it was sent to another account than the spec names now.
  * `wait`: not yet known; look again then.
  */
 export type CreationRecovery =
@@ -115,7 +126,8 @@ export type CreationRecovery =
   | { readonly is: "listed"; readonly ip: string }
   | { readonly is: "nothing" }
   | { readonly is: "elsewhere" }
-  | { readonly is: "several"; readonly ips: readonly string[]; readonly why?: string }
+  | { readonly is: "several"; readonly ips: readonly string[]; readonly why?: string; readonly until?: number }
+  | { readonly is: "stray"; readonly ip: string }
   | { readonly is: "wait"; readonly until: number };
 
 export function settle(snapshot: AddressSnapshot, intent: PendingCreation): CreationRecovery {
@@ -158,7 +170,9 @@ function settleSome(snapshot: AddressSnapshot, open: OpenCase, candidates: reado
   const [only, ...others] = ofProject(snapshot, open, candidates);
   if (only === undefined || others.length > 0) return { is: "several", ips: candidates };
   const why = doubtOf(snapshot, open, only);
-  if (why !== undefined) return { is: "several", ips: [only], why };
+  const until = strayAt(snapshot, open, only);
+  if (until !== undefined && snapshot.now >= until) return { is: "stray", ip: only };
+  if (why !== undefined) return { is: "several", ips: [only], why, ...omitUndefined({ until }) };
   return { is: "ours", ip: only, why: WHYS.onlyNewAddress };
 }
 

@@ -68,8 +68,12 @@ function recoveredBy(snapshot: AddressSnapshot, intent: PendingCreation, end: Cr
       return { chain: [ended(intent, WHYS.nowListed(end.ip))] };
     case "nothing":
       return { chain: [ended(intent, WHYS.nothingCreated)] };
-    case "several":
-      return heldUp(creationMessages.severalMayBeIt({ ...lostOf(snapshot, intent), ips: end.ips, doubt: end.why }));
+    case "stray":
+      return { chain: [{ ...ended(intent, WHYS.strayLeft(end.ip)), stray: end.ip }] };
+    case "several": {
+      const { ips, why: doubt, until } = end;
+      return heldUp(creationMessages.severalMayBeIt({ ...lostOf(snapshot, intent), ips, doubt, until }), until);
+    }
     case "elsewhere": {
       const { provider, family } = intent;
       return heldUp(creationMessages.sentElsewhere({ ...lostOf(snapshot, intent), provider, family }));
@@ -96,7 +100,11 @@ export function unsettledOf(snapshot: AddressSnapshot): Problem | undefined {
 const NOTHING: Creation = { chain: [] };
 
 /** An address that was found, and not answered, is ours to use and not to release. */
-function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action {
+function ended(
+  { startedAt }: PendingCreation,
+  why: string,
+  ip?: string,
+): Extract<Action, { readonly do: "settle-creation" }> {
   const status = { state: "unassigned" } as const;
   const created = ip === undefined ? {} : { created: { ip, createdTime: startedAt, status, inferred: true as const } };
   return { do: "settle-creation", result: { startedAt, ...created }, why };

@@ -9,6 +9,7 @@ import { normalName } from "../../claims/claimed-names.js";
 import {
   abandoned,
   conditionEvent,
+  creationEnded,
   eventMessages,
   type FailureNames,
   failedEvent,
@@ -101,7 +102,7 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
     case "create-address":
       return created(snapshot, action.why, outcome.ip);
     case "settle-creation":
-      return settled(action);
+      return creationEnded(action);
     case "release":
       return eventMessages.released(action);
     case "apply-records":
@@ -147,13 +148,6 @@ function arrived(
 ): EventMessage | undefined {
   if (expected === undefined) return undefined;
   return eventMessages.arrived({ ip, node: verdictOf(expected)?.node.name ?? expected });
-}
-
-function settled({
-  result,
-  why,
-}: Extract<PlannedAction, { readonly do: "settle-creation" }>): EventMessage | undefined {
-  return result.created === undefined ? undefined : eventMessages.creationSettled({ ip: result.created.ip, why });
 }
 
 const FAILED: Readonly<Record<PlannedAction["do"], FailureNames>> = {

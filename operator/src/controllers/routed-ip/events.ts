@@ -7,6 +7,7 @@ import { normalName } from "../../claims/claimed-names.js";
 import {
   abandoned,
   conditionEvent,
+  creationEnded,
   eventMessages,
   type FailureNames,
   failedEvent,
@@ -76,13 +77,9 @@ export function eventMessageOf(snapshot: EventFacts, { action, outcome }: Routed
     return failedEvent(FAILED[action.do], outcome.failure.problem);
   }
   if (action.do === "remove-job") return jobEnded(action);
-  if (action.do === "settle-creation") return settled(action);
+  if (action.do === "settle-creation") return creationEnded(action);
   if (action.do === "create-address") return created(snapshot, outcome.ip);
   return succeeded(action, outcome, (machine) => snapshot.verdictOf(machine)?.node.name ?? machine);
-}
-
-function settled({ result, why }: Of<"settle-creation">): EventMessage | undefined {
-  return result.created === undefined ? undefined : eventMessages.creationSettled({ ip: result.created.ip, why });
 }
 
 function jobEnded({ failure }: OfKind<"remove-job">): EventMessage {

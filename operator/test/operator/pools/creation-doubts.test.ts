@@ -178,6 +178,30 @@ describe("operator in process: a creation in doubt", function () {
       });
     }
 
+    it("keeps the resource from creating beside such an address for an hour; then an Event names it, and it is never released", async () => {
+      world = await World.create({ nodes: 1 });
+      world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
+      faults().inject({ kind: "status", status: 502 }, { on: CREATE });
+      world.start();
+      await world.until("the creation failed", () => creations() > 0);
+      const { ip } = state().addAddress({ region: "nyc3" });
+      const began = world.clock.now();
+      const message = () => world.condition("web", "Accepted")?.message ?? "";
+      await world.until("a condition says for how long", () => message().includes("otherwise the operator creates"));
+      await world.clock.sleep(55 * MINUTE_MS);
+      expect([creations(), account()]).to.deep.equal([1, [ip]]);
+      await world.fulfilled("web");
+      expect(world.clock.now() - began).to.be.within(59 * MINUTE_MS, 90 * MINUTE_MS);
+      expect([creations(), created("web").map((each) => each.ip)]).to.deep.equal([
+        2,
+        account().filter((each) => each !== ip),
+      ]);
+      expect(notes("CreateFailed").join()).to.include(`may have made ${ip}, which no resource uses`);
+      world.kubernetes.delete(world.refTo("web"));
+      await world.until("it is gone", () => !exists("web"));
+      expect(account()).to.deep.equal([ip]);
+    });
+
     it("is reported on the resource, and keeps no resource from creating on a node", async () => {
       world = await World.create({ nodes: 1 });
       const others = await ambiguous("lost");
