@@ -25,7 +25,15 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringChanges } from "../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./accounts/account-failures.js";
+import {
+  type FailedCall,
+  FailedReads,
+  isLong,
+  isNewKind,
+  maxWaitMs,
+  withoutAddress,
+} from "./accounts/account-failures.js";
+import { TokenProof } from "./accounts/token-proof.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -44,8 +52,7 @@ export class AddressAccount {
   private failedSince = 0; // The first failure since the last answer, ms since the epoch.
   /** Of the latest failure, monotonic ms. */
   private failedAt = Number.NEGATIVE_INFINITY;
-  /** Of the latest token, monotonic ms: older lists and failures do not show whether it works. */
-  private tokenSince = Number.NEGATIVE_INFINITY;
+  readonly token: TokenProof;
   /** Those whose calls failed since the account was last answered. */
   private readonly failingAddresses = new Set<string>();
   private readonly failedReads: FailedReads;
@@ -59,6 +66,7 @@ export class AddressAccount {
     readonly family: IpFamily,
     private readonly tools: AccountTools,
   ) {
+    this.token = new TokenProof(tools.clock);
     this.recovery = new AccountRecovery(tools.clock);
     this.failedReads = new FailedReads(tools.clock);
   }
@@ -126,7 +134,7 @@ export class AddressAccount {
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
     const isInDoubt = this.failed !== undefined || this.failingAddresses.size > 0;
-    const since = isInDoubt ? Math.max(this.tokenSince, this.failedAt) : this.tokenSince;
+    const since = isInDoubt ? Math.max(this.token.since, this.failedAt) : this.token.since;
     await this.noting(async () => {
       const inventory = await this.open();
       await inventory.ensure({ maxAgeSeconds, since, priority });
@@ -186,7 +194,7 @@ export class AddressAccount {
   /** The token is another one: what failed with the former one may be tried at once, and the next read shows whether this one works. */
   credentialsReplaced(): void {
     this.retry = undefined;
-    this.tokenSince = this.tools.clock.monotonic();
+    this.token.replaced();
     this.recovery.noteCredentials();
   }
 
@@ -204,7 +212,7 @@ export class AddressAccount {
 
   private fail(error: AccountError, { of }: FailedCall): void {
     const [read, now] = [of !== "change", this.tools.clock.now()];
-    const isFirst = isNewKind(this.failed, error, this.failedAt > this.tokenSince);
+    const isFirst = isNewKind(this.failed, error, this.failedAt > this.token.since);
     this.failedAt = this.tools.clock.monotonic();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
     if (read) this.recovery.noteReadFailure();
@@ -231,20 +239,19 @@ export class AddressAccount {
   }
 
   private async open(): Promise<AccountInventory> {
-    if (this.inventory !== undefined) return this.inventory;
-    this.opening ??= this.tools.inventories.for(
-      sharedRead("which account it is", "assignment"),
-      this.provider,
-      this.family,
-    );
-    try {
-      this.inventory = await this.opening;
-      for (const opened of this.openers.values()) opened();
-      this.openers.clear();
-      return this.inventory;
-    } finally {
-      this.opening = undefined;
-    }
+    const inventory = this.inventory ?? (await this.opened());
+    await this.token.give(this.provider);
+    return inventory;
+  }
+
+  private async opened(): Promise<AccountInventory> {
+    const { inventories } = this.tools;
+    const context = sharedRead("which account it is", "assignment");
+    this.opening ??= inventories.for(context, this.provider, this.family).finally(() => (this.opening = undefined));
+    this.inventory = await this.opening;
+    for (const listener of this.openers.values()) listener();
+    this.openers.clear();
+    return this.inventory;
   }
 }
 

@@ -224,7 +224,7 @@ function sharedFirewall(
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {
   if (account === undefined) return "untried";
   if (account.failure !== undefined) return { failure: account.failure };
-  return account.inventory?.view().complete === true ? "good" : "untried";
+  return account.token.isGiven && account.inventory?.complete === true ? "good" : "untried";
 }
 
 function firewallState({ spec, metadata }: IssuerRead, { answer, firewall }: Access): Snapshot["firewall"] {

@@ -3,6 +3,8 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
+const SECRET = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "team" };
+const dataOf = (token: string) => ({ DIGITALOCEAN_ACCESS_TOKEN: Buffer.from(token).toString("base64") });
 const CLASS = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "public" };
 const NEXT = "next";
 
@@ -34,5 +36,31 @@ describe("operator in process: a class that names another issuer of the same acc
     await made.ready("a");
     expect([made.status("a").routedIP, made.nodeOf("a")]).to.deep.equal([ip, node]);
     expect(digitalocean.state.addresses()).to.have.length(1);
+  });
+});
+
+describe("operator in process: an issuer whose account another token reads, too", function () {
+  this.timeout(30_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("does not accept a wrong new token, though lists of the account arrive", async () => {
+    made = await RoutedWorld.create(["n1"], {
+      speed: 60,
+      flags: { "issuer-namespaces": "default", namespace: "flipop" },
+    });
+    const { kubernetes, digitalocean, clock } = made.world;
+    kubernetes.create({ ...SECRET, metadata: SECRET, data: dataOf(digitalocean.token) });
+    made.addIssuer({ credentialsSecretRef: { name: "team" } });
+    made.world.addPool("other", { ips: made.world.addAddresses(1) });
+    made.world.start();
+    const accepted = () => made.condition("do", "Accepted", "RoutedIPIssuer");
+    await made.until("it is accepted", () => accepted().startsWith("True"));
+    await clock.sleep(10_000);
+    const before = clock.now();
+    kubernetes.change(SECRET, (object) => ({ ...object, data: dataOf("wrong-token-wrong-token") }));
+    await made.until("it is refused", () => accepted() === "False/Unauthorized");
+    expect(clock.now() - before).to.be.below(10_000);
   });
 });
