@@ -142,9 +142,12 @@ export const credentialMessages = topic("credentials", {
   keyMissing: problem({
     reason: "SecretNotFound",
     by: "author",
-    text: ({ secret, key }: Secret & { readonly key: string }) =>
-      `Secret ${secret} has no key "${key}", or it is empty`,
-    remedy: (secret) => `${authorOf(secret)} put the token there, or correct credentialsSecretRef`,
+    text: ({ secret, key, issuer }: Secret & { readonly key: string }) =>
+      key === ""
+        ? `RoutedIPIssuer ${issuer} names no key of Secret ${secret}`
+        : `Secret ${secret} has no key "${key}", or it is empty`,
+    remedy: ({ key, ...secret }) =>
+      `${authorOf(secret)} ${key === "" ? "set key to the entry with the token" : "put the token there"}, or correct credentialsSecretRef`,
     example: { ...CREDENTIALS, key: "DIGITALOCEAN_TOKEN" },
   }),
   noSecretNamed: problem({

@@ -164,7 +164,7 @@ export function credentialsOf(
   if (!issuerNamespaces.includes(namespace)) {
     return nowhere(credentialMessages.namespaceNotRead({ issuer, namespace, allowed: issuerNamespaces }));
   }
-  const key = ref.key ?? variable;
+  const key = ref.key || variable;
   const name = `${namespace}/${ref.name}`;
   if (typeof secret !== "object")
     return nowhere(missingSecret(place, { secret: name, issuer, isForbidden: secret === "forbidden" }));

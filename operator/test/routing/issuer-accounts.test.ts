@@ -69,4 +69,15 @@ describe("the credentials of an issuer", () => {
       expect(asked({ credentialsSecretRef: { name: "do", key } }, place, {}), key).to.equal("SecretNotFound");
     }
   });
+
+  it("say what to set where the reference names no key, and the provider has no usual one", () => {
+    const spec = { provider: "acme", credentialsSecretRef: { name: "do" } };
+    const answer = credentialsOf(spec, place, { secret: { token: "t" }, variable: "" });
+    expect(answer.from === "nowhere" && answer.problem.message).to.equal(
+      "RoutedIPIssuer team/do names no key of Secret team/do; fix: have the author of RoutedIPIssuer team/do set key to the entry with the token, or correct credentialsSecretRef",
+    );
+    expect(asked({ credentialsSecretRef: { name: "do", key: "" } }, place, { TOKEN: "t3" })).to.include({
+      token: "t3",
+    });
+  });
 });
