@@ -3,6 +3,7 @@
  * Failures that may pass have a fast schedule, failures that a person must repair a slow one, as in the Go operator.
  */
 
+import type { Reason } from "cdk8s-flipop/api";
 import {
   CLEANUP_ATTEMPTS,
   CLEANUP_DEADLINE_MS,
@@ -210,9 +211,10 @@ export class Retries {
     if (!first) this.retryFixed();
   }
 
-  /** A person may have fixed what only a person can fix. */
-  retryFixed(): void {
-    for (const [key, { state, account, ofLimit }] of this.entries) {
+  /** A person may have fixed what only a person can fix. @param reason of the cleanups that this is about; absent: it is about all */
+  retryFixed(reason?: Reason): void {
+    for (const [key, { state, account, ofLimit, ofCleanup }] of this.entries) {
+      if (reason !== undefined && ofCleanup?.reason !== reason) continue;
       if (state.schedule !== "fast" && (account === undefined || ofLimit)) this.entries.delete(key);
     }
   }

@@ -3,7 +3,14 @@ import { describe, it } from "mocha";
 import { providerFailure } from "../../src/addresses/calls.js";
 import { REPORTED_WAIT_MS, RETRY_SCHEDULES } from "../../src/bounds.js";
 import { type StatusDetails, StatusError } from "../../src/kube/client.js";
-import { afterFailure, isCleanupOverdue, isDue, type RetryState, reportedRetry } from "../../src/reconcile/retries.js";
+import {
+  afterFailure,
+  isCleanupOverdue,
+  isDue,
+  Retries,
+  type RetryState,
+  reportedRetry,
+} from "../../src/reconcile/retries.js";
 import { failure } from "../providers/support.js";
 
 function waits(kind: "Unavailable" | "Terminal", count: number): readonly number[] {
@@ -57,6 +64,19 @@ describe("the schedule of retries", () => {
     expect(isDue(10_000, 9_000)).to.equal(false);
     expect(isDue(10_000, 10_000)).to.equal(true);
     expect(isDue(86_400_000, 0)).to.equal(true);
+  });
+});
+
+describe("a cleanup that lacks a provider", () => {
+  it("is tried at once after a Secret has changed, and nothing else is", () => {
+    const retries = new Retries();
+    const fail = (key: string, reason: "UnknownProvider" | "Invalid", ofCleanup: boolean) =>
+      retries.failed(key, { kind: "Terminal", problem: { reason, message: "" } }, { now: 0, ofCleanup });
+    fail("records", "UnknownProvider", true);
+    fail("address", "Invalid", true);
+    fail("spec", "UnknownProvider", false);
+    retries.retryFixed("UnknownProvider");
+    expect([...retries.retryAt().keys()]).to.deep.equal(["address", "spec"]);
   });
 });
 

@@ -61,6 +61,8 @@ export class RoutedIPs {
 
   /** An issuer, a class or a Secret has changed: all that may use it run again. */
   requeue(): void {
+    // What lacked a token may have it now.
+    for (const { retries } of this.kinds.all()) retries.retryFixed("UnknownProvider");
     this.kinds.seeAll();
     this.kinds.enqueueAll();
   }
