@@ -215,7 +215,7 @@ export function withRetries(options: RetryOptions): CallLayer {
   return (next) => async (call, send) => {
     let renewed = false;
     let previous: ProviderError | undefined;
-    const failedAt: number[] = [];
+    const failures: Failed[] = [];
     for (;;) {
       const refused = options.credentials.token();
       try {
@@ -226,12 +226,12 @@ export function withRetries(options: RetryOptions): CallLayer {
         if (previous !== undefined && isSuperseded(caught) && call.context.recheck === undefined) throw previous;
         const error = withUnknown(caught, previous);
         previous = error;
-        failedAt.push(options.clock.monotonic());
+        failures.push({ kind: error.kind, at: options.clock.monotonic() });
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
           continue;
         }
-        await waitOrThrow(options, call, error, failedAt);
+        await waitOrThrow(options, call, error, failures);
       }
     }
   };
@@ -248,16 +248,23 @@ function hasAnother(credentials: Credentials, refused: string): boolean {
   return credentials.token() !== refused;
 }
 
-/** @param failedAt when each attempt ended, monotonic ms */
+/** How and when an attempt ended, monotonic ms. */
+interface Failed extends Pick<ProviderError, "kind"> {
+  readonly at: number;
+}
+
+/** @param failures one for each attempt */
 async function waitOrThrow(
   options: RetryOptions,
   call: ApiCall,
   error: ProviderError,
-  failedAt: readonly number[],
+  failures: readonly Failed[],
 ): Promise<void> {
   const now = options.clock.monotonic();
-  const lasts = error.kind === "Unavailable" && now - (failedAt[0] ?? now) >= CLOUD_ATTEMPT_SECONDS * SECOND_MS;
-  const delay = lasts ? undefined : delayMs(error, failedAt.length, options.random);
+  // A pause that the API asked for is no outage.
+  const since = failures.find(({ kind }) => kind === "Unavailable")?.at ?? now;
+  const lasts = error.kind === "Unavailable" && now - since >= CLOUD_ATTEMPT_SECONDS * SECOND_MS;
+  const delay = lasts ? undefined : delayMs(error, failures.length, options.random);
   const left = (call.endsAt ?? Number.POSITIVE_INFINITY) - now;
   if (delay === undefined || delay >= left || call.context.signal?.aborted === true) throw error;
   await waitFor(options.clock, delay, call);

@@ -62,6 +62,13 @@ describe("retries", () => {
     expect((sent[1] ?? 0) - (sent[0] ?? 0)).to.be.at.least(7_000);
   });
 
+  it("of an outage are not fewer because the API had asked for a pause before", async () => {
+    const paused = { kind: "RateLimited", outcome: "refused", retryAfterSeconds: 16 } as const;
+    const { sent, send } = flaky(paused, { kind: "Unavailable", retrySafe: true });
+    expect(await run(runner()(callOf(), send(clock)))).to.equal("answer");
+    expect(sent).to.have.length(3);
+  });
+
   it("that come too late for a decision without a check end as the API said", async () => {
     const limiter = new RateLimiter(clock, []);
     const limited = withRateLimit(limiter, clock)(direct);
