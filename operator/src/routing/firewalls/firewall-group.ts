@@ -166,6 +166,7 @@ export class AdditionalFirewalls {
   private readonly recorded = new Map<string, readonly CreatedFirewall[]>();
   /** Ids of those that this process created: an issuer as the cache shows it may not have them yet. */
   private readonly made = new Set<string>();
+  private readonly unanswered = new UnansweredCreations();
   private readonly failures: FirewallFailures;
 
   /** @param isNamed whether an issuer names a firewall: such a one is never an additional one. */
@@ -234,19 +235,31 @@ export class AdditionalFirewalls {
     try {
       const made = await provider.create(context, { name, rules: [...rules.values()], nodes });
       this.failures.clear("addition");
+      this.unanswered.answered(name);
       this.made.add(made.id);
       this.take([...this.numbered, made]);
       await record(made.id);
       return made;
     } catch (error) {
       this.failures.note(error, account, "addition");
-      if (hasMadeNone(error)) await record(undefined);
+      if (this.unanswered.hasMadeNone(name, error)) await record(undefined);
       throw error;
     }
   }
 }
 
-/** A creation that failed has certainly made no firewall. */
-export function hasMadeNone(error: unknown): boolean {
-  return isProviderError(error) && error.outcome !== "unknown";
+/** Names of firewalls whose creations had no answer: a later refusal, such as of a taken name, says nothing about them. */
+export class UnansweredCreations {
+  private readonly names = new Set<string>();
+
+  /** No creation of this name has made a firewall, whose last one failed so. */
+  hasMadeNone(name: string, error: unknown): boolean {
+    if (!isProviderError(error) || error.outcome === "unknown") this.names.add(name);
+    return !this.names.has(name);
+  }
+
+  /** It is there. */
+  answered(name: string): void {
+    this.names.delete(name);
+  }
 }

@@ -17,6 +17,7 @@ import {
   type Extension,
   type GroupView,
   isEmpty,
+  UnansweredCreations,
   wholeOf,
 } from "./firewall-group.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
@@ -30,6 +31,7 @@ const NOT_FOUND = 404;
 type Call<T> = (caller: FirewallCaller) => Promise<T>;
 
 export class SharedFirewall {
+  readonly unanswered = new UnansweredCreations();
   private facts: FirewallFacts | "missing" | undefined;
   readonly additional: AdditionalFirewalls;
   private readAt = Number.NEGATIVE_INFINITY;

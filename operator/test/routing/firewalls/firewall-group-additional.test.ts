@@ -194,6 +194,16 @@ describe("additional firewalls", () => {
     cloud.faults.set("create", { kind: "Unavailable", outcome: "unknown" });
     await errorOf(extend("c"));
     expect(recorded).to.deep.equal([""]);
+    cloud.faults.set("create", { kind: "Conflict", outcome: "refused" });
+    await clock.advance(600_000);
+    await firewall.read(caller(), []);
+    await errorOf(extend("c"));
+    expect(recorded, "the first creation may have taken the name").to.deep.equal(["", ""]);
+    cloud.faults.clear();
+    await clock.advance(600_000);
+    await firewall.read(caller(), []);
+    expect(await extend("c")).to.equal(true);
+    expect(recorded.at(-1)).to.equal("id-2");
   });
 
   it("are removed only if they are still empty when they are read again", async () => {

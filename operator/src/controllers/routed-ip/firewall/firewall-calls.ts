@@ -10,7 +10,6 @@ import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
 import type { RecoveringAccount } from "../../../reconcile/notifier.js";
 import type { FirewallCaller } from "../../../routing/firewalls/firewall-failures.js";
-import { hasMadeNone } from "../../../routing/firewalls/firewall-group.js";
 import { createdFirewallsOf, withCreated, withoutCreated } from "../../../routing/firewalls/recorded-firewalls.js";
 import { mayBeOfMachine } from "../../../routing/firewalls/refused-machines.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
@@ -39,10 +38,11 @@ export function changeFirewall({ routing }: GatherTools, call: IssuedCall, actio
 export function createFirewall(tools: GatherTools, call: IssuedCall, action: Of<"create-firewall">) {
   return calling(tools.routing, call, action, async (firewall, caller) => {
     const made = await firewall.create(caller, action.desired).catch(async (error: unknown) => {
-      if (hasMadeNone(error)) await forgetIntent(tools, call, action.desired);
+      if (firewall.unanswered.hasMadeNone(action.desired.name, error)) await forgetIntent(tools, call, action.desired);
       throw error;
     });
     const { id, name } = made;
+    firewall.unanswered.answered(name);
     await recordCreated(tools, call, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
     if (hasAll(made, action.desired)) return DONE;
     return { is: "superseded", because: "another RoutedIP has created the firewall meanwhile" };
