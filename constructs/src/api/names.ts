@@ -46,13 +46,23 @@ export const Label = {
 export const Finalizer = {
   /** Present while the cleanup must still undo cloud state. */
   cleanup: `${API_GROUP}/cleanup`,
-  /** On an issuer or a class while a RoutedIP uses it. */
+  /** On an issuer or a class while a RoutedIP uses it. With `--watch-namespaces`, it ends with the operator's namespace. */
   inUse: `${API_GROUP}/in-use`,
 } as const;
 
+/** Of an installation that watches some namespaces only: others may use the same issuer or class. The server allows 63 characters. */
+export function inUseFinalizerOf(operatorNamespace: string): string {
+  return `${Finalizer.inUse}.${operatorNamespace.slice(0, 56).replace(/-+$/, "")}`;
+}
+
+/** Whether an installation of the operator keeps an issuer or a class with this finalizer, for RoutedIPs that use it. */
+export function isInUseFinalizer(finalizer: string): boolean {
+  return finalizer === Finalizer.inUse || finalizer.startsWith(`${Finalizer.inUse}.`);
+}
+
 /** Whether the operator adds and removes this finalizer; any other is of another program. */
 export function isOwnFinalizer(finalizer: string): boolean {
-  return Object.values<string>(Finalizer).includes(finalizer);
+  return finalizer === Finalizer.cleanup || isInUseFinalizer(finalizer);
 }
 
 /** `loadBalancerClass` of the Services whose status shows addresses of `publishTo`: the operator alone writes it. */

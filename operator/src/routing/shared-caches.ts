@@ -12,6 +12,7 @@ import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
 import { type SliceFacts, slimSlices } from "./endpoint-workload.js";
 import { FirewallRegistry } from "./firewalls/firewall-registry.js";
+import { type InUseFinalizers, inUseFinalizersOf } from "./in-use.js";
 import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import {
   type ClassObject,
@@ -104,6 +105,11 @@ export class RoutingCaches {
 
   get synced(): boolean {
     return this.parts.every((part) => part.hasSynced());
+  }
+
+  get inUseFinalizers(): InUseFinalizers {
+    const { watchNamespaces } = this.context.settings;
+    return inUseFinalizersOf({ namespace: this.settings.namespace, watchNamespaces });
   }
 
   /** @param key `namespace/name`. */

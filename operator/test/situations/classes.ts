@@ -9,6 +9,7 @@ import { firewallMessages } from "../../src/messages/firewalls.js";
 import { jobMessages } from "../../src/messages/jobs.js";
 import type { Problem } from "../../src/messages/message.js";
 import { classMessages } from "../../src/messages/routing.js";
+import { inUseFinalizersOf } from "../../src/routing/in-use.js";
 import { credentialsOf, type IssuerPlace } from "../../src/routing/issuer-accounts.js";
 import { meta } from "../claims/resources.js";
 import { routedSeen } from "./routed-scenes.js";
@@ -37,6 +38,7 @@ function issuerSnapshot(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPI
     issuer: { metadata: meta("do"), spec: { provider: "digitalocean", ...spec }, status: {} },
     ...{
       now: NOW,
+      finalizers: inUseFinalizersOf({ namespace: "flipop", watchNamespaces: [] }),
       cachesComplete: true,
       account: "good",
       regions: new Set(["ams3"]),
@@ -76,6 +78,7 @@ function classSeen(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["
 function classSnapshot(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["jobs"]> = {}): ClassSnapshot {
   return {
     ...{ now: NOW, metadata: meta("rack"), spec: { updateRoutedIP: {}, updateFirewall: {} }, cachesComplete: true },
+    finalizers: inUseFinalizersOf({ namespace: "flipop", watchNamespaces: [] }),
     users: [],
     leaving: [],
     jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), due: false, ...jobs },

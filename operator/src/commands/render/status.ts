@@ -10,6 +10,7 @@ import {
   type ConditionType,
   Finalizer,
   type FloatingIPPoolStatus,
+  isInUseFinalizer,
   type NodeDNSRecordSetStatus,
   type RoutedIPStatus,
   SUMMARY_TYPES,
@@ -193,13 +194,11 @@ function isNotable({ type, status, reason }: Pick<Condition, "type" | "status" |
   return reason !== "Observed" || (status === "True") === BAD_WHEN_TRUE.some((bad) => bad === type);
 }
 
-const UNTIL: Readonly<Record<string, string>> = {
-  [Finalizer.cleanup]: " until the operator has cleaned up at the provider, or its attempts have failed for an hour",
-  [Finalizer.inUse]: " until the last RoutedIP that uses it is deleted",
-};
-
 /** What to do about a finalizer of another program. */
-function untilOthers({ plural }: AnyKind, { namespace, name }: OwnObject["metadata"]): string {
+function untilText({ plural }: AnyKind, { namespace, name }: OwnObject["metadata"], finalizer: string): string {
+  if (isInUseFinalizer(finalizer)) return " until the last RoutedIP that uses it is deleted";
+  if (finalizer === Finalizer.cleanup)
+    return " until the operator has cleaned up at the provider, or its attempts have failed for an hour";
   const where = namespace === undefined ? "" : `-n ${namespace} `;
   return ` until the program that added it removes it; if that program no longer runs, remove the finalizer in kubectl ${where}edit ${plural}.${API_GROUP} ${name}`;
 }
@@ -223,8 +222,7 @@ function cannotMove({ type, status, reason }: Condition): boolean {
 function beingDeleted(kind: AnyKind, metadata: OwnObject["metadata"]): readonly string[] {
   const { deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp === undefined) return [];
-  const until = (finalizer: string) => UNTIL[finalizer] ?? untilOthers(kind, metadata);
-  const waits = finalizers.map((finalizer) => `finalizer ${finalizer} keeps it${until(finalizer)}`);
+  const waits = finalizers.map((each) => `finalizer ${each} keeps it${untilText(kind, metadata, each)}`);
   return [`its deletion began at ${deletionTimestamp}`, ...waits];
 }
 

@@ -1,10 +1,9 @@
 /** ClusterRoutedIPClasses: each says whether it can work, and stays as long as a RoutedIP uses it. */
 
-import { clusterRoutedIPClassKind, Finalizer } from "cdk8s-flipop/api";
+import { clusterRoutedIPClassKind } from "cdk8s-flipop/api";
 import { DONE, type Outcome } from "../../addresses/calls.js";
 import { assignVariables, firewallVariables, type JobOrder } from "../../jobs/job.js";
 import { deadlineOf, jobSpecOf } from "../../jobs/job-service.js";
-import { finalizerPatch } from "../../kube/write/patch.js";
 import { conditionEvent } from "../../messages/events.js";
 import { conditionEvents } from "../../reconcile/conditions.js";
 import type { ActionTable, Kind, SequenceEvents } from "../../reconcile/kind.js";
@@ -12,6 +11,7 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { clusterSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
+import { inUsePatch, isLeftToOthers } from "../../routing/in-use.js";
 import { classRules } from "../../routing/resolved-class.js";
 import { type ClassObject, type ClassRead, nameOfClass, readClass } from "../../routing/resource.js";
 import { type ClassJobs, type ClassTools, gather, prepare, type Snapshot } from "./gather.js";
@@ -28,12 +28,13 @@ function kindOf(tools: ClassTools): Kind<RoutedClass> {
       kind: "ClusterRoutedIPClass",
       plural: "clusterroutedipclasses",
       controller: "cluster-routed-ip-class",
-      finalizer: Finalizer.inUse,
+      finalizer: routing.inUseFinalizers.own,
     },
     readyWhen: clusterRoutedIPClassKind.readyWhen,
     source: clusterSource(routing.classes, routing.classWriters),
     read: readObject,
     remember: () => ({ firewall: undefined }),
+    mayRun: (state) => !isLeftToOthers(state.object()?.metadata, routing.inUseFinalizers),
     forget: ({ key }) => jobs?.firewalls.drop(key),
     prepare: (state) => prepare(tools, state),
     gather: (_state, read) => gather(tools, read),
@@ -91,8 +92,8 @@ export interface RoutedClass {
 
 function actions({ jobs }: ClassTools): ActionTable<RoutedClass> {
   return {
-    "add-finalizer": ({ state }) => setFinalizer(state, true),
-    "remove-finalizer": ({ state }) => setFinalizer(state, false),
+    "add-finalizer": ({ state, snapshot }) => setFinalizer(state, snapshot, true),
+    "remove-finalizer": ({ state, snapshot }) => setFinalizer(state, snapshot, false),
     "try-jobs": async ({ snapshot }, { namespace }) => {
       await jobsOf(jobs).jobService.dryRuns.tryOut(
         snapshot.metadata.name,
@@ -122,8 +123,12 @@ function actions({ jobs }: ClassTools): ActionTable<RoutedClass> {
   };
 }
 
-async function setFinalizer(state: ResourceState<RoutedClass>, present: boolean): Promise<Outcome> {
-  await state.write({ patch: (seen) => finalizerPatch(seen, Finalizer.inUse, present) });
+async function setFinalizer(
+  state: ResourceState<RoutedClass>,
+  { finalizers }: Snapshot,
+  present: boolean,
+): Promise<Outcome> {
+  await state.write({ patch: (seen) => inUsePatch(seen, finalizers, present) });
   return DONE;
 }
 

@@ -10,6 +10,7 @@ import { classMessages } from "../../messages/routing.js";
 import { addressCapabilities } from "../../providers/capabilities.js";
 import { isReason } from "../../reconcile/conditions.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
+import type { InUseFinalizers } from "../../routing/in-use.js";
 import { classRules, type ExceededLimit, exceededLimit } from "../../routing/resolved-class.js";
 import { type ClassRead, type IssuerRead, nameOfClass } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
@@ -28,6 +29,7 @@ export interface ClassSnapshot {
   readonly spec: ClusterRoutedIPClassSpec;
   /** Why the spec can't be served. */
   readonly problem?: Problem;
+  readonly finalizers: InUseFinalizers;
   /** All RoutedIPs are known: none can use it unseen. */
   readonly cachesComplete: boolean;
   /** When the next firewall Job starts after one that failed, ms since the epoch. */
@@ -116,6 +118,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     }),
     ...omitUndefined({ exceeded: unreachableLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
+    finalizers: routing.inUseFinalizers,
     cachesComplete: isComplete(routing),
     users,
     leaving: metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users),

@@ -1,6 +1,6 @@
 /** The decision about a class: its finalizer, the dry run of its Jobs, its firewall Job, its condition. Pure. */
 
-import { type ClusterRoutedIPClassSpec, Finalizer } from "cdk8s-flipop/api";
+import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import { JOB_DRY_RUN_RETRY_MS } from "../../bounds.js";
 import { accountProblem, type JobVariables, jobNamespaceOf } from "../../jobs/job.js";
 import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
@@ -17,6 +17,7 @@ import {
   inOrder,
 } from "../../reconcile/plan.js";
 import { type RetryState, reportedRetry } from "../../reconcile/retries.js";
+import { isHeld, lacksFinalizer } from "../../routing/in-use.js";
 import { omitUndefined } from "../../values.js";
 import { type ClassSnapshot, isByJobs, type JobFacilities, type Snapshot } from "./gather.js";
 
@@ -155,13 +156,12 @@ function requeueTime(
   return firewall?.do === "wait" ? firewall.until : undefined;
 }
 
-function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): FinalizerAction | undefined {
+function finalizerAction({ metadata, users, cachesComplete, finalizers }: ClassSnapshot): FinalizerAction | undefined {
   if (!cachesComplete) return undefined;
-  const there = metadata.finalizers?.includes(Finalizer.inUse) === true;
-  if (users.length > 0 && !there && metadata.deletionTimestamp === undefined) {
-    return { do: "add-finalizer", why: "RoutedIPs use it" };
+  if (users.length > 0) {
+    return lacksFinalizer(metadata, finalizers) ? { do: "add-finalizer", why: "RoutedIPs use it" } : undefined;
   }
-  return users.length === 0 && there ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
+  return isHeld(metadata, finalizers) ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
 }
 
 function isWaitedFor({ metadata, users }: ClassSnapshot): boolean {

@@ -1,8 +1,8 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
-import { Finalizer, type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
+import { type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
 import { type Basis, DONE, type Outcome, objectBasis, recheckOf, skipped } from "../../addresses/calls.js";
-import { finalizerPatch, statusPatch } from "../../kube/write/patch.js";
+import { statusPatch } from "../../kube/write/patch.js";
 import { abandoned, eventMessages, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { conditionEvents } from "../../reconcile/conditions.js";
@@ -13,6 +13,7 @@ import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { baseName } from "../../routing/firewalls/firewall-group.js";
 import { withCreated, withoutCreated } from "../../routing/firewalls/recorded-firewalls.js";
+import { inUsePatch, isLeftToOthers } from "../../routing/in-use.js";
 import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/resource.js";
 import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
 import { type Action, type Plan, plan } from "./plan.js";
@@ -30,12 +31,13 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
       kind: "RoutedIPIssuer",
       plural: "routedipissuers",
       controller: "routed-ip-issuer",
-      finalizer: Finalizer.inUse,
+      finalizer: routing.inUseFinalizers.own,
     },
     readyWhen: routedIPIssuerKind.readyWhen,
     source: namespacedSource(routing.issuers, routing.issuerWriters),
     read: readObject,
     remember: () => ({ firewall: undefined }),
+    mayRun: (state) => !isLeftToOthers(state.object()?.metadata, routing.inUseFinalizers),
     forget: ({ key }) => {
       routing.firewalls.noteAdditional(key, []);
       // RoutedIPs that still name the issuer go on with its last good credentials.
@@ -93,8 +95,8 @@ export interface RoutedIPIssuer {
 }
 
 const ACTIONS: ActionTable<RoutedIPIssuer> = {
-  "add-finalizer": ({ state }) => setFinalizer(state, true),
-  "remove-finalizer": ({ state }) => setFinalizer(state, false),
+  "add-finalizer": ({ state, snapshot }) => setFinalizer(state, snapshot, true),
+  "remove-finalizer": ({ state, snapshot }) => setFinalizer(state, snapshot, false),
   "record-firewall": async ({ state }, { name, created }) => {
     const recorded = (status = {}) =>
       created === undefined ? withoutCreated(status, name) : withCreated(status, created);
@@ -125,8 +127,12 @@ const ACTIONS: ActionTable<RoutedIPIssuer> = {
   },
 };
 
-async function setFinalizer(state: ResourceState<RoutedIPIssuer>, present: boolean): Promise<Outcome> {
-  await state.write({ patch: (object) => finalizerPatch(object, Finalizer.inUse, present) });
+async function setFinalizer(
+  state: ResourceState<RoutedIPIssuer>,
+  { snapshot: { finalizers } }: Gathered,
+  present: boolean,
+): Promise<Outcome> {
+  await state.write({ patch: (object) => inUsePatch(object, finalizers, present) });
   return DONE;
 }
 

@@ -16,6 +16,7 @@ import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
 import { baseName } from "../../routing/firewalls/firewall-group.js";
 import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
 import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
+import type { InUseFinalizers } from "../../routing/in-use.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
@@ -31,6 +32,7 @@ export interface Snapshot {
   readonly issuer: Issuer;
   /** Wall clock, ms since the epoch. */
   readonly now: number;
+  readonly finalizers: InUseFinalizers;
   /** All RoutedIPs and classes are known: none can use it unseen. */
   readonly cachesComplete: boolean;
   /** Why it can't serve: the spec, the provider, the credentials. */
@@ -140,6 +142,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
   const snapshot: Snapshot = {
     issuer,
     now: context.clock.now(),
+    finalizers: tools.routing.inUseFinalizers,
     cachesComplete: context.leads() && synced,
     ...omitUndefined({
       problem: issuer.problem ?? access.problem,

@@ -1,6 +1,6 @@
 /** Decides about one issuer: whether it is usable, which resources use it, and what its deletion removes. Pure. */
 
-import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
+import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
 import { inUseOf } from "../../messages/deletion/kept-resource.js";
@@ -14,6 +14,7 @@ import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, in
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import { isEmpty } from "../../routing/firewalls/firewall-group.js";
 import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
+import { isHeld, lacksFinalizer } from "../../routing/in-use.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
@@ -75,17 +76,14 @@ function chainOf(snapshot: Snapshot): readonly Action[] {
   const { issuer, users, cachesComplete } = snapshot;
   if (!cachesComplete) return [];
   const additional = additionalActions(snapshot);
-  if (users.length > 0) return [...held(issuer), ...settled(snapshot), ...additional, ...formerRemovals(snapshot)];
+  if (users.length > 0) return [...held(snapshot), ...settled(snapshot), ...additional, ...formerRemovals(snapshot)];
   const removal = [...additional, ...formerRemovals(snapshot), ...firewallRemoval(snapshot)];
-  if (!hasFinalizer(issuer)) return removal;
+  if (!isHeld(issuer.metadata, snapshot.finalizers)) return removal;
   return [...removal, ...released(snapshot, removal)];
 }
 
-function held(issuer: Issuer): readonly Action[] {
-  const deleting = issuer.metadata.deletionTimestamp !== undefined;
-  // The server takes no new finalizer then.
-  if (hasFinalizer(issuer) || deleting) return [];
-  return [{ do: "add-finalizer", why: "RoutedIPs use it" }];
+function held({ issuer, finalizers }: Snapshot): readonly Action[] {
+  return lacksFinalizer(issuer.metadata, finalizers) ? [{ do: "add-finalizer", why: "RoutedIPs use it" }] : [];
 }
 
 /** No resource uses it: it may be deleted after the firewalls that were created for it. */
@@ -201,10 +199,6 @@ function isKnown(firewall: Snapshot["firewall"]): firewall is FirewallFacts | "m
   return firewall === "missing" || (typeof firewall === "object" && "nodes" in firewall);
 }
 
-function hasFinalizer({ metadata }: Issuer): boolean {
-  return metadata.finalizers?.includes(Finalizer.inUse) === true;
-}
-
 function accepted(snapshot: Snapshot): PlannedCondition {
   const { account } = snapshot;
   const firewall = snapshot.lastFirewall ?? snapshot.firewall;
@@ -221,11 +215,11 @@ function obstacleTo(snapshot: Snapshot): Problem | undefined {
 
 /** Why the deletion cannot end, if the operator cannot clean up. `undefined`: it can, or nothing is left. */
 function waitingOf(snapshot: Snapshot): Problem | undefined {
-  const { users } = snapshot;
+  const { users, finalizers } = snapshot;
   const { left = [], cause } = deletionOf(snapshot) ?? {};
   if (cause === undefined) return undefined;
   if (users.length > 0) return deletionMessages.usersStay({ users, cause });
-  return left.length === 0 ? undefined : deletionMessages.cleanupFails({ left, cause, finalizer: Finalizer.inUse });
+  return left.length === 0 ? undefined : deletionMessages.cleanupFails({ left, cause, finalizer: finalizers.own });
 }
 
 function failureOf(part: Snapshot["account"] | Snapshot["firewall"]): Problem | undefined {

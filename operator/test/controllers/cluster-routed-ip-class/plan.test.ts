@@ -9,6 +9,7 @@ import {
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
 import { accountProblem } from "../../../src/jobs/job.js";
 import type { LeavingUser } from "../../../src/messages/deletion/kept-resource.js";
+import { inUseFinalizersOf } from "../../../src/routing/in-use.js";
 import { meta } from "../../claims/resources.js";
 
 describe("the plan of a class", () => {
@@ -20,6 +21,7 @@ describe("the plan of a class", () => {
       now: NOW,
       metadata: meta("class"),
       spec: JOBS,
+      finalizers: inUseFinalizersOf({ namespace: "flipop", watchNamespaces: [] }),
       cachesComplete: true,
       users: [],
       leaving: [],

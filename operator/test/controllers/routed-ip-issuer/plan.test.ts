@@ -5,6 +5,7 @@ import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { inUseFinalizersOf } from "../../../src/routing/in-use.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
@@ -24,6 +25,7 @@ function snapshot({ metadata, spec, status = {} }: Parts = {}, more: Partial<Sna
   return {
     issuer: { metadata: { ...meta("do"), ...metadata }, spec: { provider: "digitalocean", ...spec }, status },
     now: NOW,
+    finalizers: inUseFinalizersOf({ namespace: "flipop", watchNamespaces: [] }),
     cachesComplete: true,
     account: "good",
     regions: new Set(["nyc3"]),
