@@ -80,7 +80,7 @@ export const EVENTS = {
   CleanupAbandoned: {
     type: "Warning",
     meaning:
-      "The cleanup of a deleted resource did not end in time, or kept an address that something else may own; or the zone of a former DNS name is no longer at its provider, so that the operator cannot delete its records.",
+      "The cleanup of a deleted resource did not end in time, or somebody removed its finalizer before, or it kept an address that something else may own; or the zone of a former DNS name is no longer at its provider, so that the operator cannot delete its records.",
     remedy: "Remove the items in the note at the provider, unless something else uses them.",
   },
   AssignFailed: { type: "Warning", meaning: "The operator could not assign an address.", remedy: FIX_NOTE },

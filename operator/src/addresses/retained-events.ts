@@ -20,24 +20,25 @@ interface Gone {
   readonly field: "ips" | "routedIP";
   readonly spec: { readonly dnsRecordSet?: DnsRecordSet };
   readonly status: { readonly dns?: DnsStatus };
+  /** `false`: the operator had begun, and may have taken addresses from their nodes. */
+  readonly cleanedUp: boolean;
 }
 
 /** What stays of it at the providers. Empty: nothing that no other resource has. */
-export function retainedEvents(known: Known, { addresses, field, spec, status }: Gone): readonly EventMessage[] {
+export function retainedEvents(known: Known, gone: Gone): readonly EventMessage[] {
   return [
-    ...retainedAddresses(known, addresses, field),
-    ...recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy),
+    ...retainedAddresses(known, gone),
+    ...recordsRetained(gone.status.dns, gone.spec.dnsRecordSet?.deletionPolicy),
   ];
 }
 
 function retainedAddresses(
   { inventories, claims }: Known,
-  claimed: readonly ClaimedAddress[],
-  field: Gone["field"],
+  { addresses, field, cleanedUp }: Gone,
 ): readonly EventMessage[] {
-  const left = claimed.filter(({ ip }) => inventories.find(ip) !== undefined && claims.holderOf(ip) === undefined);
+  const left = addresses.filter(({ ip }) => inventories.find(ip) !== undefined && claims.holderOf(ip) === undefined);
   if (left.length === 0) return [];
   const ips = left.map(({ ip }) => ip);
-  const held = ips.filter((ip) => inventories.find(ip)?.holder !== undefined);
+  const held = ips.filter((ip) => cleanedUp && inventories.find(ip)?.holder !== undefined);
   return [eventMessages.retained({ ips, held, field })];
 }

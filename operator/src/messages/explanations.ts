@@ -11,6 +11,7 @@ export const WHYS = {
   cleanedUp: "all is cleaned up",
   nothingToCleanUp: "there is nothing to clean up",
   cleanupLate: "the deadline of the cleanup has passed",
+  finalizerRemoved: (finalizer: string) => `finalizer ${finalizer} was removed before the operator had cleaned up`,
   cleanupDisputed: "what is left may belong to somebody else: check that first",
   unwanted: "it is no longer wanted, and the reclaim policy is Delete",
   noAddressNamed: "spec.routedIP names none",

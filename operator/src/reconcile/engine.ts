@@ -123,6 +123,7 @@ export class Engine<T extends KindTypes> {
       const { clock, stop } = this.tools;
       const iteration = startIteration(this.kind, state, { now: clock.now(), dryRun, stop: stop?.current });
       if (iteration === undefined) return { last: undefined, unsettled: false };
+      noteUncleaned(state, iteration.plan);
       this.explain(state, iteration);
       const running = iteration.starts.map((start) => this.background.start(this.carryOut(state, iteration, start)));
       if (running.length === 0 || this.background.over) return { last: iteration, unsettled: false };
@@ -161,6 +162,7 @@ export class Engine<T extends KindTypes> {
     const now = this.tools.clock.now();
     state.unreadySummary = unreadySummaryOf(decision.plan.conditions, now);
     this.kind.register?.(state, decision.snapshot, decision.plan);
+    noteUncleaned(state, decision.plan);
     const again = this.tools.settings.dryRun || stop !== undefined ? [] : [now + SKIPPED_RETRY_MS];
     const times = decision.plan.sequences
       .filter(({ lockKey }) => !state.inFlight.has(lockKey))
@@ -268,4 +270,10 @@ function enqueueAfter<T extends KindTypes>(state: ResourceState<T>, work: Promis
 /** The server deletes it at this moment. */
 function isReleased({ deletionTimestamp, finalizers = [] }: KindTypes["object"]["metadata"]): boolean {
   return deletionTimestamp !== undefined && finalizers.length === 0;
+}
+
+/** For a report, should somebody else remove the finalizer. Where the operator does, its action says what stays. */
+function noteUncleaned<T extends KindTypes>(state: ResourceState<T>, { deletion, sequences }: T["plan"]): void {
+  const ends = sequences.flatMap(actionsOf).some(({ do: verb }) => verb === "remove-finalizer");
+  state.uncleaned = ends ? [] : (deletion?.left ?? []);
 }

@@ -3,6 +3,8 @@
 import type { Random } from "../async.js";
 import { type KubeObject, keyOf } from "../kube/objects.js";
 import type { Logger } from "../logging.js";
+import { abandoned } from "../messages/events.js";
+import { WHYS } from "../messages/explanations.js";
 import type { RuntimeMetrics } from "../metrics/definitions.js";
 import { Controller, done, type Result } from "../runtime/controller.js";
 import type { Drainable } from "../runtime/manager.js";
@@ -122,9 +124,10 @@ export class KindController<T extends KindTypes> implements Drainable {
   }
 
   private changed(event: SourceEvent<T["object"]>): void {
+    const uncleaned = this.states.withUid(event.object.metadata.uid)?.uncleaned ?? [];
     const state = this.states.follow(event);
     if (state === undefined) {
-      if (event.deleted) this.reportRetained(event.object);
+      if (event.deleted && this.tools.leads()) this.reportRetained(event.object, uncleaned);
       return;
     }
     this.indexResource(state);
@@ -133,13 +136,15 @@ export class KindController<T extends KindTypes> implements Drainable {
     if (untilCachedMs !== undefined) this.controller.addAfter(state.key, untilCachedMs);
   }
 
-  private reportRetained(object: T["object"]): void {
-    const { events, logger, leads } = this.tools;
-    const messages = leads() ? (this.kind.retained?.(object) ?? []) : [];
-    const { kind } = this.kind.names;
-    const { namespace, name, uid } = object.metadata;
+  private reportRetained(object: T["object"], uncleaned: readonly string[]): void {
+    const { events, logger, metrics } = this.tools;
+    const { kind, finalizer = "" } = this.kind.names;
+    const { namespace = "", name, uid } = object.metadata;
     const regarding = regardingOf({ kind, name, uid, ...(namespace && { namespace }) });
-    for (const { type, reason, action, note } of messages) {
+    const left = abandoned(uncleaned, WHYS.finalizerRemoved(finalizer)) ?? [];
+    if (uncleaned.length > 0) metrics.abandonedItems.count({ kind, namespace, name }, uncleaned.length);
+    const retained = this.kind.retained?.(object, uncleaned.length === 0) ?? [];
+    for (const { type, reason, action, note } of [left, retained].flat()) {
       logger.info(
         { kind, resource: keyOf({ namespace, name }), note },
         "Something of a deleted resource stays at the provider",

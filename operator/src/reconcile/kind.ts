@@ -94,8 +94,8 @@ export interface Kind<T extends KindTypes> {
   registerVersion?(state: ResourceState<T>, resource: T["resource"]): void;
   /** The resource is gone: nothing of it counts from here on. */
   forget?(state: ResourceState<T>): unknown;
-  /** Of a resource that is gone and forgotten: what stays in an account or a zone. */
-  retained?(object: T["object"]): readonly EventMessage[];
+  /** Of a resource that is gone and forgotten: what stays in an account or a zone. @param cleanedUp `false`: the cleanup had begun */
+  retained?(object: T["object"], cleanedUp: boolean): readonly EventMessage[];
   /** Ends what `remember` began: the resource is gone, or the process ends. */
   close?(state: ResourceState<T>): Promise<void>;
   /** What others may know of the decision, in the synchronous turn in which it is made; of each decision of a run. */

@@ -70,6 +70,7 @@ export class ResourceState<T extends KindTypes> {
     relistedAt: Number.NEGATIVE_INFINITY,
   };
   cleanup: CleanupMemory = { attempts: 0 };
+  uncleaned: readonly string[] = []; // In words: what a cleanup that has begun has not removed yet.
   /** What `prepare` of an earlier run still reads. */
   preparing: Promise<void> | undefined;
   /** The summary of the last decision, if it is not Ready: see `unready-summary.ts`. */

@@ -211,7 +211,13 @@ function lateDeletion(): Seen {
 /** The account has the address, and no resource names it any more. */
 function leftInAccount(): Seen {
   const inventories = partial<Inventories>({ find: () => partial<InventoryAddress>({ ip: A }) });
-  const gone = { addresses: [{ ip: A, title: "created" }], field: "ips", spec: {}, status: {} } as const;
+  const gone = {
+    addresses: [{ ip: A, title: "created" }],
+    field: "ips",
+    spec: {},
+    status: {},
+    cleanedUp: true,
+  } as const;
   const [event] = retainedEvents({ inventories, claims: new Claims() }, gone);
   return { where: "Event", reason: `${event?.reason}`, message: `${event?.note}` };
 }

@@ -60,8 +60,8 @@ export const createFloatingIPPoolController: ControllerFactory = (context) => {
 };
 
 /** What stays of a pool that is gone. */
-function retainedBy(context: ControllerContext, pool: Pool): readonly EventMessage[] {
-  return retainedEvents(context, { ...pool, addresses: poolClaims(pool).addresses, field: "ips" });
+function retainedBy(context: ControllerContext, pool: Pool, cleanedUp: boolean): readonly EventMessage[] {
+  return retainedEvents(context, { ...pool, addresses: poolClaims(pool).addresses, field: "ips", cleanedUp });
 }
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {
@@ -78,7 +78,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
     remember: (state) => remember(context, state),
     registerVersion: (state, read) => seen(context, state, read),
     forget: (state) => forget(context, state),
-    retained: (object) => retainedBy(context, readPool(object).pool),
+    retained: (object, cleanedUp) => retainedBy(context, readPool(object).pool, cleanedUp),
     close: ({ memory }) => memory.close(),
     mayRun: ({ ref }) => claims.areAddressesDecided(ref.uid),
     prepare: (state, why) => claimAndPrepare(context, state, why),

@@ -96,8 +96,9 @@ export class RoutedIPs {
 }
 
 /** What stays of a RoutedIP that is gone. */
-function retainedBy(context: ControllerContext, routed: RoutedIP): readonly EventMessage[] {
-  return retainedEvents(context, { ...routed, addresses: routedIpClaims(routed, {}).addresses, field: "routedIP" });
+function retainedBy(context: ControllerContext, routed: RoutedIP, cleanedUp: boolean): readonly EventMessage[] {
+  const { addresses } = routedIpClaims(routed, {});
+  return retainedEvents(context, { ...routed, addresses, field: "routedIP", cleanedUp });
 }
 
 function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
@@ -112,7 +113,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     remember: (state) => remember(tools, state, onUse),
     registerVersion: (state) => seen(tools, state, onUse),
     forget: (state) => forget(tools, state, onUse),
-    retained: (object) => retainedBy(context, readRouted(object).routed),
+    retained: (object, cleanedUp) => retainedBy(context, readRouted(object).routed, cleanedUp),
     close: ({ memory }) => close(memory),
     mayRun: ({ ref }) => context.claims.areAddressesDecided(ref.uid),
     prepare: (state, why) => claimAndPrepare(tools, state, why),
