@@ -93,6 +93,13 @@ export class FlipopOperator extends Construct {
   /** The ValidatingAdmissionPolicyBinding that enforces `publicationPolicy`; undefined without that policy. */
   public readonly publicationPolicyBinding: ApiObject | undefined;
   /**
+   * The ValidatingAdmissionPolicy that keeps users from removing the finalizer of a cleanup that has not ended; undefined
+   * with `admissionPolicy: false`.
+   */
+  public readonly finalizerPolicy: ApiObject | undefined;
+  /** The ValidatingAdmissionPolicyBinding that enforces `finalizerPolicy`; undefined without that policy. */
+  public readonly finalizerPolicyBinding: ApiObject | undefined;
+  /**
    * The ValidatingAdmissionPolicy that enforces `tenantLimits`; undefined if these limit no namespace, or with
    * `admissionPolicy: false`.
    */
@@ -151,9 +158,9 @@ export class FlipopOperator extends Construct {
     const limits = parts.admission(this, settings, fit.admissionPolicy);
     ({ admissionPolicy: this.admissionPolicy, admissionPolicyBinding: this.admissionPolicyBinding } = limits);
     ({ publicationPolicy: this.publicationPolicy, publicationPolicyBinding: this.publicationPolicyBinding } = limits);
+    ({ finalizerPolicy: this.finalizerPolicy, finalizerPolicyBinding: this.finalizerPolicyBinding } = limits);
     ({ tenantPolicy: this.tenantPolicy, tenantPolicyBinding: this.tenantPolicyBinding } = limits);
-    this.cleanupPolicy = limits.cleanupPolicy;
-    this.cleanupPolicyBinding = limits.cleanupPolicyBinding;
+    ({ cleanupPolicy: this.cleanupPolicy, cleanupPolicyBinding: this.cleanupPolicyBinding } = limits);
     this.cleanupClusterRole = limits.cleanupClusterRole;
     this.cleanupClusterRoleBinding = limits.cleanupClusterRoleBinding;
     this.networkPolicy = made(fit.networkPolicy ?? false, () => parts.networkPolicy(this, settings, late));

@@ -65,7 +65,7 @@ const DEPLOYMENT_SWITCHES: typeof SWITCHES = [
   [without(SENTINELS, "jobNamespaces"), `ne (join "," $.Values.jobNamespaces) "${DEFAULT_JOB_NAMESPACE}"`],
 ];
 
-/** The objects for deleted namespaces exist only with watchNamespaces. */
+/** The objects for deleted namespaces exist only with watchNamespaces, and so does the limit of the policy for finalizers. */
 const CLEANUP_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "watchNamespaces"), "$.Values.watchNamespaces"]];
 
 /** The policy exists only if a namespace is limited. */
@@ -84,8 +84,13 @@ export function sources(): readonly Source[] {
   const ids = [...synth(SENTINELS)].filter(([id]) => id !== "namespace");
   return ids.map(([id, document]) => {
     if (id === "cluster-role") return wideClusterRole(id);
-    const own = { deployment: forDeployment, cleanup: forCleanup, tenant: forTenants }[id.split("-")[0] ?? ""] ?? [];
-    return { id, document, probes: [...switches, ...features, ...own] };
+    const own: Readonly<Record<string, typeof forCleanup>> = {
+      deployment: forDeployment,
+      cleanup: forCleanup,
+      finalizer: forCleanup,
+      tenant: forTenants,
+    };
+    return { id, document, probes: [...switches, ...features, ...(own[id.split("-")[0] ?? ""] ?? [])] };
   });
 }
 

@@ -28,6 +28,8 @@ describe("the objects of an operator", () => {
       "ValidatingAdmissionPolicyBinding flipop",
       "ValidatingAdmissionPolicy flipop-publications",
       "ValidatingAdmissionPolicyBinding flipop-publications",
+      "ValidatingAdmissionPolicy flipop-finalizers",
+      "ValidatingAdmissionPolicyBinding flipop-finalizers",
       "PodDisruptionBudget flipop flipop",
       "Service flipop flipop-metrics",
       "Deployment flipop flipop",
@@ -46,6 +48,8 @@ describe("the objects of an operator", () => {
       "ValidatingAdmissionPolicyBinding flipop-infra",
       "ValidatingAdmissionPolicy flipop-infra-publications",
       "ValidatingAdmissionPolicyBinding flipop-infra-publications",
+      "ValidatingAdmissionPolicy flipop-infra-finalizers",
+      "ValidatingAdmissionPolicyBinding flipop-infra-finalizers",
     ]);
     expect(titles(synthOperator({ name: "canary" }))).to.include("ClusterRole canary-flipop");
   });
@@ -67,7 +71,7 @@ describe("the objects of an operator", () => {
     const scoped = synthOperator({ namespace: "own" }, { namespace: "edge" });
     const kinds = ["Namespace", "ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy"];
     const clusterWide = scoped.filter(({ kind }) => kinds.some((prefix) => kind.startsWith(prefix)));
-    expect(clusterWide).to.have.length(9);
+    expect(clusterWide).to.have.length(11);
     for (const { metadata } of clusterWide) expect(metadata).not.to.have.property("namespace");
   });
 
@@ -216,7 +220,7 @@ describe("the objects of an operator", () => {
     expect(serviceMonitor).to.equal(undefined);
     const found = Object.values(parts).flat();
     const objects = chart.node.findAll().filter((construct) => ApiObject.isApiObject(construct));
-    expect(objects).to.have.length(25);
+    expect(objects).to.have.length(27);
     for (const object of objects) expect(found, `${object.kind} ${object.name}`).to.include(object);
     operator.deployment.addJsonPatch(JsonPatch.add("/spec/revisionHistoryLimit", 3));
     const [deployment] = chart.toJson().filter(({ kind }) => kind === "Deployment");

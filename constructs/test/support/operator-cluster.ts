@@ -10,8 +10,8 @@ import {
 import { FlipopCrds, FlipopOperator, type FlipopOperatorProps } from "../../src";
 import { installCrds } from "./cluster";
 
-/** Operators that suites install, each in a namespace of the same name. */
-export const OPERATORS = ["wide", "narrow", "records", "guarded", "confined", "limited"] as const;
+/** Operators that suites install, each in a namespace of the same name; `author` is a user without one. */
+export const OPERATORS = ["wide", "narrow", "records", "guarded", "confined", "limited", "author"] as const;
 
 /** Name of an operator, and of its namespace and ServiceAccount. */
 export type OperatorName = (typeof OPERATORS)[number];

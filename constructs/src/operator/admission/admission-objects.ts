@@ -37,7 +37,20 @@ export function policyBinding(scope: Construct, { id, name }: PolicyNames, { lab
 }
 
 /** Match condition that limits a policy to the operator's requests. */
-export function byTheOperator({ namespace, serviceAccountName }: OperatorSettings): object {
-  const user = `system:serviceaccount:${namespace}:${serviceAccountName}`;
-  return { name: "by-the-operator", expression: `request.userInfo.username == '${user}'` };
+export function byTheOperator(settings: OperatorSettings): object {
+  return { name: "by-the-operator", expression: `request.userInfo.username == '${userName(settings)}'` };
+}
+
+/** Match condition that limits a policy to the requests of all others. */
+export function notByTheOperator(settings: OperatorSettings): object {
+  return { name: "not-by-the-operator", expression: `request.userInfo.username != '${userName(settings)}'` };
+}
+
+/** One text with all namespaces, which the Helm chart can replace. */
+export function inOneOf(namespaces: readonly string[]): string {
+  return `request.namespace in '${namespaces.join(",")}'.split(',')`;
+}
+
+function userName({ namespace, serviceAccountName }: OperatorSettings): string {
+  return `system:serviceaccount:${namespace}:${serviceAccountName}`;
 }

@@ -4,6 +4,7 @@ import type { OperatorSettings } from "../props-with-defaults";
 import { cleanupClusterRole } from "../roles";
 import { admissionPolicy, admissionPolicyBinding } from "./admission-policy";
 import { cleanupPolicy, cleanupPolicyBinding } from "./cleanup-policy";
+import { finalizerPolicy, finalizerPolicyBinding } from "./finalizer-policy";
 import { publicationPolicy, publicationPolicyBinding } from "./publication-policy";
 import { tenantPolicy, tenantPolicyBinding } from "./tenant-policy";
 
@@ -13,6 +14,8 @@ export interface Admission {
   readonly admissionPolicyBinding?: ApiObject;
   readonly publicationPolicy?: ApiObject;
   readonly publicationPolicyBinding?: ApiObject;
+  readonly finalizerPolicy?: ApiObject;
+  readonly finalizerPolicyBinding?: ApiObject;
   readonly tenantPolicy?: ApiObject;
   readonly tenantPolicyBinding?: ApiObject;
   readonly cleanupPolicy?: ApiObject;
@@ -29,6 +32,8 @@ export function admission(scope: Construct, settings: OperatorSettings, enabled 
     admissionPolicyBinding: admissionPolicyBinding(scope, settings),
     publicationPolicy: publicationPolicy(scope, settings),
     publicationPolicyBinding: publicationPolicyBinding(scope, settings),
+    finalizerPolicy: finalizerPolicy(scope, settings),
+    finalizerPolicyBinding: finalizerPolicyBinding(scope, settings),
     ...tenantPolicies(scope, settings),
   };
   if (settings.watchNamespaces.length === 0) return policies;

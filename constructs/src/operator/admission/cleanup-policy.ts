@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP } from "../../api/names";
 import { cleanupName, type OperatorSettings } from "../props-with-defaults";
-import { byTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { byTheOperator, inOneOf, type PolicyNames, policy, policyBinding } from "./admission-objects";
 
 /**
  * Rejects every change of a flipop resource outside of the watched namespaces by the operator's identity. RBAC cannot
@@ -42,11 +42,6 @@ function noServedIssuer({ issuerNamespaces }: OperatorSettings): readonly object
   if (issuerNamespaces.length === 0) return [];
   const isIssuer = `request.resource.resource == '${KINDS.RoutedIPIssuer.plural}'`;
   return [{ name: "no-served-issuer", expression: `!(${isIssuer} && ${inOneOf(issuerNamespaces)})` }];
-}
-
-/** One text with all namespaces, which the Helm chart can replace. */
-function inOneOf(namespaces: readonly string[]): string {
-  return `request.namespace in '${namespaces.join(",")}'.split(',')`;
 }
 
 function names(settings: OperatorSettings): PolicyNames {

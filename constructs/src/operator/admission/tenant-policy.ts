@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP } from "../../api/names";
 import type { OperatorSettings } from "../props-with-defaults";
-import { type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { notByTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
 import { limitsRules } from "./tenant-limits-text";
 import { TENANT_RULES, tenantVariables } from "./tenant-rules";
 
@@ -12,8 +12,6 @@ import { TENANT_RULES, tenantVariables } from "./tenant-rules";
  * allow. The operator enforces the same limits; the API server names the mistake at once.
  */
 export function tenantPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
-  const { namespace, serviceAccountName, tenantLimits } = settings;
-  const operator = `system:serviceaccount:${namespace}:${serviceAccountName}`;
   return policy(scope, names(settings), settings, {
     matchConstraints: {
       matchPolicy: "Equivalent",
@@ -28,8 +26,8 @@ export function tenantPolicy(scope: Construct, settings: OperatorSettings): ApiO
       ],
     },
     // The operator adds the addresses that it creates to a pool.
-    matchConditions: [{ name: "not-by-the-operator", expression: `request.userInfo.username != '${operator}'` }],
-    variables: tenantVariables(limitsRules(tenantLimits)),
+    matchConditions: [notByTheOperator(settings)],
+    variables: tenantVariables(limitsRules(settings.tenantLimits)),
     validations: TENANT_RULES.map(({ expression, messageExpression }) => ({
       expression,
       messageExpression,
