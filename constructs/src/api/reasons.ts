@@ -180,10 +180,10 @@ export const REASONS = {
     remedy: "Delete the records, use another name, or, for a RoutedIP, ask the issuer's author to set adoptRecords.",
   },
   IssuerNotFound: {
-    meaning: "The RoutedIPIssuer does not exist.",
+    meaning: "The RoutedIPIssuer does not exist, or it is being deleted and the RoutedIP is newer than that.",
     remedy: "Create it. If the name is wrong, correct issuerRef of the class, or create the RoutedIP again.",
   },
-  ClassNotFound: { meaning: "The ClusterRoutedIPClass does not exist.", remedy: "Create it, or use another one." },
+  ClassNotFound: { meaning: "The class does not exist, or is being deleted.", remedy: "Create it, or use another." },
   ClassNameTaken: {
     meaning: "An older ClusterRoutedIPClass has the same name for RoutedIPs and serves them.",
     remedy: "Give the class another spec.className, or delete one of the two.",

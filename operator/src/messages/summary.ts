@@ -150,6 +150,12 @@ interface WaitingForUsers {
   readonly cause: Problem;
 }
 
+/** What new RoutedIPs may not use any more. */
+interface Leaving {
+  readonly kind: "RoutedIPIssuer" | "ClusterRoutedIPClass";
+  readonly name: string;
+}
+
 export const deletionMessages = topic("deletion", {
   issuerInUse: problem(inUse("issuer", "issuerRef and className")),
   classInUse: problem(inUse("class", "className")),
@@ -202,6 +208,15 @@ export const deletionMessages = topic("deletion", {
       cause: EXAMPLE_CAUSE,
       finalizer: "flipop.digitalocean.com/cleanup",
     },
+  }),
+  takesNoNew: problem({
+    reason: ({ kind }: Leaving) => (kind === "RoutedIPIssuer" ? "IssuerNotFound" : "ClassNotFound"),
+    by: "author",
+    text: ({ kind, name }: Leaving) =>
+      `${kind} ${name} is being deleted: the operator creates no address for a RoutedIP that is newer than the deletion`,
+    remedy:
+      "delete this RoutedIP and create it again with another className or issuerRef, since these fields cannot be changed",
+    example: { kind: "ClusterRoutedIPClass", name: "public" },
   }),
   usersStay: problem({
     reason: ({ cause }: WaitingForUsers) => cause.reason,

@@ -7,15 +7,18 @@ import {
   DEFAULT_NODE_PORT_RANGE,
   type DeletionPolicy,
   ELECTED_NODE_TAINT,
+  Finalizer,
   type RoutedIPIssuerSpec,
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
+import { timeOf } from "../clock.js";
 import type { Taint } from "../kube/cache/cached-objects.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { classMessages, issuerMessages } from "../messages/routing.js";
 import { specMessages } from "../messages/spec.js";
+import { deletionMessages } from "../messages/summary.js";
 import { omitUndefined } from "../values.js";
 import {
   type AddressAccess,
@@ -123,6 +126,18 @@ export interface Applicant {
 }
 
 export function resolveClass(applicant: Applicant, lookUp: LookUp): ClassResolution {
+  const { resolvedClass, problem } = resolvedFor(applicant, lookUp);
+  if (resolvedClass === undefined) return { problem };
+  const { className = "" } = applicant.spec;
+  const issuer = resolvedClass.by === "issuer" ? resolvedClass.issuer : "";
+  if (comesTooLate(applicant, lookUp.class(className)?.metadata)) {
+    return { problem: deletionMessages.takesNoNew({ kind: "ClusterRoutedIPClass", name: className }) };
+  }
+  if (!comesTooLate(applicant, lookUp.issuer(issuer)?.metadata)) return { resolvedClass };
+  return { problem: deletionMessages.takesNoNew({ kind: "RoutedIPIssuer", name: issuer }) };
+}
+
+function resolvedFor(applicant: Applicant, lookUp: LookUp): ClassResolution {
   const { className, issuerRef } = applicant.spec;
   const namespace = applicant.metadata.namespace ?? "";
   if (className !== undefined && issuerRef === undefined) return rulesForNamespace(className, applicant, lookUp);
@@ -130,6 +145,19 @@ export function resolveClass(applicant: Applicant, lookUp: LookUp): ClassResolut
     return resolvedIssuerClass(`${namespace}/${issuerRef.name}`, {}, lookUp);
   }
   return { problem: classMessages.notOneOfTwo() };
+}
+
+/**
+ * It would keep what it uses from going for ever. One that names an address is served: it may replace an older one, and
+ * clients use the address.
+ */
+export function comesTooLate({ metadata, spec, status }: Applicant, used: ObjectMeta | undefined): boolean {
+  const began = timeOf(used?.deletionTimestamp) ?? Number.POSITIVE_INFINITY;
+  if ((timeOf(metadata.creationTimestamp) ?? 0) <= began) return false;
+  const { routedIP, pendingCreation } = status ?? {};
+  // The finalizer comes before the first Job.
+  const hasBegun = metadata.finalizers?.includes(Finalizer.cleanup);
+  return ![spec.routedIP, routedIP, pendingCreation, hasBegun].some(Boolean);
 }
 
 /** Which class or issuer a RoutedIP uses, whether it exists or not. */

@@ -13,7 +13,7 @@ import { cachePart } from "../runtime/synced-kinds.js";
 import { type SliceFacts, slimSlices } from "./endpoint-workload.js";
 import { FirewallRegistry } from "./firewalls/firewall-registry.js";
 import { type InUseFinalizers, inUseFinalizersOf } from "./in-use.js";
-import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
+import { comesTooLate, type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import {
   type ClassObject,
   type ClassRead,
@@ -130,12 +130,14 @@ export class RoutingCaches {
     return cache?.state.lastCode === FORBIDDEN ? "forbidden" : undefined;
   }
 
-  /** RoutedIPs that use an issuer, directly or by their class; as `namespace/name`, sorted. */
+  /** RoutedIPs that use an issuer, directly or by their class; as `namespace/name`, sorted. Those that are refused do not. */
   usersOfIssuer(key: string): readonly string[] {
+    const issuerMetadata = this.lookUp.issuer(key)?.metadata;
     return this.users((object) => {
       const { className, issuer } = usesOf(object);
       const ref = className === undefined ? undefined : this.lookUp.class(className)?.spec.issuerRef;
-      return issuer === key || (ref !== undefined && `${ref.namespace}/${ref.name}` === key);
+      const names = issuer === key || (ref !== undefined && `${ref.namespace}/${ref.name}` === key);
+      return names && !comesTooLate(object, issuerMetadata);
     });
   }
 
@@ -148,7 +150,8 @@ export class RoutingCaches {
   }
 
   usersOfClass(name: string): readonly string[] {
-    return this.users((object) => usesOf(object).className === name);
+    const used = this.lookUp.class(name)?.metadata;
+    return this.users((object) => usesOf(object).className === name && !comesTooLate(object, used));
   }
 
   /** @param users as `namespace/name` */

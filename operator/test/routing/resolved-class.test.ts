@@ -29,6 +29,21 @@ describe("the terms of a RoutedIP", () => {
     ).to.equal("jobs");
   });
 
+  it("are none for a RoutedIP that is newer than the deletion of its class, unless it names or has an address", () => {
+    const at = (hour: string) => `2025-06-01T${hour}:00:00Z`;
+    const deleted = { ...meta("public"), deletionTimestamp: at("10") };
+    const classes: LookUp = { ...lookUp(undefined), class: () => ({ metadata: deleted, spec: { issuerRef } }) };
+    const reasonOf = (hour: string, ip: { readonly spec?: object; readonly status?: RoutedIPStatus } = {}) => {
+      const metadata = { ...meta("a"), creationTimestamp: at(hour) };
+      const spec = { serviceRef: { serviceName: "web" }, className: "public", ...ip.spec };
+      return resolveClass({ metadata, spec, ...(ip.status && { status: ip.status }) }, classes).problem?.reason;
+    };
+    expect(reasonOf("11")).to.equal("ClassNotFound");
+    expect(reasonOf("09"), "an older one").to.equal(undefined);
+    expect(reasonOf("11", { spec: { routedIP: "203.0.113.7" } }), "a replacement").to.equal(undefined);
+    expect(reasonOf("11", { status: { routedIP: "203.0.113.7" } }), "it has one").to.equal(undefined);
+  });
+
   it("are all defaults with an issuer of its own namespace, and of no other", () => {
     const made = resolvedClass({ issuerRef: { name: "mine" } }).resolvedClass;
     expect(made).to.deep.include({ issuer: "default/mine", perNodeIPLimit: 1, nodePortRange: "30000-32767" });

@@ -100,14 +100,24 @@ describe("operator in process: RoutedIP", function () {
     expect(JSON.stringify(made.world.events("InUse"))).to.contain("1 RoutedIP uses it (default/a)");
     await made.world.rest();
     expect(made.condition("a", "Ready"), "it is served meanwhile").to.equal("True/Observed");
-    made.addRouted("late");
+    made.addRouted("again", { routedIP: made.world.digitalocean.state.addAddress().ip });
     const said = () => JSON.stringify(made.object("do", "RoutedIPIssuer")?.status);
     await made.until("the newer one is named", () =>
-      said().includes("1 of them is newer than the deletion (default/late)"),
+      said().includes("1 of them is newer than the deletion (default/again)"),
     );
-    kubernetes.delete(made.refTo("late"));
-    kubernetes.delete(made.refTo("a"));
+    const dnsRecordSet = { zone: "example.com", recordName: "late", deletionPolicy: "Delete" } as const;
+    made.addRouted("late", { dnsRecordSet });
+    await made.until(
+      "one that needs an address is refused",
+      () => made.condition("late", "Ready") === "False/IssuerNotFound",
+    );
+    expect(JSON.stringify(made.status("late"))).to.contain("RoutedIPIssuer default/do is being deleted");
+    await made.world.rest();
+    expect(made.world.digitalocean.state.addresses(), "no address is created").to.have.length(2);
+    for (const name of ["again", "a"]) kubernetes.delete(made.refTo(name));
     await made.until("gone", () => made.object("do", "RoutedIPIssuer") === undefined);
+    kubernetes.delete(made.refTo("late"));
+    await made.until("the refused one, too", () => made.object("late") === undefined);
   });
 
   const CHANGE = /^POST \/v2\/reserved_ips\/\{[^}]+\}\/actions$/;
