@@ -150,6 +150,16 @@ interface WaitingForUsers {
   readonly cause: Problem;
 }
 
+function seenIn({ message }: Problem): string {
+  return partsOf(message)[0];
+}
+
+/** Its other remedies are for a resource that stays. */
+function mildestOf({ message }: Problem): string {
+  const [, mildest] = partsOf(message);
+  return mildest === undefined ? "" : `${mildest}; `;
+}
+
 /** What new RoutedIPs may not use any more. */
 interface Leaving {
   readonly kind: "RoutedIPIssuer" | "ClusterRoutedIPClass";
@@ -200,9 +210,9 @@ export const deletionMessages = topic("deletion", {
   cleanupFails: problem({
     reason: ({ cause }: Waiting) => cause.reason,
     by: "cause",
-    text: ({ left, cause }: Waiting) => `${waitsFor(left)}, or has tried for an hour: ${cause.message}`,
-    remedy: ({ left, finalizer }) =>
-      `if that is impossible, such as in a namespace that is being deleted, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then finalizer ${finalizer} of this resource`,
+    text: ({ left, cause }: Waiting) => `${waitsFor(left)}, or has tried for an hour: ${seenIn(cause)}`,
+    remedy: ({ left, cause, finalizer }) =>
+      `${mildestOf(cause)}if that is impossible, such as in a namespace that is being deleted, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then finalizer ${finalizer} of this resource`,
     example: {
       left: ["address 203.0.113.7", "rule tcp 443 in firewall ingress"],
       cause: EXAMPLE_CAUSE,
@@ -222,9 +232,9 @@ export const deletionMessages = topic("deletion", {
     reason: ({ cause }: WaitingForUsers) => cause.reason,
     by: "cause",
     text: ({ users, cause }: WaitingForUsers) =>
-      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); ${cause.reason === "Unauthorized" ? "with its credentials, the operator cannot" : "the operator cannot yet"} clean up after them: ${cause.message}`,
-    remedy:
-      "if that is impossible, condition Ready of a RoutedIP that is being deleted says how to end that without the operator",
+      `the deletion waits until no RoutedIP uses the issuer (${listed(users)}); ${cause.reason === "Unauthorized" ? "with its credentials, the operator cannot" : "the operator cannot yet"} clean up after them: ${seenIn(cause)}`,
+    remedy: ({ cause }) =>
+      `${mildestOf(cause)}if that is impossible, condition Ready of a RoutedIP that is being deleted says how to end that without the operator`,
     example: { users: ["web/shop"], cause: EXAMPLE_CAUSE },
   }),
 });

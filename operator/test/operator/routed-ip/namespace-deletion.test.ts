@@ -55,6 +55,9 @@ describe("operator in process: a namespace is deleted while the cloud refuses th
         for (const part of [`address ${ip}`, "in firewall ingress", "Secret default/do", "/cleanup of this resource"]) {
           expect(own).to.include(part);
         }
+        for (const text of [own, ready(made, "do", "RoutedIPIssuer")]) {
+          expect(text.split("; fix: "), `one cause, one remedy: ${text}`).to.have.length(2);
+        }
         expect(ready(made, "do", "RoutedIPIssuer")).to.include("no RoutedIP uses the issuer (default/a)");
         const all = [...said(made, "a", "RoutedIP"), ...said(made, "do", "RoutedIPIssuer")];
         expect(all.filter((text) => /create it|Service/.test(text))).to.deep.equal([]);
