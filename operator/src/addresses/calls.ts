@@ -24,8 +24,8 @@ import { problemOf } from "../reconcile/conditions.js";
 import { ObjectGone } from "../reconcile/object-writer.js";
 import { type Failure, isWithheld } from "../reconcile/retries.js";
 import { NoDnsError } from "../records/snapshot-parts.js";
+import type { AddressAccount } from "./accounts/address-account.js";
 import type { AddressAction } from "./actions.js";
-import type { AddressAccount } from "./address-accounts.js";
 
 /** Why nothing came of an action. */
 export interface ActionFailure extends Failure {

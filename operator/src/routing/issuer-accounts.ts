@@ -1,7 +1,7 @@
 /** The accounts of issuers: each with the token of its Secret, the last good one for as long as somebody uses it. */
 
 import type { IpFamily, RoutedIPIssuerSpec } from "cdk8s-flipop/api";
-import { AddressAccount } from "../addresses/address-accounts.js";
+import { AddressAccount } from "../addresses/accounts/address-account.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages, serverMessages } from "../messages/provider.js";

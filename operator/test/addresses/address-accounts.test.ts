@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { AddressAccount, AddressAccounts } from "../../src/addresses/address-accounts.js";
+import { AddressAccount } from "../../src/addresses/accounts/address-account.js";
+import { AddressAccounts } from "../../src/addresses/address-accounts.js";
 import { Inventories } from "../../src/inventory/inventories.js";
 import { sharedRead } from "../../src/providers/call.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";

@@ -4,7 +4,7 @@ import { familyOf, type IpFamily } from "cdk8s-flipop/api";
 import type { Claimant, ClaimedAddress, InAccount } from "../../claims/claimant.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
-import { AddressAccount } from "../address-accounts.js";
+import { AddressAccount } from "./address-account.js";
 
 /** `undefined`: which account it is is not known. */
 type AccountOf = (family: IpFamily) => AddressAccount | Problem | undefined;

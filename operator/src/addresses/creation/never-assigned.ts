@@ -3,7 +3,7 @@
 import type { Clock } from "../../clock.js";
 import type { CallContext } from "../../providers/call.js";
 import type { AddressProvider } from "../../providers/types.js";
-import { type AddressAccount, ALONE } from "../address-accounts.js";
+import { type AddressAccount, ALONE } from "../accounts/address-account.js";
 import type { ListObservations } from "./creation-registry.js";
 
 interface Tools {

@@ -1,8 +1,8 @@
 /** The snapshot of one pool, in one turn, and what the operator reads before it: the account's list, and addresses that the list lacks or that are unconfirmed or locked. */
 
 import { familyOf, type IpFamily } from "cdk8s-flipop/api";
+import { AddressAccount, ALONE } from "../../addresses/accounts/address-account.js";
 import { addressLockKey, CREATION } from "../../addresses/actions.js";
-import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { ownerName } from "../../addresses/annotations.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { noteList } from "../../addresses/creation/never-assigned.js";

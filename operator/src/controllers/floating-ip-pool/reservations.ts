@@ -4,6 +4,7 @@
  */
 
 import { canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import {
   type AddressAction,
   addressLockKey,
@@ -12,7 +13,6 @@ import {
   goalOfAction,
   type PlannedAction,
 } from "../../addresses/actions.js";
-import { AddressAccount } from "../../addresses/address-accounts.js";
 import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import {

@@ -8,7 +8,7 @@ import {
   type IpFamily,
   isIp,
 } from "cdk8s-flipop/api";
-import type { AddressAccount } from "../../addresses/address-accounts.js";
+import type { AddressAccount } from "../../addresses/accounts/address-account.js";
 import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
 import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
 import type { CreationFields } from "../../addresses/creation/record-creation.js";

@@ -1,7 +1,7 @@
 /** What is known of the address annotations of one node, and of its labels and taints, at one moment. */
 
 import { canonicalIp, IP_FAMILIES, type IpFamily } from "cdk8s-flipop/api";
-import { AddressAccount } from "../../addresses/address-accounts.js";
+import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { ADDRESS_ANNOTATIONS, nodePath, parseOwner } from "../../addresses/annotations.js";
 import { ACTION_SECONDS, CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { InventoryView } from "../../inventory/view.js";

@@ -1,7 +1,7 @@
 /** The snapshot of one issuer: what the provider says to its credentials, and who uses it. */
 
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
-import { AddressAccount } from "../../addresses/address-accounts.js";
+import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { regionOf } from "../../addresses/assignments.js";
 import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";

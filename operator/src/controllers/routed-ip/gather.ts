@@ -4,7 +4,7 @@
  */
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
-import { AddressAccount } from "../../addresses/address-accounts.js";
+import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import type { AddressMemory } from "../../addresses/address-set.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { noteList } from "../../addresses/creation/never-assigned.js";

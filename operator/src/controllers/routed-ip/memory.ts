@@ -1,8 +1,8 @@
 /** One RoutedIP in this process: what it remembers beside its status, and how the plan reads it. Losing it costs time, never an address. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
+import type { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { CREATION } from "../../addresses/actions.js";
-import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";

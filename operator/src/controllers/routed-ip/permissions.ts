@@ -1,8 +1,8 @@
 /** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
 
 import { canonicalIp, type DnsStatus, type RetainedAddress } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
-import { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired-addresses.js";
 import type { Claimant } from "../../claims/claimant.js";
 import { normalName } from "../../claims/claimed-names.js";
@@ -169,7 +169,10 @@ export function inAccounts({ routing, accounts }: Tools, routed: RoutedIP, claim
     if (!goesByIssuer(provider, { resolvedClass, issued })) return ofOperators(provider);
     return { issuer: key, dns: isKnown ? issued?.providers.dns : undefined };
   };
-  return withAccounts(records.shown.withZones(claimant, recordTokenOf), (family) => issued?.addresses(family) ?? problem);
+  return withAccounts(
+    records.shown.withZones(claimant, recordTokenOf),
+    (family) => issued?.addresses(family) ?? problem,
+  );
 }
 
 /** Whether the operator may replace records that it did not write, with the token for the records of the RoutedIP. */

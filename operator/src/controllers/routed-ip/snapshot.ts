@@ -1,7 +1,7 @@
 /** What a run gathers of one RoutedIP: the snapshot that its decision reads, of one moment, and what its actions work with. */
 
 import type { IpFamily, RetainedAddress } from "cdk8s-flipop/api";
-import type { AddressAccount } from "../../addresses/address-accounts.js";
+import type { AddressAccount } from "../../addresses/accounts/address-account.js";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
 import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { Problem } from "../../messages/message.js";

@@ -1,7 +1,7 @@
 import type { PendingCreation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type AddressAccount, ALONE } from "../../../src/addresses/address-accounts.js";
+import { type AddressAccount, ALONE } from "../../../src/addresses/accounts/address-account.js";
 import { ListObservations } from "../../../src/addresses/creation/creation-registry.js";
 import { noteList } from "../../../src/addresses/creation/never-assigned.js";
 import type { AddressProvider } from "../../../src/providers/types.js";

@@ -1,6 +1,6 @@
 /** The part of a snapshot that is about the firewall. */
 
-import type { AddressAccount } from "../../../addresses/address-accounts.js";
+import type { AddressAccount } from "../../../addresses/accounts/address-account.js";
 import { firewallMessages } from "../../../messages/firewalls.js";
 import type { Problem } from "../../../messages/message.js";
 import type { FirewallProvider } from "../../../providers/firewall-types.js";
