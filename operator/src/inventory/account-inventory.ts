@@ -288,7 +288,7 @@ export class AccountInventory {
 
   private take(ip: string, observation: Observation): void {
     const isSure = this.cachedStates.has(ip);
-    const cachedState = this.gone.isLate(ip, observation) ? undefined : observe(this.cachedStates.get(ip), observation);
+    const cachedState = this.gone.isGone(ip, observation) ? undefined : observe(this.cachedStates.get(ip), observation);
     if (cachedState === undefined) {
       this.cachedStates.delete(ip);
       this.gone.missing(ip, { ...observation, isSure });

@@ -35,8 +35,9 @@ export class GoneAddresses {
     this.releasedAt.set(ip, this.clock.monotonic());
   }
 
-  /** A read that began before the release shows the past. */
-  isLate(ip: string, { askedAt }: { readonly askedAt: number }): boolean {
+  /** Whatever is cached: the read began before the release, or it is the answer to a release whose answer was lost. */
+  isGone(ip: string, { askedAt, facts }: { readonly askedAt: number; readonly facts: unknown }): boolean {
+    if (facts === undefined && this.hasLostRelease(ip)) return true;
     return this.isReleased(ip) && askedAt < (this.releasedAt.get(ip) ?? askedAt);
   }
 
@@ -47,6 +48,11 @@ export class GoneAddresses {
     throw error;
   }
 
+  private hasLostRelease(ip: string): boolean {
+    const now = this.clock.monotonic();
+    return now < (this.lostReleases.get(ip) ?? now);
+  }
+
   isReleased(ip: string): boolean {
     return this.since.get(ip) === RELEASED;
   }
@@ -55,7 +61,7 @@ export class GoneAddresses {
   missing(ip: string, { askedAt, isSure }: { readonly askedAt: number; readonly isSure: boolean }): void {
     const now = this.clock.monotonic();
     if (now < (this.young.get(ip) ?? now)) return;
-    const isOwn = now < (this.lostReleases.get(ip) ?? now);
+    const isOwn = this.hasLostRelease(ip);
     const first = this.missed.get(ip) ?? askedAt;
     this.missed.set(ip, first);
     if (isOwn || isSure || askedAt - first >= SECOND_READ_SECONDS * SECOND_MS)
