@@ -64,7 +64,8 @@ export type AddressAction =
   | (Reasoned & { readonly do: "create-address"; readonly desired: CreateAddress; readonly startedAt: string })
   /** The address is read first where what is known of it is older than 15 s; another holder: skipped, plan again. */
   | (Reasoned & { readonly do: "assign"; readonly ip: string; readonly node: NodeRef; readonly from?: ProviderId })
-  | (Reasoned & { readonly do: "unassign"; readonly ip: string; readonly from: ProviderId })
+  /** `roomFor`: the address that gets the node. */
+  | (Reasoned & { readonly do: "unassign"; readonly ip: string; readonly from: ProviderId; readonly roomFor?: string })
   | (Reasoned & { readonly do: "release"; readonly ip: string })
   /** One look at a running action. Over, however: `actionID` goes. */
   | (Reasoned & {

@@ -1,75 +1,17 @@
-/** Pairs addresses that may move now, unassigned ones first, then by how long they have waited, with candidates in order. */
+/** Pairs addresses that may move now with candidates in order. */
 
-import type { AddressStatus, Reason } from "cdk8s-flipop/api";
-import { ASSIGNMENT_OVER_MS, DUE_READ_MS } from "../bounds.js";
 import type { WantedNodes } from "../claims/node-shares.js";
-import { timeOf } from "../clock.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
 import type { Problem } from "../messages/message.js";
 import type { ProviderId } from "../providers/types.js";
 import { isDue, leastRecentlyFailedFirst } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { type AddressAction, addressLockKey } from "./actions.js";
+import type { AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
-import { isOurs, type Placement } from "./observed.js";
-import { massFailureOf, provenFor, withinAllowance } from "./safeguards.js";
-import { undonePauseUntil } from "./undone-writes.js";
-
-export interface MovableAddresses {
-  /** May move now. */
-  readonly free: readonly Placement[];
-  /** Would move, but waits after a failure. */
-  readonly later: readonly { readonly placement: Placement; readonly until: number }[];
-}
-
-export function movableAddressesOf(snapshot: AddressSnapshot, placements: readonly Placement[]): MovableAddresses {
-  const free: Placement[] = [];
-  const later: { readonly placement: Placement; readonly until: number }[] = [];
-  for (const placement of placements.filter(isMovable)) {
-    const until = waitsUntil(snapshot, placement);
-    if (until === undefined) free.push(placement);
-    else later.push({ placement, until });
-  }
-  // Stable: among equals the order of `desired.addresses`.
-  return { free: free.sort((a, b) => releasedAt(a, snapshot.now) - releasedAt(b, snapshot.now)), later };
-}
-
-/** An address does not move while it is unconfirmed or an action on it runs. */
-function isMovable(placement: Placement): boolean {
-  const { address, certainty, holder, grace } = placement;
-  if (!address.wanted || !isOurs(placement) || certainty !== "seen") return false;
-  return holder === undefined || grace?.state === "over";
-}
-
-function waitsUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
-  const { now, memory } = snapshot;
-  const { address, was } = placement;
-  const retries = [ownRetryAt(was), memory.accountRetryAt?.get(addressLockKey(address.ip))];
-  const due = retries.filter((retryAt) => !isDue(retryAt, now));
-  const undone = undonePauseUntil(memory.reverts.get(address.ip), now);
-  const waits = [...due, accountUntil(snapshot), undone, massFailureOf(snapshot, placement)?.until];
-  const latest = Math.max(...waits.map((until) => until ?? 0));
-  return latest > now ? latest : undefined;
-}
-
-/** Reasons of the account alone: what waits for it is tried as soon as it answers, whatever time the status names. */
-const OF_ACCOUNT: ReadonlySet<string | undefined> = new Set<Reason>(["Unauthorized", "RateLimited"]);
-
-/** When a failure of the address itself may be tried again. */
-export function ownRetryAt({ reason, retryAt }: AddressStatus): number | undefined {
-  return OF_ACCOUNT.has(reason) ? undefined : timeOf(retryAt);
-}
-
-/** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
-export function accountUntil({ now, providerRetryAt }: AddressSnapshot): number | undefined {
-  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + DUE_READ_MS);
-}
-
-function releasedAt({ holder, grace }: Placement, now: number): number {
-  if (holder === undefined) return Number.NEGATIVE_INFINITY;
-  return grace?.state === "over" ? grace.since : now;
-}
+import type { MovableAddresses } from "./moves/movable-addresses.js";
+import type { Placement } from "./observed.js";
+import { coolOffOf, coolUntilOf, provenFor, withinAllowance } from "./safeguards.js";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 
@@ -106,16 +48,23 @@ export function waitingNodesOf(
   return waitingAmong(snapshot, freeNodes(snapshot, placements), wanting);
 }
 
-/** Candidates with room for an address, in the order of preference. */
-function freeNodes(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly WaitingNode[] {
-  const taken = takenNodes(snapshot, placements);
+/**
+ * Candidates with room for an address, in the order of preference.
+ * @param without addresses that do not count, as if they had left their nodes
+ */
+export function freeNodes(
+  snapshot: AddressSnapshot,
+  placements: readonly Placement[],
+  without: ReadonlySet<string> = new Set(),
+): readonly WaitingNode[] {
+  const taken = takenNodes(snapshot, placements, without);
   const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => !taken(machine));
   return inPreference(free, snapshot.set.nodePreference).filter(hasMachine);
 }
 
 /** Nodes with room that could take this address, in the order of preference. */
 export function freeNodesFor(snapshot: AddressSnapshot, placement: Placement): readonly WaitingNode[] {
-  const region = new Set([snapshot.capabilities?.regional === true ? (placement.facts?.region ?? "") : ""]);
+  const region = new Set([regionOfAddress(snapshot, placement)]);
   return freeNodes(snapshot, [placement]).filter((node) => isIn(node, region));
 }
 
@@ -135,7 +84,11 @@ export function waitingAmong(
 }
 
 /** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */
-function takenNodes(snapshot: AddressSnapshot, placements: readonly Placement[]): (machine: ProviderId) => boolean {
+function takenNodes(
+  snapshot: AddressSnapshot,
+  placements: readonly Placement[],
+  without: ReadonlySet<string>,
+): (machine: ProviderId) => boolean {
   const { inventory, capabilities, otherCreations, set } = snapshot;
   const limit = capabilities?.addressesPerNode ?? 1;
   const bound = new Map<ProviderId, number>();
@@ -144,10 +97,12 @@ function takenNodes(snapshot: AddressSnapshot, placements: readonly Placement[])
     if (target !== undefined && target !== holder) bound.set(target, (bound.get(target) ?? 0) + 1);
   }
   const creating = new Set([set.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)]);
+  const leaving = (machine: ProviderId) =>
+    without.size === 0 ? 0 : inventory.heldBy(machine).filter(({ ip }) => without.has(ip)).length;
   return (machine) =>
     creating.has(machine) ||
     inventory.reservedFor(machine) !== undefined ||
-    inventory.heldCount(machine) + (bound.get(machine) ?? 0) >= limit;
+    inventory.heldCount(machine) - leaving(machine) + (bound.get(machine) ?? 0) >= limit;
 }
 
 export function hasMachine(node: NodeFacts): node is WaitingNode {
@@ -190,9 +145,24 @@ export interface Assignment {
   readonly node: WaitingNode;
 }
 
+/** An address that gets the node of another one of the set, which is no longer wanted. */
+export interface Displacement extends Assignment {
+  readonly displaced: Placement;
+  /**
+   * When this one leaves the node. `now`: the provider takes it off. `due`: it may go. A time, ms since the epoch: when
+   * resolvers have forgotten it. `published`: it has to leave DNS first. `later`: after others have left DNS.
+   */
+  readonly leaves: "now" | "due" | number | "published" | "later";
+  /** A call to take it off has failed, and the operator tries it again later. */
+  readonly failing?: true;
+}
+
 export interface AssignmentPlan {
   /** To be assigned now. */
   readonly assignments: readonly Assignment[];
+  /** Those of the displacements whose node is to be freed now. */
+  readonly displacing: readonly Displacement[];
+  readonly displacements: readonly Displacement[];
   /** Wait for the cool-off alone. */
   readonly cooling: readonly Assignment[];
   /** When the cool-off lets the next one through; `unanswered`: it begins with the answer to one. `undefined`: at once. */
@@ -211,45 +181,40 @@ export interface AssignmentPlan {
   readonly leftover: readonly WaitingNode[];
 }
 
+/** Which nodes are to be freed for addresses that no free node takes. @param arrives others go to nodes now */
+type Displace = (of: { readonly unplaced: readonly Placement[]; readonly arrives: boolean }) => readonly Displacement[];
+
 /** First come, first served is best here: regions divide addresses and nodes, and within one any address fits any node. */
 export function assignmentsOf(
   snapshot: AddressSnapshot,
   { free }: MovableAddresses,
   waitingNodes: Pick<WaitingNodes, "shared" | "waiting">,
+  displace: Displace = () => [],
 ): AssignmentPlan {
-  const { matched, ...pairs } = pairUp(snapshot, free, waitingNodes);
+  const { matched, unplaced, elsewhere, ...pairs } = pairUp(snapshot, free, waitingNodes);
+  const displacements = displace({ unplaced, arrives: matched.length > 0 });
   const coolOffMs = coolOffOf(snapshot);
   const coolUntil = coolUntilOf(snapshot, coolOffMs);
   const { moveAllowance } = snapshot;
-  const { allowed, limited } = withinAllowance(moveAllowance, matched);
+  const due = [...matched, ...displacements.filter(({ leaves }) => leaves === "due")];
+  const { allowed, limited } = withinAllowance(moveAllowance, due);
   const now = coolOffMs > 0 ? allowed.slice(0, coolUntil === undefined ? 1 : 0) : allowed;
   const next = now.length > 0 && coolOffMs > 0 ? snapshot.now + coolOffMs : coolUntil;
   // While allowed ones cool off, they take no token: the others wait for the same end.
   const cooling = now.length < allowed.length ? [...allowed.slice(now.length), ...limited] : [];
   const waiting = cooling.length > 0 ? [] : limited;
   const limitedUntil = waiting.length > 0 ? moveAllowance?.nextAt : undefined;
-  return { ...pairs, assignments: now, cooling, coolUntil: next, limited: waiting, ...omitUndefined({ limitedUntil }) };
+  return {
+    ...{ ...pairs, cooling, coolUntil: next, limited: waiting, displacements },
+    elsewhere: elsewhere.filter((placement) => !displacements.some((each) => each.placement === placement)),
+    assignments: now.filter((pair) => !isDisplacement(pair)),
+    displacing: now.filter(isDisplacement),
+    ...omitUndefined({ limitedUntil }),
+  };
 }
 
-/** ms between two assignments of the set. */
-export function coolOffOf({ set }: Pick<AddressSnapshot, "set">): number {
-  return set.coolOffSeconds * 1000;
-}
-
-function coolUntilOf({ set, memory, now }: AddressSnapshot, coolOffMs: number): AssignmentPlan["coolUntil"] {
-  if (coolOffMs > 0 && memory.assigning === true) return "unanswered";
-  const recorded = timeOf(set.lastAssignmentTime);
-  const known = [recorded, inheritedOf(recorded, memory.firstPlannedAt), memory.lastAssignmentAt];
-  // A time further ahead comes from a clock that was set back since, so it does not count.
-  const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
-  const until = Math.min(Math.max(...credible), now) + coolOffMs;
-  return until > now ? until : undefined;
-}
-
-/** The time is recorded before the call: one that a former process recorded was accepted later, or was not. */
-function inheritedOf(recorded: number | undefined, firstPlannedAt: number | undefined): number | undefined {
-  if (recorded === undefined || firstPlannedAt === undefined) return undefined;
-  return Math.min(firstPlannedAt, recorded + ASSIGNMENT_OVER_MS);
+function isDisplacement(pair: Assignment): pair is Displacement {
+  return "displaced" in pair;
 }
 
 function pairUp(
@@ -257,18 +222,28 @@ function pairUp(
   free: readonly Placement[],
   { shared, waiting }: Pick<WaitingNodes, "shared" | "waiting">,
 ) {
-  const regional = snapshot.capabilities?.regional === true;
   const [left, there] = [[...shared], new Set(waiting.map(regionOf))];
-  const [matched, elsewhere]: [Assignment[], Placement[]] = [[], []];
+  const [matched, unplaced]: [Assignment[], Placement[]] = [[], []];
   for (const placement of free) {
-    const region = regional ? (placement.facts?.region ?? "") : "";
-    const proven = provenFor(snapshot, [placement]);
-    const at = left.findIndex((node) => isIn(node, new Set([region])) && proven?.(node) !== false);
+    const at = left.findIndex(fitFor(snapshot, placement));
     const [node] = at < 0 ? [] : left.splice(at, 1);
     if (node !== undefined) matched.push({ placement, node });
-    else if (isNowhere(region, there)) elsewhere.push(placement);
+    else unplaced.push(placement);
   }
-  return { matched, elsewhere, leftover: left, regions: [...there].sort() };
+  const elsewhere = unplaced.filter((placement) => isNowhere(regionOfAddress(snapshot, placement), there));
+  return { matched, unplaced, elsewhere, leftover: left, regions: [...there].sort() };
+}
+
+/** Whether a node can take the address. */
+export function fitFor(snapshot: AddressSnapshot, placement: Placement): (node: WaitingNode) => boolean {
+  const region = new Set([regionOfAddress(snapshot, placement)]);
+  const proven = provenFor(snapshot, [placement]);
+  return (node) => isIn(node, region) && proven?.(node) !== false;
+}
+
+/** Empty: any. */
+function regionOfAddress({ capabilities }: AddressSnapshot, { facts }: Placement): string {
+  return capabilities?.regional === true ? (facts?.region ?? "") : "";
 }
 
 /** Nodes wait, and all of them in other regions. */
@@ -278,6 +253,8 @@ function isNowhere(region: string, there: ReadonlySet<string>): boolean {
 
 export const NO_ASSIGNMENTS: AssignmentPlan = {
   assignments: [],
+  displacing: [],
+  displacements: [],
   cooling: [],
   coolUntil: undefined,
   limited: [],

@@ -71,22 +71,35 @@ export function lostName({ dns, set }: Pick<AddressSnapshot, "dns" | "set">): Pr
   return claimMessages.name({ name, ...dns.claim.owned });
 }
 
+interface Publishing {
+  /** Addresses that go to a node now. */
+  readonly moving: ReadonlySet<string>;
+  /** Addresses that serve in the place of wanted ones. @default none */
+  readonly standIns?: readonly Placement[];
+}
+
 /**
- * Addresses to publish: those that are served, and those on their way that were published before. If none is served, those
- * on cordoned nodes.
+ * Addresses to publish: those that are served, those on their way that were published before, and stand-ins for the others.
+ * If none of these is served, those on cordoned nodes.
  */
-export function publishedOf(snapshot: AddressSnapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
+export function publishedOf(
+  snapshot: AddressSnapshot,
+  placements: readonly Placement[],
+  { moving, standIns = [] }: Publishing,
+) {
   const before = new Set(snapshot.set.writtenDns?.values);
   // No read has shown an unread one yet: that is no reason to take it out.
   const onTheWay = (placement: Placement) =>
     (placement.certainty === "moving" && !isStuck(placement)) ||
     placement.certainty === "unread" ||
     moving.has(placement.address.ip);
-  const published = placements.filter((placement) => {
-    if (!placement.address.wanted || !isOurs(placement)) return false;
+  const wanted = placements.filter((placement) => placement.address.wanted && isOurs(placement));
+  const published = wanted.filter((placement) => {
     return isServed(placement) || (onTheWay(placement) && before.has(placement.address.ip));
   });
-  if (placements.some(isServed)) return ipsOf(published);
+  const serving = wanted.filter(isServed).length;
+  const used = standIns.slice(0, wanted.length - serving);
+  if (serving + used.length > 0) return ipsOf([...published, ...used]);
   // Cordoned nodes still serve, and nothing better exists. With none of them the set is left alone, so that the move of
   // the only address does not touch it.
   const cordoned = placements.filter(isOnCordoned);

@@ -11,8 +11,9 @@ import {
   SHORT_LIST_MAX_AGE_SECONDS,
 } from "../bounds.js";
 import { type AddressSnapshot, isDeleting } from "./address-set.js";
-import type { AssignmentPlan, MovableAddresses } from "./assignments.js";
+import type { AssignmentPlan } from "./assignments.js";
 import type { Creation } from "./creation/creation.js";
+import type { MovableAddresses } from "./moves/movable-addresses.js";
 import type { Placement } from "./observed.js";
 import { waitsForReading } from "./release.js";
 import { drainUntil } from "./releases/drain.js";

@@ -1,5 +1,7 @@
-/** What delays moves although a node waits: holders that fail together, and limits of moves per minute. Pure. */
+/** What delays moves although a node waits: holders that fail together, the cool-off, and limits of moves per minute. Pure. */
 
+import { ASSIGNMENT_OVER_MS } from "../bounds.js";
+import { timeOf } from "../clock.js";
 import type { MassFailure } from "../health/mass-failure.js";
 import { stopOf } from "../health/stopped-by-mass-failure.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
@@ -47,4 +49,29 @@ export function movedIps(sequence: ActionSequence<Action>): readonly string[] {
 
 function isMoveOffHolder(action: Action): action is Extract<AddressAction, { readonly do: "assign" }> {
   return action.do === "assign" && "from" in action && action.from !== undefined;
+}
+
+/** ms between two assignments of the set. */
+export function coolOffOf({ set }: Pick<AddressSnapshot, "set">): number {
+  return set.coolOffSeconds * 1000;
+}
+
+/** When the cool-off lets the next assignment through; `unanswered`: it begins with the answer to one. `undefined`: at once. */
+export function coolUntilOf(
+  { set, memory, now }: AddressSnapshot,
+  coolOffMs: number,
+): number | "unanswered" | undefined {
+  if (coolOffMs > 0 && memory.assigning === true) return "unanswered";
+  const recorded = timeOf(set.lastAssignmentTime);
+  const known = [recorded, inheritedOf(recorded, memory.firstPlannedAt), memory.lastAssignmentAt];
+  // A time further ahead comes from a clock that was set back since, so it does not count.
+  const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
+  const until = Math.min(Math.max(...credible), now) + coolOffMs;
+  return until > now ? until : undefined;
+}
+
+/** The time is recorded before the call: one that a former process recorded was accepted later, or was not. */
+function inheritedOf(recorded: number | undefined, firstPlannedAt: number | undefined): number | undefined {
+  if (recorded === undefined || firstPlannedAt === undefined) return undefined;
+  return Math.min(firstPlannedAt, recorded + ASSIGNMENT_OVER_MS);
 }

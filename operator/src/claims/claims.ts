@@ -12,10 +12,16 @@ import { isKept, mayBeBeaten, mayBeHandedOver } from "./titles.js";
 
 /**
  * Ours, or whose and why. `askedBy`: who gets next what this resource created. `unread`: unknown, because a resource or an
- * account is unread. `left`: what those that have just left the name wrote on it.
+ * account is unread. `asked`: another resource lists what this one may not need. `left`: what those that have just left the name wrote on it.
  */
 export type Claim =
-  | { readonly ours: true; readonly askedBy?: ResourceRef; readonly unread?: true; readonly left?: readonly string[] }
+  | {
+      readonly ours: true;
+      readonly askedBy?: ResourceRef;
+      readonly unread?: true;
+      readonly asked?: true;
+      readonly left?: readonly string[];
+    }
   | { readonly ours: false; readonly owned: Owned };
 
 /** What one resource may use. */
@@ -148,7 +154,8 @@ export class Claims {
       if (askedBy !== undefined) return { ours: true, askedBy };
       if (contest.left.length > 0) return { ours: true, left: contest.left };
       if (contest.hasUnknownSuccessor()) return UNREAD;
-      return this.waiting !== "nothing" && mayBeHandedOver(winner.title) ? UNREAD : OURS;
+      if (this.waiting !== "nothing" && mayBeHandedOver(winner.title)) return UNREAD;
+      return contest.isSpareAsked() ? ASKED : OURS;
     }
     return { ours: false, owned: ownedBy(winner) };
   }
@@ -171,6 +178,7 @@ export class Claims {
 }
 
 const OURS: Claim = Object.freeze({ ours: true });
+const ASKED: Claim = Object.freeze({ ours: true, asked: true });
 const UNREAD: Claim = Object.freeze({ ours: true, unread: true });
 const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 

@@ -3,7 +3,7 @@
 import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
 import { type Claimant, type InAccount, olderFirst } from "./claimant.js";
-import { BASIS_OF, isKept, isLeft, mayBeHandedOver, rankOf, type Title } from "./titles.js";
+import { BASIS_OF, isKept, isLeft, isSpareTitle, mayBeHandedOver, rankOf, type Title } from "./titles.js";
 
 export interface Entry extends InAccount {
   readonly claimant: Claimant;
@@ -47,6 +47,11 @@ export class Contest {
     return mayBeHandedOver(this.winner.title) && this.staying().some(isOfUnknownAccount);
   }
 
+  /** Another resource lists what the winner only lists, too, and may not need now. */
+  isSpareAsked(): boolean {
+    return isSpareTitle(this.winner.title) && this.staying().length > 0;
+  }
+
   private staying(): readonly Entry[] {
     return this.rivals().filter((entry) => entry !== this.winner && !entry.claimant.leaving);
   }
@@ -61,7 +66,7 @@ export class Contest {
   /** Its successor may be another one now. */
   private tellWinner(uid: string, changed: Set<string>): void {
     const { claimant, title } = this.winner;
-    if (mayBeHandedOver(title) && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
+    if ((mayBeHandedOver(title) || isSpareTitle(title)) && claimant.ref.uid !== uid) changed.add(claimant.ref.uid);
   }
 
   private decide(changed: Set<string>): void {

@@ -28,6 +28,11 @@ export function mayBeHandedOver(title: Title): boolean {
   return title === "created" || title === "leaves";
 }
 
+/** Of an address that the resource may have disabled: it did not create it, and its status shows it at rest. */
+export function isSpareTitle(title: Title): boolean {
+  return title === "holds" || title === "spares";
+}
+
 /** Of a former name or address: it gives way to whoever can take it. */
 export function isLeft(title: Title): boolean {
   return title === "clears" || title === "leaves";

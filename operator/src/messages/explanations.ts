@@ -14,6 +14,8 @@ export const WHYS = {
   finalizerRemoved: (finalizer: string) => `finalizer ${finalizer} was removed before the operator had cleaned up`,
   cleanupDisputed: "what is left may belong to somebody else: check that first",
   unwanted: "it is no longer wanted, and the reclaim policy is Delete",
+  displaced: ({ ip, node, pool }: { readonly ip: string; readonly node: string; readonly pool: string }) =>
+    `${pool} no longer asks for it, and ${ip} needs ${node}: no other node that matches is free`,
   noAddressNamed: "spec.routedIP names none",
   onItsNode: "it is on the node that it was created for",
   onlyNewAddress: "it is the only new address of the account that may be it",

@@ -13,6 +13,7 @@ const LOBBY = { kind: "RoutedIP", namespace: "game", name: "lobby", uid: "lobby"
 const SERVING = { ...POD, nodeName: "node-1", ready: true };
 const WAITING = { ...POD, nodeName: undefined, phase: "Pending" };
 const TOO_FEW = "Fulfilled TooFewCandidates";
+const WRITTEN = { provider: "digitalocean", zone: "example.com", recordName: "web.example.com", types: ["A"] } as const;
 
 /** What a pool with `EDGE_PODS` reads of these nodes. */
 function refusalsAmong(nodes: Readonly<Record<string, Partial<SlimNode>>>, pods: readonly SlimPod[]): RefusedNodes {
@@ -66,18 +67,39 @@ const OCCUPIED: Group = {
         B,
         "no resource",
         `put ${B} into ips in place of ${A}`,
+        `append ${B} to ips and set desiredIPs to 1`,
         `flipop orphans --release ${B} --unassign`,
       ],
       seen: () => seenOf({ held: { [B]: "node-1" } }),
       fix: "A pool or RoutedIP that was deleted under `reclaimPolicy: Retain` left it there, for example. Use it in place of the address that has no node: one more address (`flipop adopt --raise`) needs one more node. Or release it with `flipop orphans --release`",
     }),
     pool({
-      when: "An address that the pool no longer asks for is on the node",
+      when: "An address that the pool no longer asks for is on the node, and another pool lists it",
       shows: TOO_FEW,
       names: ["node-2", B, "no longer asks for", "unassign"],
       seen: () =>
-        seenOf({ nodes: ["node-2"], spec: { ips: [A, B], desiredIPs: 1 }, held: { [A]: undefined, [B]: "node-2" } }),
-      fix: "Under `reclaimPolicy: Retain`, an address stays on its node when `desiredIPs` is lower than the number of addresses, and this one is the surplus. Unassign it at the provider; or, to use it in place of the address that has no node, remove that one from `ips`",
+        seenOf({
+          ...{ nodes: ["node-2"], spec: { ips: [A, B], desiredIPs: 1 }, held: { [A]: undefined, [B]: "node-2" } },
+          status: { ips: { [B]: { state: "disabled", providerID: "digitalocean://node-2" } } },
+          others: { second: { ips: [B] } },
+        }),
+      fix: "Under `reclaimPolicy: Retain`, an address stays on its node when `desiredIPs` is lower than the number of addresses, and this one is the surplus. The operator takes it off if one of the others needs the node, unless another resource lists it, too. Remove it from the `ips` of one of the two pools: the other one has it then",
+    }),
+    pool({
+      when: "An address that the pool no longer asks for serves on the only node, and leaves it for one that it asks for",
+      shows: "Fulfilled UnderWay",
+      names: ["node-2", A, B, "no longer asks for", "DNS"],
+      seen: () =>
+        seenOf({
+          nodes: ["node-1", "node-2"],
+          spec: { ips: [A, C, B], desiredIPs: 2, dnsRecordSet: { zone: "example.com", recordName: "web.example.com" } },
+          held: { [A]: undefined, [C]: "node-1", [B]: "node-2" },
+          status: {
+            ips: { [B]: { state: "active", providerID: "digitalocean://node-2" } },
+            dns: { ...WRITTEN, values: [B, C] },
+          },
+        }),
+      fix: "After a change of `ips` or `desiredIPs`, for example. Wait: the address leaves DNS, a TTL later its node, and the other one gets this node. With one more node, both serve meanwhile",
     }),
     pool({
       when: "The provider has no machine for the node",

@@ -76,7 +76,8 @@ export const addressStatusProperties = {
     type: "string",
     format: "date-time",
     optional: true,
-    description: "When the operator may try it again. In the past: as soon as a node can take it.",
+    description:
+      "When the operator may try it again. In the past: as soon as a node can take it. Of a disabled address: when resolvers have forgotten it, so that it may leave its node.",
   },
   providerID: {
     type: "string",

@@ -69,7 +69,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "integer",
       optional: true,
       description:
-        "Desired number of addresses. 0 or absent: exactly `ips`. More than `ips` lists: the operator creates the others. Fewer: the operator disables the last ones of `ips`, which leave DNS and are not assigned to nodes; with `reclaimPolicy: Delete`, it releases those of them that it created.",
+        "Desired number of addresses. 0 or absent: exactly `ips`. More than `ips` lists: the operator creates the others. Fewer: the operator disables the last ones of `ips`, which leave DNS and are not assigned to nodes. A disabled address stays on its node until another address of the pool needs the node and no other node that matches is free: then the operator takes it off, after the TTL if it was in DNS. With `reclaimPolicy: Delete`, it releases those of them that it created.",
       example: 3,
       minimum: 0,
       maximum: MAX_POOL_IPS,
@@ -78,7 +78,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "array",
       optional: true,
       description:
-        "Addresses to use, all of one family. The operator takes each of them from any machine of the account that has it, also from one that is not a node of this cluster. It appends the addresses that it creates, except one that is no longer wanted when its creation ends. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone.",
+        "Addresses to use, all of one family. The operator takes each of them from any machine of the account that has it, also from one that is not a node of this cluster. It appends the addresses that it creates, except one that is no longer wanted when its creation ends. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone. The operator does not touch a listed address any more once you remove it: it stays on its node, and no other address of the pool gets this node. To replace an address, put the new one in front of it, set `desiredIPs` to the number of addresses that should serve, and remove the former one when it has left its node.",
       example: ["192.0.2.10", "192.0.2.11"],
       items: { type: "string", description: "An IPv4 or IPv6 address.", maxLength: MAX_IP_LENGTH, rules: [ipRule] },
       // Not a set: the server would reject every patch of an object that has a duplicate from the Go operator's schema.

@@ -11,7 +11,7 @@ import { fullNameOf, resolverSeconds, ttlOf } from "../../records/record-plan.js
 import { type AddressSnapshot, isDeleting } from "../address-set.js";
 import { dnsProviderOf } from "../desired-addresses.js";
 import { isOurs, type Placement } from "../observed.js";
-import { askedBy, isReleasable } from "./releasable.js";
+import { askedBy, isReleasable, isSpare } from "./releasable.js";
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
 export function drainedAt(snapshot: AddressSnapshot, placement: Placement): number | undefined {
@@ -34,7 +34,7 @@ function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): n
 /** The same for the names of NodeDNSRecordSets. Whatever the policies: they lead to an address that somebody else gets. */
 function drainedOfOthers(snapshot: AddressSnapshot, placement: Placement): number | undefined {
   const { now } = snapshot;
-  if (!isReleasable(snapshot, placement)) return now;
+  if (!isReleasable(snapshot, placement) && !isSpare(snapshot, placement)) return now;
   const name = snapshot.nodeNameOf?.(placement.address.ip);
   if (name !== undefined) return name.until;
   const { dnsRecordSet, writtenDns } = snapshot.set;
@@ -89,7 +89,7 @@ export function drainSeconds(snapshot: AddressSnapshot, until: number): number |
 }
 
 /** A name may lead to it. */
-function isPublished({ set: { writtenDns, begunRecords = [] } }: AddressSnapshot, ip: string): boolean {
+export function isPublished({ set: { writtenDns, begunRecords = [] } }: AddressSnapshot, ip: string): boolean {
   return [writtenDns, ...begunRecords].some((written) => written?.values.includes(ip));
 }
 
@@ -101,7 +101,7 @@ function recordsStay({ set }: AddressSnapshot): boolean {
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
   const { set, now } = snapshot;
-  if (!leavesDns(snapshot, placement)) return undefined;
+  if (!leavesDns(snapshot, placement) && !isSpare(snapshot, placement)) return undefined;
   const others = drainedOfOthers(snapshot, placement);
   if (others === undefined) return undefined;
   // One that has ended is no time to report: each run would write another one.

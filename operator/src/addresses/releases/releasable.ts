@@ -23,3 +23,17 @@ export function isCertain({ origin, inferred }: Placement["address"]): boolean {
 export function askedBy({ address: { claim } }: Placement): ResourceRef | undefined {
   return claim?.ours === true ? claim.askedBy : undefined;
 }
+
+/** Not asked for any more, on a node, and nothing but the pool's own: a wanted address may get its node. */
+export function isSpare({ set }: AddressSnapshot, placement: Placement): boolean {
+  const { address, holder, facts } = placement;
+  if (set.kind !== "FloatingIPPool" || isDeleting(set) || address.wanted || holder === undefined) return false;
+  return isOurs(placement) && askedBy(placement) === undefined && facts?.borrowed !== true;
+}
+
+/** Its place is certain, no other resource lists it, and all that may list it have been read. */
+export function maySpareLeave(snapshot: AddressSnapshot, placement: Placement): boolean {
+  const { claim } = placement.address;
+  if (!isSpare(snapshot, placement) || placement.certainty !== "seen") return false;
+  return claim?.ours === true && claim.unread !== true && claim.asked !== true;
+}

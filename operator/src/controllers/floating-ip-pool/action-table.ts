@@ -91,6 +91,8 @@ export function recheckFor(
   if (action.do === "apply-records") return () => supersededRecords(plannedNow(), action);
   if (action.do === "label-holders" || action.do === "taint-until")
     return () => supersededBecause(plannedNow(), action);
+  // Meanwhile another node may be free.
+  if (action.do === "unassign" && action.roomFor !== undefined) return () => supersededBecause(plannedNow(), action);
   const move = moveOf(action);
   return move && recheckOf(() => basisOf(context, state, snapshot, move));
 }

@@ -2,7 +2,7 @@
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
-import { isIn, regionOf } from "../../addresses/assignments.js";
+import { type Displacement, isIn, regionOf } from "../../addresses/assignments.js";
 import {
   acceptedOf,
   conflictOf,
@@ -65,9 +65,15 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
 function onTheirWay(snapshot: Snapshot, findings: Findings, count: Counted): PlannedCondition {
   const { longWait } = snapshot;
   if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));
+  const room = findings.assignmentPlan.displacements.find(({ failing }) => failing !== true);
+  if (room !== undefined) return unknown("Fulfilled", candidateMessages.makingRoom({ ...count, ...roomText(room) }));
   const doubted = findings.addresses.find((address) => isIdle(address) && isDoubted(snapshot, address));
   if (doubted === undefined) return unknown("Fulfilled", candidateMessages.onTheirWay(count));
   return unknown("Fulfilled", candidateMessages.inDoubt({ ...count, ip: doubted.ip }));
+}
+
+function roomText({ placement, node, displaced, leaves }: Displacement) {
+  return { ip: placement.address.ip, node: node.name, displaced: displaced.address.ip, leaves };
 }
 
 type Counted = Pick<Parameters<typeof candidateMessages.tooFewActive>[0], "active" | "desired">;
@@ -165,7 +171,10 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
   if (elsewhere !== undefined) return elsewhere;
   // A node would not help an address that waits for a second read.
   const isEnough = snapshot.candidates.length >= desired.desiredCount;
-  const idle = addresses.find((address) => isIdle(address) && !(isEnough && isDoubted(snapshot, address)));
+  const making = assignmentPlan.displacements.filter(({ failing }) => failing !== true);
+  const placed = new Set(making.map(({ placement }) => placement.address.ip));
+  const lacking = addresses.filter((address) => isIdle(address) && !placed.has(address.ip));
+  const idle = lacking.find((address) => !(isEnough && isDoubted(snapshot, address)));
   if (idle === undefined) return undefined;
   const busy = busyNodesOf(snapshot, { limit, desired });
   return candidateMessages.tooFew({ desired: desired.desiredCount, idle: idle.ip, refusals, busy });

@@ -22,9 +22,7 @@ import {
   type Assignment,
   type AssignmentPlan,
   assignmentsOf,
-  coolOffOf,
-  type MovableAddresses,
-  movableAddressesOf,
+  type Displacement,
   moveAction,
   NO_ASSIGNMENTS,
   regionsOf,
@@ -42,12 +40,14 @@ import {
 } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
+import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/displacement.js";
+import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { hasMarks } from "../../addresses/node-marks.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/records.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { provenFor } from "../../addresses/safeguards.js";
+import { coolOffOf, provenFor } from "../../addresses/safeguards.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
 import { WHYS } from "../../messages/explanations.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
@@ -82,7 +82,8 @@ export function plan(snapshot: Snapshot): Plan {
   const regions = regionsOf(snapshot, movable, missing);
   const proven = provenFor(snapshot, movable.free);
   const waitingNodes = waitingNodesOf(snapshot, placements, { wants, missing, regions, proven });
-  const assignmentPlan = canMove ? assignmentsOf(snapshot, movable, waitingNodes) : NO_ASSIGNMENTS;
+  const displace = (of: Parameters<typeof displacementsOf>[2]) => displacementsOf(snapshot, placements, of);
+  const assignmentPlan = canMove ? assignmentsOf(snapshot, movable, waitingNodes, displace) : NO_ASSIGNMENTS;
   const creation = canMove
     ? creationOf(snapshot, desired, assignmentPlan, mayNeedCleanup(snapshot, desired))
     : (endOfCreation(snapshot) ?? NO_CREATION);
@@ -132,7 +133,9 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
 }
 
 function publishedIn(snapshot: Snapshot, { placements, assignmentPlan }: Decision): readonly string[] {
-  return publishedOf(snapshot, placements, movingIn(assignmentPlan));
+  const leaving = leavingOf(assignmentPlan.displacements);
+  const standIns = placements.filter((each) => isStandIn(snapshot, each) && !leaving.has(each.address.ip));
+  return publishedOf(snapshot, placements, { moving: movingIn(assignmentPlan), standIns });
 }
 
 function movingIn({ assignments }: AssignmentPlan): ReadonlySet<string> {
@@ -155,12 +158,15 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   const bookkeeping = [finalizerChain(snapshot, desired), ...createdCopyChains(snapshot, desired, placements)];
   if (snapshot.problem !== undefined) return [creation.chain, ...polls, ...bookkeeping].filter(isFilled);
   const moves = assignmentPlan.assignments.map((pair) => moveChain(snapshot, pair, { desired, choice: waitingNodes }));
+  const displacing = assignmentPlan.displacing.map((each) => displacementChain(snapshot, each));
   const annotations = annotationChains(snapshot, placements, desired.family);
   const records = mayNeedCleanup(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
   const releases = releaseChains(snapshot, placements);
   const marks = hasFinalizer(snapshot.pool) ? markChains(snapshot, placements) : [];
   const nodes = [...annotations, ...marks];
-  return [...moves, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(isFilled);
+  return [...moves, ...displacing, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(
+    isFilled,
+  );
 }
 
 /** An action of a chain runs only when the one before is done. */
@@ -193,6 +199,16 @@ function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: Mo
   const { ip, node } = move;
   const cooling = coolOffOf(snapshot) > 0 ? [assignmentRecord(snapshot, why)] : [];
   return [...cooling, move, { do: "annotate-node", node: node.name, ip, family: desired.family, why }];
+}
+
+/** The other address follows in a plan of its own, once the node is free. */
+function displacementChain(
+  snapshot: Snapshot,
+  { displaced: { address, holder: from = "" }, placement, node }: Displacement,
+): ActionChain {
+  const { ip } = placement.address;
+  const why = WHYS.displaced({ ip, node: node.name, pool: snapshot.pool.metadata.name });
+  return [{ do: "unassign", ip: address.ip, from, roomFor: ip, why }];
 }
 
 /** Whether addresses may move, and new ones be created. */

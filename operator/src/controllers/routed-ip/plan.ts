@@ -2,13 +2,7 @@
 
 import { isObserved } from "../../addresses/address-set.js";
 import { moveText } from "../../addresses/address-status.js";
-import {
-  assignmentsOf,
-  type MovableAddresses,
-  movableAddressesOf,
-  NO_ASSIGNMENTS,
-  regionsOf,
-} from "../../addresses/assignments.js";
+import { assignmentsOf, NO_ASSIGNMENTS, regionsOf } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { createdCopyChains } from "../../addresses/creation/created-copies.js";
 import {
@@ -20,6 +14,7 @@ import {
 } from "../../addresses/creation/creation.js";
 import { desiredOf } from "../../addresses/desired-addresses.js";
 import { markChains } from "../../addresses/mark-plan.js";
+import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
 import { unreleasedOf } from "../../addresses/release.js";
@@ -102,7 +97,7 @@ export function plan(snapshot: Snapshot): Plan {
   const decision = decide(snapshot, { desired, placements, placement, able });
   const { assignmentPlan, creation, movable, firewall } = decision;
   const moving = new Set(assignmentPlan.assignments.map((pair) => pair.placement.address.ip));
-  const published = publishedOf(snapshot, placements, moving);
+  const published = publishedOf(snapshot, placements, { moving });
   const publication = mayMove(snapshot) ? publishedAddresses(placements, moving) : undefined;
   const acts = actsOf({ snapshot, decision, placements, published }, able);
   const shown = (each: Placement | undefined) => plannedAddress(snapshot, each, begun(snapshot, decision, acts.steps));

@@ -100,9 +100,16 @@ export function giveToResource(ips: readonly string[]): string {
   return `give ${ips.join(", ")} to a resource (ips, or routedIP)`;
 }
 
-/** Clause for a pool whose addresses all exist: one more would need one more node. @param idle the one that has no node */
-export function putInPlaceOf(idle: string): (ips: readonly string[]) => string {
-  return ([ip = ""]) => `put ${ip} into ips in place of ${idle}, which has no node`;
+interface Replaceable {
+  /** An address that has no node. */
+  readonly idle: string;
+  readonly desired: number;
+}
+
+/** Clause for a pool whose addresses all exist: one more would need one more node. */
+export function putInPlaceOf({ idle, desired }: Replaceable): (ips: readonly string[]) => string {
+  return (ips) =>
+    `put ${ips[0]} into ips in place of ${idle}, which has no node, or append ${ips.join(", ")} to ips and set desiredIPs to ${desired}, so that the operator takes ${what(ips)} off the node`;
 }
 
 /** Clause for a RoutedIP. */
@@ -131,3 +138,35 @@ function addressText({ ip = "an address", owner, unwanted, unseen }: HeldAddress
   if (unseen) return `${ip}, which no resource that this operator watches names`;
   return owner === undefined ? `${ip}, which no resource names` : `${ip} of ${refText(owner)}`;
 }
+
+/** An address of the resource that gives its node to another one. */
+export interface MakingRoom {
+  readonly ip: string;
+  readonly node: string;
+  readonly displaced: string;
+  /** See `Displacement.leaves`. */
+  readonly leaves: "now" | "due" | number | "published" | "later";
+}
+
+export function makingRoomText({ ip, node, displaced, leaves }: MakingRoom): string {
+  return `no node that matches is free, so ${node} gets ${ip} in the place of ${displaced}, which this resource no longer asks for: ${leavesText(leaves)}`;
+}
+
+function leavesText(leaves: MakingRoom["leaves"]): string {
+  if (leaves === "now" || leaves === "due") return "the operator takes that off the node now";
+  if (leaves === "later") return "that serves until its turn comes";
+  const end = leaves === "published" ? "one TTL after it has left DNS" : `at ${timeText(leaves)}`;
+  return `clients may know that from DNS, so the operator takes it off the node ${end}`;
+}
+
+/** Examples. */
+export const NONE_BUSY: BusyNodes = { shown: [], more: 0 };
+export const BUSY: BusyNodes = {
+  shown: [
+    {
+      node: "node-2",
+      held: [{ ip: "198.51.100.7", owner: { kind: "FloatingIPPool", namespace: "default", name: "second" } }],
+    },
+  ],
+  more: 0,
+};

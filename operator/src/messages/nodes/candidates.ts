@@ -7,7 +7,18 @@ import { listed, omitUndefined } from "../../values.js";
 import { pauseText } from "../explanations.js";
 import { note, type Problem, problem, topic } from "../message.js";
 import { openPortText } from "../services.js";
-import { type BusyNodes, busyText, isShared, nodeRemedies, putInPlaceOf, setRoutedIp } from "./busy-nodes.js";
+import {
+  BUSY,
+  type BusyNodes,
+  busyText,
+  isShared,
+  type MakingRoom,
+  makingRoomText,
+  NONE_BUSY,
+  nodeRemedies,
+  putInPlaceOf,
+  setRoutedIp,
+} from "./busy-nodes.js";
 import { type Count, countText, type Fulfilled, fulfilledText } from "./fulfilled.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
@@ -100,17 +111,6 @@ function podsSuffice({ withPods = 0 }: RefusedNodes, needed: number): boolean {
   return withPods >= needed;
 }
 
-const NONE_BUSY: BusyNodes = { shown: [], more: 0 };
-const BUSY: BusyNodes = {
-  shown: [
-    {
-      node: "node-2",
-      held: [{ ip: "198.51.100.7", owner: { kind: "FloatingIPPool", namespace: "default", name: "second" } }],
-    },
-  ],
-  more: 0,
-};
-
 export const candidateMessages = topic("candidates", {
   fulfilled: note({
     reason: "Observed",
@@ -200,6 +200,14 @@ export const candidateMessages = topic("candidates", {
     text: (count: Count) => `${countText(count)}, the others are on their way`,
     example: { active: 1, desired: 3 },
   }),
+  makingRoom: note({
+    reason: "UnderWay",
+    text: (values: Count & MakingRoom) => `${countText(values)}; ${makingRoomText(values)}`,
+    example: {
+      ...{ active: 1, desired: 2, ip: "203.0.113.7", node: "node-2", displaced: "203.0.113.8" },
+      leaves: Date.parse("2026-01-01T10:02:11Z"),
+    },
+  }),
   inDoubt: note({
     reason: "UnderWay",
     text: ({ ip, ...count }: Count & { readonly ip: string }) =>
@@ -255,7 +263,7 @@ export const candidateMessages = topic("candidates", {
       const add = podsSuffice(refusals, desired + busy.shown.length + busy.more) ? "" : `${ADD_NODES}, or `;
       const { repair } = refusals;
       const others = `${add}ask for fewer addresses${shareText(shortage)}`;
-      const first = nodeRemedies(shortage.busy, putInPlaceOf(shortage.idle));
+      const first = nodeRemedies(shortage.busy, putInPlaceOf(shortage));
       return [...first, ...(repair === undefined ? [] : [repair]), others].join("; or ");
     },
     example: { desired: 3, idle: "203.0.113.7", refusals: EXAMPLE_NOT_READY, busy: BUSY },

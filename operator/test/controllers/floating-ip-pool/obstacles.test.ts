@@ -171,10 +171,13 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(fulfilled(cloud.plan("web")).message).to.include(`node-1 already holds ${B}, which no resource names`);
   });
 
-  it("is an address that the pool itself no longer asks for", () => {
-    const cloud = cluster("node-1");
-    cloud.addresses.set(B, "digitalocean://node-1");
+  it("is an address that the pool itself no longer asks for, and that another pool lists", () => {
+    const cloud = cluster();
     cloud.addPool("web", { ips: [A, B], desiredIPs: 1 });
+    cloud.addresses.set(B, "digitalocean://node-1");
+    cloud.run("web");
+    cloud.addNode("node-1");
+    cloud.addPool("second", { ips: [B] });
     const { message } = fulfilled(cloud.plan("web"));
     expect(message).to.include(`node-1 already holds ${B}, which this resource no longer asks for`);
     expect(message).to.include(`have the owner of the account unassign ${B} at the provider; or have`);

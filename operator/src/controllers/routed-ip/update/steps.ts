@@ -3,14 +3,10 @@
  * which cannot be done.
  */
 
-import {
-  type AssignmentPlan,
-  type MovableAddresses,
-  moveAction,
-  type WaitingNodes,
-} from "../../../addresses/assignments.js";
+import { type AssignmentPlan, moveAction, type WaitingNodes } from "../../../addresses/assignments.js";
 import type { Creation } from "../../../addresses/creation/creation.js";
 import type { Desired } from "../../../addresses/desired-addresses.js";
+import type { MovableAddresses } from "../../../addresses/moves/movable-addresses.js";
 import { isOurs, type Placement } from "../../../addresses/observed.js";
 import { timestamp } from "../../../clock.js";
 import type { Problem } from "../../../messages/message.js";
