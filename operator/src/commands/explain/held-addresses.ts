@@ -55,6 +55,8 @@ export interface Held {
   readonly ours: boolean;
   /** The owner asks for it no more; it takes the place of another address until it leaves the machine. */
   readonly disabled?: true;
+  /** Of the pool that is explained, which takes it off the machine where a wanted address needs that. */
+  readonly spare?: true;
   /** The owner is being deleted. */
   readonly deleting?: true;
 }
@@ -88,12 +90,14 @@ export function heldBy(
 function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { placed: Placed; uid: string }): Held {
   const { namespace, name, uid: own, deletionTimestamp } = metadata;
   const isDisabled = placed.state === "disabled";
+  const isSpare = isDisabled && own === uid && kind === "FloatingIPPool" && deletionTimestamp === undefined;
   return {
     ip: placed.ip,
     owner: `${kind} ${namespace}/${name}`,
     ...omitUndefined({ state: placed.state, since: placed.since }),
     ours: own === uid && (!isDisabled || deletionTimestamp !== undefined),
     ...(isDisabled ? { disabled: true } : {}),
+    ...(isSpare ? { spare: true } : {}),
     ...(deletionTimestamp === undefined ? {} : { deleting: true }),
   };
 }

@@ -11,8 +11,8 @@ interface Room {
 
 /** @param limit of addresses on a node */
 export function roomOn(limit: number, holds: readonly Held[]): Room {
-  const others = holds.filter(({ ours }) => !ours);
-  const own = holds.length - others.length;
+  const others = holds.filter(({ ours, spare }) => !ours && spare !== true);
+  const own = holds.filter(({ ours }) => ours).length;
   if (own > 0 || others.length < limit) return { passed: true, seen: heldText(holds) };
   return {
     ...{ passed: false, reason: "Occupied" },
@@ -47,8 +47,9 @@ function ownedText({ ip, owner, retained, disabled, deleting }: Held): string {
 }
 
 function heldText(holds: readonly Held[]): string {
-  const texts = holds.map(({ ip, state, since }) =>
-    state === undefined ? ip : `${ip} (${state}${since === undefined ? "" : ` since ${since}`})`,
-  );
+  const texts = holds.map(({ ip, state, since, spare }) => {
+    const text = state === undefined ? ip : `${ip} (${state}${since === undefined ? "" : ` since ${since}`})`;
+    return spare === true ? `${text}, which leaves the node if an address that the pool asks for needs it` : text;
+  });
   return texts.length === 0 ? "holds no address" : `holds ${texts.join(", ")}`;
 }

@@ -48,8 +48,11 @@ export function disabledText(object: OwnObject, askers: ReadonlyMap<string, read
   const { ips = {} } = (object.status ?? {}) as FloatingIPPoolStatus;
   return Object.entries(ips).flatMap(([ip, { state, nodeName }]) => {
     if (state !== "disabled") return [];
-    const still = nodeName ? `; it is still on ${nodeName}` : "";
-    return [`${ip}: ${why}${still}${outlook(object, ip, askers.get(canonicalIp(ip)) ?? [])}`];
+    const others = askers.get(canonicalIp(ip)) ?? [];
+    const gives = others.length === 0 && object.metadata.deletionTimestamp === undefined;
+    const until = gives ? ", until another address of the pool needs that node" : "";
+    const still = nodeName ? `; it is still on ${nodeName}${until}` : "";
+    return [`${ip}: ${why}${still}${outlook(object, ip, others)}`];
   });
 }
 

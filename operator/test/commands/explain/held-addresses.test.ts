@@ -23,14 +23,15 @@ describe("flipop explain, for addresses that take room or stay,", () => {
       name: "fewer",
     });
     const why = "desiredIPs is 1, and other addresses come first: raise it to use this one";
-    expect(own.out).to.include(`  disabled 203.0.113.9: ${why}; it is still on node-3\n`);
+    expect(own.out).to.include(
+      `  disabled 203.0.113.9: ${why}; it is still on node-3, until another address of the pool needs that node\n`,
+    );
     expect(own.out).to.include(`  disabled 203.0.113.8: ${why}\n`);
-    for (const { out } of [own, other]) {
-      expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
-        ...["occupied", "203.0.113.9 (disabled)"],
-        "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
-      ]);
-    }
+    expect(cells(own.out).get("node-3")?.slice(1, 3)).to.deep.equal(["candidate", "203.0.113.9 (disabled)"]);
+    expect(cells(other.out).get("node-3")?.slice(1)).to.deep.equal([
+      ...["occupied", "203.0.113.9 (disabled)"],
+      "Occupied: it already holds 203.0.113.9 of FloatingIPPool ingress/fewer, which no longer asks for it; the limit is 1",
+    ]);
     expect(other.out).to.match(
       /Occupied +Release the disabled address \(flipop explain of its resource shows how\), or unassign it at the provider/,
     );
@@ -148,7 +149,7 @@ describe("flipop explain, for addresses that take room or stay,", () => {
       ...{ namespace: "ingress", name: "surplus" },
     });
     expect(out).to.include(
-      `; it is still on node-7; if nothing needs it, flipop orphans --release ${gone} --unassign\n`,
+      `; it is still on node-7, until another address of the pool needs that node; if nothing needs it, flipop orphans --release ${gone} --unassign\n`,
     );
     expect(out).to.include(`; if nothing needs it, remove it from ips, then flipop orphans --release ${listed}\n`);
   });
