@@ -99,6 +99,17 @@ describe("the oracle of the storm, at rest", () => {
     finds({ holders, resources: [listing(OTHER_IP)] }, new RegExp(`${OTHER_IP} is on no node`));
   });
 
+  it("an address whose pool has a disabled one on the last node, unless another resource lists that", () => {
+    const fewer = pool({ ips: { [OTHER_IP]: { state: "disabled" } } });
+    const object = { ...fewer.object, spec: { ips: [IP, OTHER_IP] } };
+    const resources = [{ ...fewer, object, state: { ...fewer.state, desired: 1 } }];
+    const world = { nodes: [HOLDER], holders: { [IP]: null, [OTHER_IP]: 1 } };
+    finds({ ...world, resources }, new RegExp(`${IP} is on no node and could be on node-1`));
+    const asking = { ...pool(), name: "other", object: { ...pool().object, spec: { ips: [OTHER_IP] } } };
+    const found = unsettled(picture({ ...world, resources: [...resources, asking] }), history());
+    expect(found.join()).not.to.include(`${IP} is on no node`);
+  });
+
   it("a record set with other values than it should have", () => {
     finds({ records: {} }, /holds \[\] instead of/);
     const byHand = { at: 1, cloud: "digitalocean", key: "A web.example.com", values: [], by: "hand" } as const;

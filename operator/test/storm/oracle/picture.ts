@@ -1,5 +1,6 @@
 /** The world at one moment of the quiet phase, as plain data. */
 
+import type { CreatedAddress } from "cdk8s-flipop/api";
 import type { NodeState, ResourceState } from "../history.js";
 import type { AnyResource } from "../stage/specs.js";
 
@@ -31,4 +32,23 @@ export interface Picture {
   readonly lingering: readonly string[];
   /** `resourceVersion` of each object that the operator writes. */
   readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Addresses that a pool has, in the documented order, cut at the desired number: `ips` first, then those it lacks (yet). */
+export function enabledAddresses({ object, state }: PictureResource): readonly string[] {
+  const listed = object.spec.ips ?? [];
+  const isTakenOut = (entry: CreatedAddress) => Number(entry.inSpec === true && !listed.includes(entry.ip));
+  const created = [...(object.status?.createdIPs ?? [])].sort(
+    (a, b) => isTakenOut(a) - isTakenOut(b) || a.createdTime.localeCompare(b.createdTime) || (a.ip < b.ip ? -1 : 1),
+  );
+  const all = [...new Set([...listed, ...created.map(({ ip }) => ip)])];
+  return state.desired > 0 ? all.slice(0, state.desired) : all.filter((ip) => listed.includes(ip));
+}
+
+/** Addresses that the pool has disabled, and that no other resource lists. */
+export function spareAddresses({ resources }: Picture, { object }: PictureResource, enabled: readonly string[]) {
+  const disabled = Object.entries(object.status?.ips ?? {}).filter(([, { state }]) => state === "disabled");
+  const others = resources.filter((other) => other.object !== object).map((other) => JSON.stringify(other.object.spec));
+  const own = disabled.map(([ip]) => ip).filter((ip) => !enabled.includes(ip));
+  return new Set(own.filter((ip) => !others.some((spec) => spec.includes(`"${ip}"`))));
 }

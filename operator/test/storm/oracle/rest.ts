@@ -1,10 +1,9 @@
 /** What must be so once the faults have ended: where it is not, the sentences say what is wrong. Pure. */
 
-import type { CreatedAddress } from "cdk8s-flipop/api";
 import type { History, HolderFact, ResourceState } from "../history.js";
 import { matches } from "../truth.js";
 import { createdByOperator } from "./addresses.js";
-import type { Picture, PictureNode, PictureResource } from "./picture.js";
+import { enabledAddresses, type Picture, type PictureNode, type PictureResource, spareAddresses } from "./picture.js";
 import { unseenByHand } from "./records.js";
 import { healthProblems, isFit, waitsForMassFailure } from "./rest-health.js";
 
@@ -69,16 +68,20 @@ export class FirewallLookup {
     return this.candidates(state).filter((node) => isFit(this.picture, this.history, state, node));
   }
 
-  /** A candidate that holds nothing, as the operator should know, and that no address yet to be created may need. */
-  free(state: ResourceState): PictureNode | undefined {
-    const free = this.freeCandidates(state);
+  /**
+   * A candidate that holds nothing, as the operator should know, and that no address yet to be created may need.
+   * @param spare addresses that give their nodes to others
+   */
+  free(state: ResourceState, spare: ReadonlySet<string> = new Set()): PictureNode | undefined {
+    const free = this.freeCandidates(state, spare);
     return free[missingAddresses(this.picture, state.family)];
   }
 
-  private freeCandidates(state: ResourceState): readonly PictureNode[] {
-    const taken = new Set(
-      Object.entries(this.picture.holders).flatMap(([ip, droplet]) => (familyOf(ip) === state.family ? [droplet] : [])),
+  private freeCandidates(state: ResourceState, spare: ReadonlySet<string>): readonly PictureNode[] {
+    const holding = Object.entries(this.picture.holders).filter(
+      ([ip]) => familyOf(ip) === state.family && !spare.has(ip),
     );
+    const taken = new Set(holding.map(([, droplet]) => droplet));
     return this.fitNodes(state).filter(
       ({ hasMachine, state: { droplet } }) => hasMachine && !taken.has(droplet) && !this.touched.has(droplet),
     );
@@ -112,21 +115,11 @@ function ofResource(evaluate: FirewallLookup, resource: PictureResource): readon
   return [...ofHealth, ...found].map((problem) => `${resource.name}: ${problem}`);
 }
 
-/** Addresses that a pool has, in the documented order, cut at the desired number: `ips` first, then those it lacks (yet). */
-export function enabledAddresses({ object, state }: PictureResource): readonly string[] {
-  const listed = object.spec.ips ?? [];
-  const isTakenOut = (entry: CreatedAddress) => Number(entry.inSpec === true && !listed.includes(entry.ip));
-  const created = [...(object.status?.createdIPs ?? [])].sort(
-    (a, b) => isTakenOut(a) - isTakenOut(b) || a.createdTime.localeCompare(b.createdTime) || (a.ip < b.ip ? -1 : 1),
-  );
-  const all = [...new Set([...listed, ...created.map(({ ip }) => ip)])];
-  return state.desired > 0 ? all.slice(0, state.desired) : all.filter((ip) => listed.includes(ip));
-}
-
 function poolProblems(evaluate: FirewallLookup, resource: PictureResource): readonly string[] {
   const { state, object } = resource;
   const enabled = enabledAddresses(resource);
-  const placed = enabled.flatMap((ip) => placeProblems(evaluate, resource, ip));
+  const spare = spareAddresses(evaluate.picture, resource, enabled);
+  const placed = enabled.flatMap((ip) => placeProblems(evaluate, resource, { ip, spare }));
   const short = state.desired > enabled.length && !isAmbiguous(evaluate, resource);
   const missing = short
     ? [`it has ${enabled.length} of ${state.desired} addresses (${conditionText(object, "Fulfilled")})`]
@@ -137,13 +130,22 @@ function poolProblems(evaluate: FirewallLookup, resource: PictureResource): read
     : [...statusProblems(evaluate, resource, enabled), ...recordProblems(evaluate, resource, enabled)];
 }
 
+interface Wanted {
+  readonly ip: string;
+  readonly spare: ReadonlySet<string>;
+}
+
 /** An address is on a candidate and says so, or there is no candidate for it. */
-function placeProblems(evaluate: FirewallLookup, { state, object }: PictureResource, ip: string): readonly string[] {
+function placeProblems(
+  evaluate: FirewallLookup,
+  { state, object }: PictureResource,
+  { ip, spare }: Wanted,
+): readonly string[] {
   if (evaluate.isByHand(ip)) return [];
   if (!(ip in evaluate.picture.holders)) return [`${ip} is not in the account`];
   const entry = object.status?.ips?.[ip];
   const holder = fittingHolder(evaluate, state, ip);
-  if (holder === undefined) return misplaced(evaluate, state, ip, JSON.stringify(entry));
+  if (holder === undefined) return misplaced(evaluate, state, { ip, spare }, JSON.stringify(entry));
   if (entry?.state === "active" && entry.nodeName === holder.name) return [];
   return [`${ip} is on ${holder.name}, and the status says ${JSON.stringify(entry)}`];
 }
@@ -154,8 +156,13 @@ function fittingHolder(evaluate: FirewallLookup, state: ResourceState, ip: strin
   return node !== undefined && matches(state, node.state, node.name) ? node : undefined;
 }
 
-function misplaced(evaluate: FirewallLookup, state: ResourceState, ip: string, reported: string): readonly string[] {
-  const free = evaluate.free(state);
+function misplaced(
+  evaluate: FirewallLookup,
+  state: ResourceState,
+  { ip, spare }: Wanted,
+  reported: string,
+): readonly string[] {
+  const free = evaluate.free(state, spare);
   const where = evaluate.nodeOf(evaluate.picture.holders[ip])?.name ?? "no node";
   return free === undefined ? [] : [`${ip} is on ${where} and could be on ${free.name}; its status is ${reported}`];
 }
@@ -203,11 +210,16 @@ function conditionText({ status }: PictureResource["object"], name: string): str
 /** The record set of a pool holds its active addresses, unless a person edited it last. */
 function recordProblems(
   evaluate: FirewallLookup,
-  { state }: PictureResource,
+  resource: PictureResource,
   enabled: readonly string[],
 ): readonly string[] {
-  const active = enabled.filter((ip) => fittingHolder(evaluate, state, ip) !== undefined);
-  return enabled.some((ip) => evaluate.isByHand(ip)) ? [] : recordSetProblems(evaluate, state, active);
+  const { state } = resource;
+  const serves = (ip: string) => fittingHolder(evaluate, state, ip) !== undefined;
+  const active = enabled.filter(serves);
+  const spare = spareAddresses(evaluate.picture, resource, enabled);
+  const standIns = valuesOf(evaluate, state).filter((ip) => spare.has(ip) && serves(ip));
+  const expected = [...active, ...standIns.slice(0, enabled.length - active.length)];
+  return enabled.some((ip) => evaluate.isByHand(ip)) ? [] : recordSetProblems(evaluate, state, expected);
 }
 
 function recordKey({ dns, family }: ResourceState): string {
@@ -256,7 +268,7 @@ function routedProblems(evaluate: FirewallLookup, resource: PictureResource): re
   const { state: reported, assignedNode } = object.status ?? {};
   const shown = `${reported} on ${assignedNode}`;
   const holder = fittingHolder(evaluate, state, ip);
-  if (holder === undefined) return misplaced(evaluate, state, ip, shown);
+  if (holder === undefined) return misplaced(evaluate, state, { ip, spare: new Set() }, shown);
   if (reported === "active" && assignedNode === holder.name) return recordSetProblems(evaluate, state, [ip]);
   return [`${ip} is on ${holder.name}, and the status says ${shown}`];
 }
