@@ -13,7 +13,7 @@ import { accessMessages } from "../messages/routing.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { beingChanged, inPlace, withFormerName } from "../records/in-place-condition.js";
+import { beingChanged, heldInstead, inPlace, withFormerName } from "../records/in-place-condition.js";
 import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
@@ -136,11 +136,15 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
     return no("DNSReady", accessMessages.recordExists({ name, values: foreign, limiter: snapshot.dns?.adopter }));
   }
   if (values.join() !== published.join()) return beingChanged(snapshot.dns, { ...dnsRecordSet }, writtenDns && values);
-  return keptOr(snapshot, recordsInPlace(snapshot, values));
+  return written(snapshot, values);
 }
 
-function keptOr({ dns }: RecordsSnapshot, inPlace: PlannedCondition): PlannedCondition {
-  return dns?.kept === undefined ? inPlace : yes("DNSReady", dns.kept);
+/** The operator has written what the record set should hold. */
+function written(snapshot: RecordsSnapshot, values: readonly string[]): PlannedCondition {
+  const { dns, set } = snapshot;
+  const held = heldInstead(dns, values, isPaused(set));
+  if (held !== undefined) return beingChanged(dns, { ...set.dnsRecordSet }, held);
+  return dns?.kept === undefined ? recordsInPlace(snapshot, values) : yes("DNSReady", dns.kept);
 }
 
 /** The record set holds what it should. */

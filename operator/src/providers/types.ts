@@ -254,6 +254,11 @@ export interface DnsProvider extends Provider {
    * Applies the steps: in their order, or all in one transaction. Resolves to the records that were created or updated,
    * as the answers show them, in no order. After a failure the set holds addresses of the old and the new set only, and
    * is not empty; read it again, plan again.
+   * @param stepped each step that an answer has confirmed, while others are to follow
    */
-  apply(call: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]>;
+  apply(
+    call: CallContext,
+    changes: RecordChangeSet,
+    stepped?: (step: RecordStep) => void,
+  ): Promise<readonly RecordFacts[]>;
 }

@@ -3,16 +3,9 @@
 import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { Coalesced } from "../inventory/reads.js";
-import type { ApiCall, CallContext } from "../providers/call.js";
+import type { CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
-import {
-  isAccountError,
-  isProviderError,
-  isSuperseded,
-  isWithdrawn,
-  type ProviderError,
-  supersededError,
-} from "../providers/errors.js";
+import { isAccountError, isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
 import type {
   DnsProvider,
   RecordChangeSet,
@@ -25,7 +18,7 @@ import { problemOf } from "../reconcile/conditions.js";
 import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/notifier.js";
 import { afterFailure, type Failure, isLongOverdue, type RetryState } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
-import { isStillRight, needsFreshReading } from "./fresh-reading.js";
+import { isStillRight, needsFreshReading, supersededChange } from "./fresh-reading.js";
 import { LastChange, type OwnChange, type Reading } from "./last-change.js";
 
 /** A record set as it was read, or that it was not (lately). */
@@ -151,7 +144,7 @@ export class RecordSet {
     if (this.changing !== undefined) {
       // The resource that had the name before still changes it.
       await this.changing.change.catch(() => undefined);
-      throw supersededError(changeOf(caller, changes), CHANGED);
+      throw supersededChange(caller.provider, changes);
     }
     const beganAt = this.clock.now();
     const change = this.change(caller, changes).finally(() => {
@@ -171,15 +164,22 @@ export class RecordSet {
     const { provider, context } = caller;
     const before = this.reading?.facts;
     let sent = context.recheck === undefined;
+    const begin = () => {
+      sent = true;
+      if (before !== undefined) this.own.begun(before);
+    };
     const recheck = () => {
       const because = context.recheck?.();
-      sent ||= because === undefined;
+      if (because === undefined) begin();
       return because;
     };
+    if (sent) begin();
     try {
       const recovery = this.recoveryOf(provider);
       const checked = { ...context, ...(sent ? {} : { recheck }) };
-      const written = await recovery.changes.send(() => provider.apply(checked, changes));
+      const written = await recovery.changes.send(() =>
+        provider.apply(checked, changes, (step) => this.own.stepped(step)),
+      );
       recovery.noteAnswer();
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
@@ -206,7 +206,7 @@ export class RecordSet {
     await this.read(caller);
     const now = this.reading?.facts;
     if (now === undefined || !isStillRight(changes, reading.facts, now))
-      throw supersededError(changeOf(caller, changes), CHANGED);
+      throw supersededChange(caller.provider, changes);
   }
 
   private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
@@ -291,10 +291,4 @@ export class RecordSet {
 function ownRecoveries(clock: Clock): () => AccountRecovery {
   const recovery = new AccountRecovery(clock);
   return () => recovery;
-}
-
-const CHANGED = "the records are not those that the operator last saw";
-
-function changeOf({ provider }: Caller, { fqdn }: RecordChangeSet): Pick<ApiCall, "provider" | "subject"> {
-  return { provider: provider.name, subject: `change records of ${fqdn}` };
 }

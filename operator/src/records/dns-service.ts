@@ -104,7 +104,7 @@ export class DnsService {
         ...begun.part,
         ...failurePart(question, { view, previousView, begunView: begun.view }),
         ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
-        ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone }),
+        ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone, held: view.held }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
       },
       ours,

@@ -1,6 +1,7 @@
 /** Pure: whether a change of records depends on what an older reading showed, and whether a newer one still allows it. */
 
 import { isProxied } from "../providers/diff.js";
+import { type ProviderError, supersededError } from "../providers/errors.js";
 import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
 import { sameRecords } from "./same-name.js";
 
@@ -24,6 +25,12 @@ export function isStillRight(
   if (isProxied(now)) return !steps.some(isOfTtl);
   if (keepsTtl !== true) return true;
   return ttlsOf(before.records) === ttlsOf(now.records);
+}
+
+/** A newer reading does not allow the change: the resource plans again. */
+export function supersededChange(provider: Pick<DnsProvider, "name">, { fqdn }: RecordChangeSet): ProviderError {
+  const call = { provider: provider.name, subject: `change records of ${fqdn}` };
+  return supersededError(call, "the records are not those that the operator last saw");
 }
 
 /** The address stays, and the TTL changes. */

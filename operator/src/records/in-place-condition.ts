@@ -45,6 +45,20 @@ export function beingChanged(
     : unknown("DNSReady", recordMessages.beingChanged({ name, values: written }));
 }
 
+/** Values that the set holds as far as the operator knows, if they are not those that it should hold, or a change is under way. */
+export function heldInstead(
+  dns: Pick<DnsSnapshot, "held" | "halfDone" | "records"> | undefined,
+  values: readonly string[],
+  paused: boolean,
+): readonly string[] | undefined {
+  const { held, halfDone, records = "unknown" } = dns ?? {};
+  if (held !== undefined && !paused) return held;
+  const isKnown = halfDone !== undefined && records !== "unknown" && !paused;
+  const seen = held ?? (isKnown ? records.records.map(({ value }) => value) : values);
+  const all = [...new Set(seen)].sort();
+  return `${all}` === `${values}` ? undefined : all;
+}
+
 interface FormerSet extends NamedSet {
   readonly dns: Pick<DnsSnapshot, "previous"> | undefined;
   /** As the status has it. */

@@ -2,7 +2,8 @@
 
 import { RECORDS_LASTING_MS, REVERTS_KEPT, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { RecordChangeSet, RecordFacts, RecordSetFacts } from "../providers/types.js";
+import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
+import { omitUndefined } from "../values.js";
 import { sameRecords } from "./same-name.js";
 
 export interface Reading {
@@ -19,6 +20,8 @@ export interface OwnChange {
   readonly halfDone?: readonly string[];
   /** ms since the epoch: a read has shown no records, and from then on a second one says whether that is so. */
   readonly emptyUntil?: number;
+  /** Values that the set holds by the answers so far, while a change is under way, and after its failure until the next read. */
+  readonly held?: readonly string[];
 }
 
 export class LastChange {
@@ -29,6 +32,8 @@ export class LastChange {
   /** What our last change left, although it may have ended half-way. */
   private left: RecordSetFacts | undefined;
   private halfDone: readonly string[] | undefined;
+  private held: readonly string[] | undefined;
+  private isUnderWay = false;
   /** What the set held before each of our recent changes; `at`: when the change ended. */
   private former: readonly Reading[] = [];
   /** Monotonic ms: since when all reads have shown no records. */
@@ -40,6 +45,19 @@ export class LastChange {
 
   constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
 
+  /** The first call of a change is sent. */
+  begun({ records }: RecordSetFacts): void {
+    this.isUnderWay = true;
+    this.held ??= records.map(({ value }) => value);
+  }
+
+  /** The provider has confirmed a step of it. */
+  stepped(step: RecordStep): void {
+    const left = [...(this.held ?? [])];
+    if (step.do !== "create" && left.includes(step.from)) left.splice(left.indexOf(step.from), 1);
+    this.held = step.do === "delete" ? left : [...left, step.to];
+  }
+
   /**
    * @param reading `undefined`: the answers do not show what is there now.
    * @param before `undefined`: unknown
@@ -50,7 +68,8 @@ export class LastChange {
     this.replaced(before, reading?.at);
     this.written = reading;
     this.left = reading?.facts;
-    this.halfDone = this.emptySince = undefined;
+    this.halfDone = this.held = this.emptySince = undefined;
+    this.isUnderWay = false;
   }
 
   /** The change relied on a reading that may have been late: a record that it lacked may be there twice now. */
@@ -62,18 +81,21 @@ export class LastChange {
     this.written = undefined;
     this.left = undefined;
     this.halfDone ??= before;
+    this.isUnderWay = false;
   }
 
   of(reading: Reading | undefined): OwnChange {
     const isOurs = this.left !== undefined && reading !== undefined && sameRecords(this.left, reading.facts);
     const until = this.emptyUntil(reading);
-    const empty = until === undefined ? {} : { emptyUntil: this.clock.now() - this.clock.monotonic() + until };
-    return { ...(isOurs && { isOurs }), ...(this.halfDone && { halfDone: this.halfDone }), ...empty };
+    const emptyUntil = until === undefined ? until : this.clock.now() - this.clock.monotonic() + until;
+    const { halfDone, held } = this;
+    return { ...(isOurs && { isOurs }), ...omitUndefined({ halfDone, held, emptyUntil }) };
   }
 
   /** Whether our last change is still there. @returns what to rely on: a late reading gives way to what we wrote. */
   judge(reading: Reading): Reading {
     const { facts, at } = reading;
+    if (!this.isUnderWay) this.held = undefined;
     this.emptySince = facts.records.length > 0 ? undefined : (this.emptySince ?? at);
     if (this.halfDone !== undefined) this.left ??= facts;
     const { written } = this;

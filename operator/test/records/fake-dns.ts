@@ -2,7 +2,12 @@
 
 import type { CallContext } from "../../src/providers/call.js";
 import { byType, fullRecordName } from "../../src/providers/diff.js";
-import { ProviderError, type ProviderErrorKind, type ProviderErrorProps } from "../../src/providers/errors.js";
+import {
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderErrorProps,
+  supersededError,
+} from "../../src/providers/errors.js";
 import type {
   DnsCapabilities,
   DnsProvider,
@@ -23,6 +28,10 @@ export class FakeDns implements DnsProvider {
   readonly records = new Map<string, RecordFacts[]>();
   /** Calls as DigitalOcean counts them: `read`, `create`, `update`, `delete`, with what they are about. */
   readonly calls: string[] = [];
+  /** Runs before each step of a change, as a call waits for the limits of its account. */
+  beforeStep: (step: RecordStep) => Promise<void> = () => Promise.resolve();
+  /** Asks before each step whether the change is still wanted. */
+  asksAgain = false;
   /** Called after each step of a change. */
   afterStep: () => void = () => undefined;
   fault: Fault = () => undefined;
@@ -62,14 +71,21 @@ export class FakeDns implements DnsProvider {
     return fault === undefined ? Promise.resolve(this.delegated.has(name)) : Promise.reject(fault.error);
   }
 
-  async apply(_context: CallContext, { fqdn, steps }: RecordChangeSet): Promise<readonly RecordFacts[]> {
+  async apply(
+    context: CallContext,
+    { fqdn, steps }: RecordChangeSet,
+    stepped?: (step: RecordStep) => void,
+  ): Promise<readonly RecordFacts[]> {
     const written: RecordFacts[] = [];
     for (const step of steps) {
-      await Promise.resolve();
+      await this.beforeStep(step);
+      const because = this.asksAgain ? context.recheck?.() : undefined;
+      if (because !== undefined) throw supersededError({ provider: this.name, subject: fqdn }, because);
       const fault = this.fault(step.do);
       this.calls.push(`${step.do} ${fqdn}`);
       if (fault === undefined || fault.lost === true) written.push(...this.step(fqdn, step));
       if (fault !== undefined) throw fault.error;
+      stepped?.(step);
     }
     return written;
   }

@@ -17,7 +17,7 @@ import { recordMessages } from "../../messages/records.js";
 import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { beingChanged, inPlace, withFormerName } from "../../records/in-place-condition.js";
+import { beingChanged, heldInstead, inPlace, withFormerName } from "../../records/in-place-condition.js";
 import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
@@ -119,16 +119,23 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
     return no("DNSReady", recordMessages.noneWithLabels({ ...kept, ...until, refusals }));
   }
   if (values.length === stale.length && emptying.what === "keep") return unserved(snapshot, publication, desired);
-  if (`${snapshot.resource.status.dns?.values}` !== `${values}`) return unwritten(snapshot, desired);
+  const written = snapshot.resource.status.dns?.values;
+  if (`${written}` !== `${values}`) return unwritten(snapshot, desired, written);
+  const instead = heldInstead(snapshot.dns, values, isPaused(snapshot.resource));
+  if (instead !== undefined) return unwritten(snapshot, desired, instead);
   const irreplaceable = [...stale, ...cordoned].sort();
   if (irreplaceable.length === 0) return held(snapshot, desired, publication);
   const { refusals } = snapshot;
   return no("DNSReady", recordMessages.noReplacement({ name, values: irreplaceable, refusals }));
 }
 
-function unwritten({ resource, dns }: Snapshot, { recordSet }: Desired): PlannedCondition {
+function unwritten(
+  { resource, dns }: Snapshot,
+  { recordSet }: Desired,
+  instead: readonly string[] | undefined,
+): PlannedCondition {
   if (isPaused(resource)) return no("DNSReady", addressMessages.paused());
-  return beingChanged(dns, recordSet, resource.status.dns?.values);
+  return beingChanged(dns, recordSet, instead);
 }
 
 function labelOf({ resource: { spec } }: Snapshot): string {

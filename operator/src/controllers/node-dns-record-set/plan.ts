@@ -12,7 +12,7 @@ import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
 import { unreadyTimes } from "./long-unready-pods.js";
-import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./published-nodes.js";
+import { byNode, type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./published-nodes.js";
 import type { Action, ActionChain, Snapshot } from "./resource.js";
 
 export interface Plan extends EnginePlan<Action> {
@@ -163,11 +163,27 @@ function requeueTime(snapshot: Snapshot, { publication, emptying }: Decision) {
 }
 
 /** What is published: as it should be once that is written, until then as it was. */
-function toldOf({ resource: { status } }: Snapshot, { entries, values }: Publication): readonly PublishedAddress[] {
+function toldOf(
+  { resource: { status }, dns }: Snapshot,
+  { entries, values }: Publication,
+): readonly PublishedAddress[] {
   const before = status.addresses ?? [];
-  if (`${status.dns?.values ?? []}` === `${values}`) return entries;
+  const isWritten = `${status.dns?.values ?? []}` === `${values}`;
+  if (dns.held !== undefined) return heldOf(dns.held, isWritten ? entries : [...entries, ...before]);
+  if (isWritten) return entries;
   const isSame = (a: PublishedAddress, b: PublishedAddress) => a.address === b.address && a.nodeName === b.nodeName;
   return before.map((was) => entries.find((is) => isSame(is, was)) ?? was);
+}
+
+/** A change is under way, or has ended half-way: what its calls have left so far. */
+function heldOf(held: readonly string[], entries: readonly PublishedAddress[]): readonly PublishedAddress[] {
+  const isHeld = new Set(held);
+  const told = new Map<string, PublishedAddress>();
+  for (const entry of entries) {
+    const key = `${entry.address} ${entry.nodeName}`;
+    if (isHeld.has(entry.address) && !told.has(key)) told.set(key, entry);
+  }
+  return [...told.values()].sort(byNode);
 }
 
 function asItWas({ resource }: Snapshot): Publication {

@@ -212,7 +212,7 @@ function unique(entries: readonly PublishedAddress[]): readonly string[] {
   return [...new Set(entries.map(({ address }) => address))].sort();
 }
 
-function byNode(a: PublishedAddress, b: PublishedAddress): number {
+export function byNode(a: PublishedAddress, b: PublishedAddress): number {
   if (a.nodeName !== b.nodeName) return a.nodeName < b.nodeName ? -1 : 1;
   return familyOf(a.address) < familyOf(b.address) ? -1 : 1;
 }

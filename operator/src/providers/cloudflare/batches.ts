@@ -94,8 +94,13 @@ interface Content {
  * one. @param seen the records as last read, by id
  */
 export function batchesOf(changes: RecordChangeSet, seen: ReadonlyMap<string, SeenRecord>): readonly Batch[] {
-  const starts = Array.from({ length: Math.ceil(changes.steps.length / BATCH_SIZE) }, (_, index) => index * BATCH_SIZE);
-  return starts.map((start) => batchOf(changes, changes.steps.slice(start, start + BATCH_SIZE), seen));
+  const length = Math.ceil(changes.steps.length / BATCH_SIZE);
+  return Array.from({ length }, (_, index) => batchOf(changes, stepsOf(changes, index), seen));
+}
+
+/** Those of one batch. */
+export function stepsOf({ steps }: RecordChangeSet, index: number): readonly RecordStep[] {
+  return steps.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE);
 }
 
 /** Members that would be empty are left out. */

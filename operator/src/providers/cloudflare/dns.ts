@@ -13,9 +13,10 @@ import type {
   RecordFacts,
   RecordSetFacts,
   RecordSetName,
+  RecordStep,
   RecordType,
 } from "../types.js";
-import { allowedTtl, batchesOf, ownerIn, type SeenRecord, SeenRecords } from "./batches.js";
+import { allowedTtl, batchesOf, ownerIn, type SeenRecord, SeenRecords, stepsOf } from "./batches.js";
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
 import { isZoneId, type Zone, type Zones, zoneName } from "./zones.js";
 
@@ -79,7 +80,11 @@ export class CloudflareDns implements DnsProvider {
   }
 
   /** One transaction for each 200 steps; the first failure ends it. */
-  async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {
+  async apply(
+    context: CallContext,
+    changes: RecordChangeSet,
+    stepped?: (step: RecordStep) => void,
+  ): Promise<readonly RecordFacts[]> {
     const { zone, fqdn } = changes;
     const batches = batchesOf(changes, this.seen.of(zone, fqdn));
     const written: ReadRecord[] = [];
@@ -88,6 +93,7 @@ export class CloudflareDns implements DnsProvider {
       const asked = { call: CALL.writeRecords, subject: `change records of ${fqdn}${part}` };
       const read = (result: Answer) => writtenRecords(result, fqdn);
       written.push(...(await this.inZone(zone, this.client.batch(context, asked, batch, read))));
+      for (const step of stepsOf(changes, index)) stepped?.(step);
     }
     this.seen.update(
       changes,

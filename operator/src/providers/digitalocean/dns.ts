@@ -88,9 +88,16 @@ export class DigitalOceanDns implements DnsProvider {
   }
 
   /** One call for each step, in order; the first failure ends it. */
-  async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {
+  async apply(
+    context: CallContext,
+    changes: RecordChangeSet,
+    stepped?: (step: RecordStep) => void,
+  ): Promise<readonly RecordFacts[]> {
     const written: RecordFacts[] = [];
-    for (const step of changes.steps) written.push(...(await this.applyStep(context, changes, step)));
+    for (const step of changes.steps) {
+      written.push(...(await this.applyStep(context, changes, step)));
+      stepped?.(step);
+    }
     return written;
   }
 

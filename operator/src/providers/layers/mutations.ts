@@ -83,11 +83,11 @@ export function aroundDns(inner: DnsProvider, layer: MutationLayer): DnsProvider
     fqdn: (context, name) => inner.fqdn(context, name),
     read: (context, name) => inner.read(context, name),
     ...(isDelegated && { isDelegated }),
-    apply: (context, changes) => {
+    apply: (context, changes, stepped) => {
       if (changes.steps.length === 0) return Promise.resolve([]);
       const [before, after] = [changes.before.join(" "), changes.after.join(" ")];
       return layer({ provider: inner.name, kind: "change-records", target: changes.fqdn, before, after, context }, () =>
-        inner.apply(context, changes),
+        inner.apply(context, changes, stepped),
       );
     },
   };

@@ -14,11 +14,14 @@ import {
 import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
 import { refusedNodes } from "../../../src/messages/nodes/refused-nodes.js";
+import type { CallContext } from "../../../src/providers/call.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import { dnsFields } from "../../../src/records/begun-records.js";
+import type { DnsAction } from "../../../src/records/desired-records.js";
 import { DnsService, type DnsView, RecordRegistry } from "../../../src/records/dns-service.js";
+import { supersededRecords } from "../../../src/records/superseded-records.js";
 import { compiled } from "../../match/cluster.js";
 import { ASKER, FakeDns } from "../../records/fake-dns.js";
 import { limitedTo } from "../../support/kube/limited-to.js";
@@ -209,7 +212,12 @@ export class World extends WorldNodes {
       this.patch(name, { metadata: { ...metadata, finalizers: ["flipop.digitalocean.com/cleanup"] } });
     } else if (action.do === "remove-finalizer") {
       this.patch(name, { metadata: { ...metadata, finalizers: [] } });
-    } else await this.dnsService.carryOut(dns, action, ASKER);
+    } else await this.dnsService.carryOut(dns, action, this.contextOf(name, action));
+  }
+
+  private contextOf(name: string, action: DnsAction): CallContext {
+    const recheck = () => supersededRecords(this.plan(name).sequences.flatMap(actionsOf), action);
+    return { ...ASKER, ...(this.dns.asksAgain && { recheck }) };
   }
 
   private noteCleanup(name: string): void {
