@@ -205,7 +205,7 @@ export class ProviderRegistry {
     });
     const guard = () => this.guards.of(kind, credentials.token());
     const waits: Pick<ProviderSet, "longWait" | "creationTurn"> = {
-      longWait: () => guard().limiter.longWait,
+      longWait: (priority) => guard().limiter.longWait(priority),
       creationTurn: (family, requester) => guard().groups.get(`${family} creations`)?.turnOf(requester),
     };
     const set = withMutationLayers({ ...built, ...waits }, this.options);

@@ -7,7 +7,15 @@
  */
 
 import { settlesWithin } from "../async.js";
-import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
+import {
+  CALLS_PATIENCE_MS,
+  MAX_ITERATIONS,
+  MAX_UNSETTLED_RUNS,
+  RATE_LIMIT_SHOWN_SECONDS,
+  RATE_PROBE_SECONDS,
+  SECOND_MS,
+  SKIPPED_RETRY_MS,
+} from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
@@ -243,6 +251,15 @@ export class Engine<T extends KindTypes> {
     return waitMs;
   }
 
+  /** Calls that wait for a limit can take minutes: meanwhile the status says how far they are, and what they wait for. */
+  private slowLookMs(state: ResourceState<T>): number | undefined {
+    const now = this.tools.clock.monotonic();
+    state.slowSince = state.inFlight.size === 0 ? undefined : (state.slowSince ?? now);
+    if (state.slowSince === undefined || state.isDeleting()) return undefined;
+    const least = RATE_LIMIT_SHOWN_SECONDS * SECOND_MS;
+    return Math.min(Math.max(least, now - state.slowSince), RATE_PROBE_SECONDS * SECOND_MS);
+  }
+
   private unsettled(state: ResourceState<T>, { plan }: Iteration<T>): Result {
     state.unsettledRuns += 1;
     if (state.unsettledRuns <= MAX_UNSETTLED_RUNS) return requeueAfter(0);
@@ -256,7 +273,13 @@ export class Engine<T extends KindTypes> {
   private nextMs(state: ResourceState<T>, last: Iteration<T>, waitMs: number | undefined): number | undefined {
     const now = this.tools.clock.now();
     const due = [last.plan.requeueAt, last.startAt].map((at) => (at === undefined ? undefined : at - now));
-    const next = earliest([...due, waitMs, state.rightsProbeMs, this.kind.readAgainMs?.(state, last.snapshot)]);
+    const next = earliest([
+      ...due,
+      waitMs,
+      this.slowLookMs(state),
+      state.rightsProbeMs,
+      this.kind.readAgainMs?.(state, last.snapshot),
+    ]);
     return next === undefined ? undefined : Math.max(0, next);
   }
 }

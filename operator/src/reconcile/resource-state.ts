@@ -79,6 +79,7 @@ export class ResourceState<T extends KindTypes> {
   reported: readonly PlannedCondition[] | undefined;
   /** Runs in a row that reached the bound of iterations. */
   unsettledRuns = 0;
+  slowSince: number | undefined; // Monotonic ms: since then, calls have outlasted runs.
   readonly memory: T["memory"];
   private readonly life = new AbortController();
   private readCache: ReadCache<T> | undefined;

@@ -234,7 +234,7 @@ export function ofRegistry(
   const setOf = (provider: string) => (registry.names.includes(provider) ? registry.get(provider, "dns") : undefined);
   return {
     dnsOf: (provider) => setOf(provider)?.dns,
-    longWaitOf: (provider) => setOf(provider)?.longWait?.(),
+    longWaitOf: (provider) => setOf(provider)?.longWait?.("records"),
     others: () => registry.names.flatMap((provider) => setOf(provider)?.dns ?? []),
   };
 }

@@ -41,6 +41,23 @@ describe("what the engine writes and reports", () => {
     expect(rig.world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
   });
 
+  it("plans again while a slow call goes on, with ever longer pauses, so that the status says what it waits for", async () => {
+    const { ended, end } = slowly();
+    const plans: number[] = [];
+    const { clock } = rig.world;
+    rig.moving.wanted = () => {
+      plans.push(Math.round(clock.monotonic() / 1000));
+      return [sequence(move(A))];
+    };
+    rig.moving.run = () => ended;
+    await rig.start();
+    await clock.advance(90_000);
+    const first = plans[0] ?? 0;
+    const runs = [...new Set(plans.map((at) => at - first))];
+    end(DONE);
+    expect(runs).to.deep.equal([0, 1, 6, 11, 21, 41, 81]);
+  });
+
   it("sees its own writes before the cache does", async () => {
     rig.moving.wanted = (status) => (status["seen"] === "yes" ? [] : [sequence(move(A)), sequence(move(B))]);
     rig.moving.run = async (_action, { state }) => {

@@ -81,7 +81,7 @@ export class AddressAccount {
 
   /** Calls wait long for the limits of the account. */
   get longWait(): LimitWait | undefined {
-    return this.tools.longWait?.();
+    return this.tools.longWait?.("assignment");
   }
 
   /** See `AddressSnapshot.creationTurn`. */

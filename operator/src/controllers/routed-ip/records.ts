@@ -35,7 +35,7 @@ export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsSc
       if (resolvedClass === undefined) return undefined;
       return isIssuers(name) ? issued?.providers.dns : ofOperator.dnsOf(name);
     },
-    longWaitOf: (name) => (isIssuers(name) ? issued?.providers.longWait?.() : ofOperator.longWaitOf?.(name)),
+    longWaitOf: (name) => (isIssuers(name) ? issued?.providers.longWait?.("records") : ofOperator.longWaitOf?.(name)),
   });
   const { dnsRecordSet: wanted } = spec;
   const { dns: last, begunRecords: begun } = status;

@@ -23,7 +23,7 @@ import type { Clock } from "../../clock.js";
 import type { Redactor } from "../../logging.js";
 import { failedCalls, type Remedy } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
-import type { ApiCall, CallLayer, CallRunner, Requester, Send } from "../call.js";
+import type { ApiCall, CallLayer, CallPriority, CallRunner, Requester, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
 import { isProviderError, ProviderError, shortened, withProps } from "../errors.js";
 import type { FirewallProvider } from "../firewall-types.js";
@@ -63,7 +63,7 @@ export interface ProviderSet {
   readonly dns?: DnsProvider;
   readonly firewalls?: FirewallProvider;
   /** Absent: it has no limits. */
-  readonly longWait?: () => LimitWait | undefined;
+  readonly longWait?: (priority: CallPriority) => LimitWait | undefined;
   /** Of a resource that is about to create an address: the turn that it must wait for. @default it may create now */
   readonly creationTurn?: (family: IpFamily, requester: Requester) => GroupTurn | undefined;
   /** Ends its connections. */

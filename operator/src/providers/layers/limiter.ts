@@ -70,9 +70,14 @@ export class RateLimiter {
 
   /** Seconds until the limits allow the next move of an address. */
   get limitSeconds(): number {
+    return this.secondsOf(0);
+  }
+
+  /** @param kept the share of each limit that is left to others */
+  private secondsOf(kept: number): number {
     const now = this.clock.monotonic();
-    const waits = this.windows.map((window) => window.waitMs(now, 0));
-    return Math.max(this.pause.leftMs(now), this.reported.waitMs(now, 0), ...waits) / SECOND_MS;
+    const waits = this.windows.map((window) => window.waitMs(now, window.share(kept)));
+    return Math.max(this.pause.leftMs(now), this.reported.waitMs(now, kept), ...waits) / SECOND_MS;
   }
 
   /** Calls that wait. */
@@ -80,12 +85,13 @@ export class RateLimiter {
     return this.queue.size;
   }
 
-  /** `undefined`: a move would not wait long. */
-  get longWait(): LimitWait | undefined {
+  /** `undefined`: a call of the class would not wait long. */
+  longWait(priority: CallPriority): LimitWait | undefined {
     const { long } = this.pause;
     if (long !== undefined) return { calls: this.waiting, until: long.until, paused: true };
-    const seconds = this.limitSeconds;
-    if (seconds < RATE_LIMIT_SHOWN_SECONDS) return undefined;
+    const seconds = this.secondsOf(this.kept[priority]);
+    // Each of many short pauses says little: together they are long.
+    if (Math.max(seconds, this.pause.refusingSeconds) < RATE_LIMIT_SHOWN_SECONDS) return undefined;
     return { calls: this.waiting, until: this.clock.now() + seconds * SECOND_MS };
   }
 

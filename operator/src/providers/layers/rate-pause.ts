@@ -33,6 +33,8 @@ export interface AskedPause extends HeldCalls {
 
 /** Also after its end, one call goes alone, and the others follow when it is answered. */
 class Pause {
+  /** Of the first refusal, monotonic ms. */
+  readonly since: number;
   /** Monotonic ms. */
   end = Number.NEGATIVE_INFINITY;
   /** The same, ms since the epoch. */
@@ -44,7 +46,9 @@ class Pause {
   /** What the API refused. */
   readonly refused = new Set<CallName>();
 
-  constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
+  constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {
+    this.since = clock.monotonic();
+  }
 
   /** The API asks for it, or asks again. */
   ask(seconds: number): void {
@@ -88,6 +92,13 @@ export class RatePause {
   get long(): HeldCalls | undefined {
     const now = this.clock.monotonic();
     return this.leftMs(now) > PROBE_MS ? this.all?.held(now) : undefined;
+  }
+
+  /** How long the API has refused all calls by now. */
+  get refusingSeconds(): number {
+    const now = this.clock.monotonic();
+    const { all } = this;
+    return all === undefined || (all.end <= now && all.probe === undefined) ? 0 : (now - all.since) / SECOND_MS;
   }
 
   /** ms until a call of the class may be sent; infinite: another call has to be answered first. */

@@ -128,14 +128,24 @@ describe("the rate limiter", () => {
 
   it("reports how many calls wait, and until when, once the wait is long", async () => {
     const rig = new Rig([{ calls: 1, seconds: 60 }]);
-    expect(rig.limiter.longWait).to.equal(undefined);
+    expect(rig.limiter.longWait("assignment")).to.equal(undefined);
     await rig.ask(callOf());
     const waiting = [rig.ask(callOf()), rig.ask(callOf())];
-    expect(rig.limiter.longWait).to.deep.equal({ calls: 2, until: rig.clock.now() + 61_000 });
+    expect(rig.limiter.longWait("assignment")).to.deep.equal({ calls: 2, until: rig.clock.now() + 61_000 });
     await rig.clock.advance(58_000);
-    expect(rig.limiter.longWait).to.equal(undefined);
+    expect(rig.limiter.longWait("assignment")).to.equal(undefined);
     await rig.clock.advance(120_000);
     await Promise.all(waiting);
+  });
+
+  it("reports the wait of changes of records, which leave a share of each limit to moves", async () => {
+    const rig = new Rig([{ calls: 10, seconds: 60 }]);
+    await Promise.all(Array.from({ length: 8 }, () => rig.ask(callOf("web", { priority: "records" }))));
+    const until = rig.clock.now() + 61_000;
+    expect([rig.limiter.longWait("assignment"), rig.limiter.longWait("records")]).to.deep.equal([
+      undefined,
+      { calls: 0, until },
+    ]);
   });
 
   it("says of a call that ran out of time here that the limits of the account held it back", async () => {

@@ -56,18 +56,37 @@ describe("the pause that an API asks for", () => {
     const rig = new Rig();
     const run = withRateLimit(rig.limiter, rig.clock)(direct);
     const first = await errorOf(run(callOf(), () => Promise.reject(LONG)));
-    const end = rig.limiter.longWait?.until;
+    const end = rig.limiter.longWait("assignment")?.until;
     const second = errorOf(run(callOf(), () => Promise.reject(LONG)));
     await rig.clock.advance(60_000);
     expect(`${await second}`).to.equal(`${first}`);
     expect(`${first}`).to.contain("holds the account's calls until 2025-01-01T01:00:00Z");
     expect(await second).to.include({ retryAfterSeconds: 45 });
-    expect(rig.limiter.longWait).to.include({ until: end, paused: true });
+    expect(rig.limiter.longWait("assignment")).to.include({ until: end, paused: true });
     const third = rig.ask(callOf());
     await rig.clock.advance(59_000);
     expect(rig.sent).to.have.length(0);
     await rig.clock.advance(1_000);
     await third;
+  });
+
+  it("counts as long if the API refuses each try after a short one, until it answers", async () => {
+    const rig = new Rig();
+    const run = withRateLimit(rig.limiter, rig.clock)(direct);
+    const refusal = () =>
+      errorOf(
+        run(callOf(), () => Promise.reject(failure({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 2 }))),
+      );
+    for (let tries = 0; tries < 3; tries++) {
+      expect(rig.limiter.longWait("assignment"), `after ${tries}`).to.equal(undefined);
+      await refusal();
+      await rig.clock.advance(2_000);
+    }
+    await refusal();
+    expect(rig.limiter.longWait("assignment")).to.deep.equal({ calls: 0, until: rig.clock.now() + 2_000 });
+    await rig.clock.advance(2_000);
+    await rig.ask(callOf());
+    expect(rig.limiter.longWait("assignment")).to.equal(undefined);
   });
 
   it("sends one call alone after a pause, and the others when it is answered", async () => {
