@@ -6,7 +6,7 @@ import type { SlimNode } from "../kube/cache/cached-objects.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";
-import { compareText } from "../values.js";
+import { compareText, putLast } from "../values.js";
 import { isConditionTaint, type NodeFacts, nodeFacts } from "./node-facts.js";
 import type { ForbiddenLabel } from "./tally.js";
 
@@ -85,6 +85,7 @@ export class NodeDirectory {
   private readonly slim = new Map<string, SlimNode>();
   private readonly facts = new Map<string, NodeFacts>();
   private readonly namesOf = new Map<ProviderId, Set<string>>();
+  private readonly formerMachines = new Map<ProviderId, true>();
   private readonly labels = new LabelIndex(() => this.facts.values());
   private readonly listeners = new Set<NodeListener>();
 
@@ -108,6 +109,11 @@ export class NodeDirectory {
   ofMachine(machine: ProviderId): NodeFacts | undefined {
     const name = this.stateFor(machine);
     return name === undefined ? undefined : this.facts.get(name);
+  }
+
+  /** Whether a node that is gone stood for the machine, as far back as this process remembers. */
+  hadMachine(machine: ProviderId): boolean {
+    return this.formerMachines.has(machine);
   }
 
   list(): IterableIterator<NodeFacts> {
@@ -178,7 +184,10 @@ export class NodeDirectory {
     if (next === undefined) this.slim.delete(name);
     else this.slim.set(name, next);
     if (old?.providerID === next?.providerID) return;
-    if (old?.providerID) remove(this.namesOf, old.providerID, name);
+    if (old?.providerID) {
+      remove(this.namesOf, old.providerID, name);
+      putLast(this.formerMachines, old.providerID, true, MOST_FORMER);
+    }
     if (next?.providerID) add(this.namesOf, next.providerID, name);
   }
 
@@ -227,6 +236,9 @@ export class NodeDirectory {
     return best?.name;
   }
 }
+
+/** More than a large cluster replaces while a read can be late. */
+const MOST_FORMER = 10_000;
 
 function standsBefore(a: SlimNode, b: SlimNode): boolean {
   const [stays, otherStays] = [a.deletionTimestamp === undefined, b.deletionTimestamp === undefined];

@@ -132,12 +132,13 @@ function bookkept(action: PlannedAction): EventMessage | undefined {
 }
 
 function assigned(
-  { verdictOf, pool }: Snapshot,
+  { verdictOf, pool, hadMachine }: Snapshot,
   { from, why, ip }: Extract<PlannedAction, { readonly do: "assign" }>,
   outcome: Success,
 ): EventMessage {
-  // One of the pool's own may have lost its node to the cloud; anybody else's droplet is a take-over.
-  const known = from === undefined || verdictOf(from) !== undefined || pool.status.ips?.[ip]?.providerID === from;
+  // One of the pool's own may have lost its node to the cloud, and reads may be late; anybody else's droplet is a take-over.
+  const isOwn = (machine: string) => verdictOf(machine) !== undefined || hadMachine?.(machine) === true;
+  const known = from === undefined || isOwn(from) || pool.status.ips?.[ip]?.providerID === from;
   if (!known) return eventMessages.takenOver({ ip, why });
   return outcome.is === "started" ? eventMessages.moving({ why }) : eventMessages.assigned({ why });
 }

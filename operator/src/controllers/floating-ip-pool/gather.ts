@@ -102,6 +102,7 @@ function matchesOf(
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
     ...refusalsOf(index, "match", marks),
     clusterNodes: () => nodes.list(),
+    hadMachine: (machine: ProviderId) => nodes.hadMachine(machine),
     podNamespaces: () => index?.podNamespaces() ?? [],
     podOwners: () => index?.podOwners() ?? [],
     portlessOf: (nodes: readonly string[]) => mistakenPorts(nodes, index?.candidates() ?? [], index?.workload),

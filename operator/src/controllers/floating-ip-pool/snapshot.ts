@@ -40,6 +40,8 @@ export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSna
   readonly podNamespaces?: () => readonly string[];
   /** Whether the limits of the namespace allow an address in `ips`. Absent: there are no limits. */
   readonly mayList?: (ip: string) => boolean;
+  /** Whether the machine was a node of this cluster. Absent: none was. */
+  readonly hadMachine?: (machine: string) => boolean;
   /** The workloads whose pods make nodes match. Absent: there are none. */
   readonly podOwners?: () => readonly string[];
   /** Of these nodes, those whose pods open no port of the node, though those of other nodes do. Absent: there are none. */
