@@ -106,7 +106,7 @@ const CASES: readonly Case[] = [
     name: "a full name of another zone",
     make: record(DnsRecord.digitalOcean("nodes.example.org", "example.com")),
     says: [
-      'dnsRecord: name "nodes.example.org" does not end with zone "example.com", so the record is "nodes.example.org.example.com": give the zone of the name or, if you mean this record, its full name',
+      'dnsRecord: name "nodes.example.org" does not end with ".example.com", so the record is "nodes.example.org.example.com": give the zone of the name or, if you mean this record, its full name',
     ],
   },
   {

@@ -169,7 +169,7 @@ export const recordRemarks = topic("recordRemarks", {
     reason: "Invalid",
     by: "author",
     text: ({ recordName, cause }: { readonly cause: Problem; readonly recordName: string; readonly name: string }) =>
-      `${partsOf(cause.message)[0]}; recordName ${recordName} does not end with the name of the zone, so the operator appends that`,
+      `${partsOf(cause.message)[0]}; recordName ${recordName} does not end with a dot and the name of the zone, so the operator appends both`,
     remedy: ({ recordName, name, cause }) => {
       const own = `if you mean ${recordName}, correct zone; if you mean ${name}, write that in recordName, and this warning ends`;
       return [own, ...partsOf(cause.message).slice(1)].join(FIX);

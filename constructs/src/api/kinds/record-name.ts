@@ -25,7 +25,7 @@ export function normalRecordName({ zone, recordName, domain }: RecordPlace): {
 
 /**
  * Whether a name that the zone completes was probably meant as complete: it has a final dot, or the form of a domain name of
- * another zone. The full name in `recordName` leaves no doubt.
+ * another zone, or it ends with the text of the zone, without a dot before that. The full name in `recordName` leaves no doubt.
  */
 export function looksComplete(recordName: string, fqdn: string): boolean {
   const name = plain(recordName);
@@ -33,7 +33,8 @@ export function looksComplete(recordName: string, fqdn: string): boolean {
   const labels = name.split(".");
   const last = labels.at(-1) ?? "";
   const isDomain = labels.length > 2 && (WIDESPREAD_DOMAINS.includes(last) || fqdn.endsWith(`.${last}`));
-  return isDomain || /[^.]\.$/.test(recordName.trim());
+  const zone = fqdn.slice(name.length + 1);
+  return isDomain || (zone.includes(".") && name.endsWith(zone)) || /[^.]\.$/.test(recordName.trim());
 }
 
 /** Top-level domains by which few relative names end. */

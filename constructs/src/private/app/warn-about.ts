@@ -82,7 +82,7 @@ function recordDoubts({ kind, spec }: FlipopObject): readonly Doubt[] {
 function completionDoubts(recordName: string, zone: string): readonly Doubt[] {
   const { fqdn } = normalRecordName({ recordName, zone });
   if (!looksComplete(recordName, fqdn)) return [];
-  const message = `name "${recordName}" does not end with zone "${zone}", so the record is "${fqdn}": give the zone of the name or, if you mean this record, its full name`;
+  const message = `name "${recordName}" does not end with ".${zone}", so the record is "${fqdn}": give the zone of the name or, if you mean this record, its full name`;
   return [{ path: "spec.dnsRecordSet", message }];
 }
 

@@ -226,13 +226,18 @@ describe("the records of a node record set", () => {
     expect(world.condition("game", "DNSReady")).to.equal("True/TTLRaised");
   });
 
+  it("warns of a name that ends with the text of the zone without a dot", async () => {
+    const world = await settled(["n1"], { dnsRecordSet: { ...SET, recordName: `not${ZONE}` } });
+    expect(world.condition("game", "DNSReady")).to.equal("True/Invalid");
+  });
+
   it("warns of a name that looks complete and ends otherwise than the zone, until it is written in full", async () => {
     const world = await settled(["n1"], { dnsRecordSet: { ...SET, recordName: "nodes.example.org" } });
     const full = `nodes.example.org.${ZONE}`;
     expect(world.dns.values(full)).to.deep.equal(["203.0.113.1"]);
     expect(world.condition("game", "DNSReady")).to.equal("True/Invalid");
     expect(world.plan("game").conditions.find(({ type }) => type === "DNSReady")?.message).to.equal(
-      `A records of ${full} hold 1 address (at digitalocean, in zone example.com); recordName nodes.example.org does not end with the name of the zone, so the operator appends that; fix: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
+      `A records of ${full} hold 1 address (at digitalocean, in zone example.com); recordName nodes.example.org does not end with a dot and the name of the zone, so the operator appends both; fix: if you mean nodes.example.org, correct zone; if you mean ${full}, write that in recordName, and this warning ends`,
     );
     world.edit("game", { dnsRecordSet: { ...SET, recordName: full } });
     await world.run("game");
