@@ -12,7 +12,7 @@ import { type CommandCall, CommandError, textOption } from "./command.js";
 import { LEASES, leaderlessText } from "./doctor/leases.js";
 import { type KindRead, kindPath, listAll, type OwnObject, readKinds, unlessRefused } from "./read.js";
 import { cellsOf, rowOf, type StatusRow, statusTable, summaryText } from "./render/status.js";
-import { dataText, fitted, tableText } from "./render/table.js";
+import { dataText, fitted, tableText, withoutMiddle } from "./render/table.js";
 
 export function run(call: CommandCall): Promise<number> {
   return withCluster(call, async (cluster) => {
@@ -57,8 +57,11 @@ function print({ io, ...call }: CommandCall, { reads, rows }: Shown): void {
     else io.out(dataText(rows, format));
     return;
   }
-  const text = rows.length === 0 ? "" : statusTable(rows, { wide: format === "wide", now: io.now() });
-  io.out(io.terminal && format !== "wide" ? fitted(text, io.width) : text);
+  const wide = format === "wide";
+  const width = io.terminal && !wide ? io.width : Number.POSITIVE_INFINITY;
+  // A long name leaves half of the width to the other columns.
+  const shown = rows.map((row) => ({ ...row, name: withoutMiddle(row.name, Math.floor(width / 2)) }));
+  io.out(rows.length === 0 ? "" : fitted(statusTable(shown, { wide, now: io.now() }), width));
   if (rows.length === 0) io.err(`flipop: ${emptyText(reads)}\n`);
   else if (io.terminal) io.err(`${summaryText(rows)}\n`);
 }

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CommandError, type CommandModule, type CommandSpec } from "../../src/commands/command.js";
+import { withoutMiddle } from "../../src/commands/render/table.js";
 import { runCommand } from "../../src/commands/run-command.js";
 import { askPerson, widthOf, withProgress } from "../../src/commands/terminal.js";
 
@@ -51,6 +52,12 @@ describe("a command", () => {
     expect([widthOf({ COLUMNS: "40" }, 120), widthOf({ COLUMNS: "40" }, 0)]).to.deep.equal([40, 40]);
     const unusable = ["", "0", "-1", "wide", "1e9x", "12.5"];
     for (const COLUMNS of unusable) expect(widthOf({ COLUMNS }, 120), COLUMNS).to.equal(120);
+  });
+
+  it("shortens a long cell in its middle", () => {
+    const name = `edge-${"x".repeat(200)}-eu`;
+    expect(withoutMiddle(name, 20)).to.equal("edge-xxxxx…xxxxxx-eu").and.to.have.length(20);
+    expect([withoutMiddle("web", 3), withoutMiddle(name, Number.POSITIVE_INFINITY)]).to.deep.equal(["web", name]);
   });
 
   it("takes an answer, and ends at Ctrl-C and Ctrl-D while it asks", async () => {

@@ -35,6 +35,13 @@ export function fitted(text: string, width: number): string {
     .join("\n");
 }
 
+/** Without its middle, if it has more than `most` characters. */
+export function withoutMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - end)}…${text.slice(text.length - end)}`;
+}
+
 /** `45s`, `12m`, `3h`, `5d`, as kubectl writes ages. */
 export function age(since: string | undefined, now: number): string {
   const seconds = Math.floor((now - Date.parse(since ?? "")) / 1000);
