@@ -1,11 +1,12 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
-import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
+import { familyOf, type PublishedAddress, type RecordCounts, type RecordSetState } from "cdk8s-flipop/api";
 import { stepsByName } from "../../addresses/records.js";
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { noGraceOf, noGraceText } from "../../messages/explanations.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
+import { addressesOf, publishedKind, publishedText } from "../../records/node-addresses.js";
 import { recordChain } from "../../records/record-plan.js";
 import { isSameName, recordRetryKey } from "../../records/same-name.js";
 import { omitUndefined } from "../../values.js";
@@ -212,7 +213,9 @@ function changeText(snapshot: Snapshot, { entries }: Publication): string {
     .filter(({ address }) => was?.has(address) !== true)
     .map(({ address, nodeName }) => `+ ${address} (${nodeName})`);
   const left = before.filter(({ address }) => is?.has(address) !== true);
-  const gone = left.map(({ address, nodeName }) => `- ${address} (${nodeName}${whyGone(snapshot, nodeName)})`);
+  const gone = left.map(
+    ({ address, nodeName }) => `- ${address} (${nodeName}${whyGone(snapshot, { address, nodeName })})`,
+  );
   const changes = [...come, ...gone];
   if (changes.length === 0) return "";
   const shown = changes.slice(0, SHOWN).join("; ");
@@ -229,11 +232,14 @@ function atOnceText({ resource, verdictOf }: Snapshot, left: readonly PublishedA
   return `; ${noGraceText(reasons.length === 0 ? "zero" : [...new Set(reasons)])}`;
 }
 
-function whyGone({ verdictOf }: Snapshot, nodeName: string): string {
+function whyGone({ verdictOf, resource: { spec } }: Snapshot, { address, nodeName }: PublishedAddress): string {
   const verdict = verdictOf(nodeName);
   if (verdict === undefined) return ": NodeGone";
   const reasons = verdict.refusals.map(({ reason }) => reason);
-  return reasons.length === 0 ? ": its address changed" : `: ${reasons.join(", ")}`;
+  if (reasons.length > 0) return `: ${reasons.join(", ")}`;
+  const kind = { ...publishedKind(spec), families: [familyOf(address)] };
+  const lacks = addressesOf(verdict.node, kind).length === 0;
+  return lacks ? `: it has no ${publishedText(kind)} any more` : ": its address changed";
 }
 
 /** An Event's note holds 1,024 bytes. */

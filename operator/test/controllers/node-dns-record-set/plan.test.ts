@@ -211,6 +211,18 @@ describe("the plan of a node record set", () => {
     expect(world.plan("game").explanation).to.equal("");
   });
 
+  it("says that a node has lost the address that it publishes", async () => {
+    const annotation = "flipop.digitalocean.com/ipv4-reserved-ip";
+    const world = new World();
+    for (const name of ["n1", "n2"]) world.addNode(name, { annotations: { [annotation]: `192.0.2.${name.slice(1)}` } });
+    world.add("game", { addressType: annotation });
+    await world.run("game");
+    world.change("n2", { annotations: {} });
+    expect(world.plan("game").explanation).to.equal(
+      `game: - 192.0.2.2 (n2: it has no IPv4 address in annotation ${annotation} any more)`,
+    );
+  });
+
   it("says which refusal the grace period does not cover", async () => {
     const world = await settled(["n1", "n2", "n3"], { gracePeriodSeconds: 60 });
     world.change("n1", { unschedulable: true });
