@@ -63,6 +63,8 @@ export interface AddressSet {
   readonly writtenDns?: DnsStatus | undefined;
   /** Others that the operator has begun to write. @default none */
   readonly begunRecords?: readonly DnsStatus[] | undefined;
+  /** See the field of the status. */
+  readonly recordsCachedUntil?: string | undefined;
   readonly lastAssignmentTime?: string | undefined;
   /** When the operator tries again what failed for the whole resource. */
   readonly retryAt?: string | undefined;

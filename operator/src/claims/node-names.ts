@@ -21,6 +21,8 @@ interface Published {
   readonly values: readonly string[];
   /** Seconds. */
   readonly ttl: number;
+  /** ms since the epoch: until when resolvers may have earlier records of it (`status.recordsCachedUntil`). */
+  readonly cachedUntil?: number | undefined;
 }
 
 interface Entry {
@@ -29,9 +31,10 @@ interface Entry {
   readonly recorded: ReadonlySet<string>;
   /** What this process writes, before the status shows it. */
   readonly planned: ReadonlySet<string>;
+  /** Seconds. */
   readonly ttl: number;
-  /** Monotonic, ms: resolvers may have records with this TTL until then. */
-  readonly ttlUntil: number;
+  /** Monotonic, ms: resolvers may have earlier records, with a longer TTL, until then. */
+  readonly cachedUntil: number;
 }
 
 interface Left {
@@ -51,10 +54,15 @@ export class NodeNames {
   ) {}
 
   /** What the status of a NodeDNSRecordSet shows now. */
-  put(resource: ResourceRef, { values, ttl }: Published): void {
+  put(resource: ResourceRef, { values, ttl, cachedUntil }: Published): void {
     const before = this.entries.get(resource.uid);
     const { planned = NONE } = before ?? {};
-    this.replace({ resource, recorded: canonical(values), planned, ...this.lasting(before, ttl) });
+    const now = this.clock.monotonic();
+    const recorded = cachedUntil === undefined ? now : now + cachedUntil - this.clock.now();
+    // Until now, the longer TTL was served.
+    const lowered = before !== undefined && before.ttl > ttl ? now + before.ttl * SECOND_MS : now;
+    const until = Math.max(recorded, lowered, before?.cachedUntil ?? now);
+    this.replace({ resource, recorded: canonical(values), planned, ttl, cachedUntil: until });
   }
 
   /** What it is about to write. @param unsure an earlier write may have been done although its answer was lost */
@@ -69,7 +77,7 @@ export class NodeNames {
   drop(uid: string): void {
     const before = this.entries.get(uid);
     this.entries.delete(uid);
-    if (before !== undefined) this.leave(before, NONE, before.ttl);
+    if (before !== undefined) this.leave(before, NONE, before);
   }
 
   /** `undefined`: no name has it, or has had it lately. */
@@ -81,28 +89,26 @@ export class NodeNames {
     return { resource: left.resource, until: this.clock.now() + left.until - this.clock.monotonic() };
   }
 
-  /** A TTL falls only once resolvers have no record with the longer one any more. */
-  private lasting(before: Entry | undefined, ttl: number): Pick<Entry, "ttl" | "ttlUntil"> {
-    const now = this.clock.monotonic();
-    if (before !== undefined && before.ttl > ttl && now < before.ttlUntil)
-      return { ttl: before.ttl, ttlUntil: before.ttlUntil };
-    return { ttl, ttlUntil: now + ttl * SECOND_MS };
-  }
-
   private replace(entry: Entry): void {
     const before = this.entries.get(entry.resource.uid);
     this.entries.set(entry.resource.uid, entry);
     if (before === undefined) return;
     // Resolvers have the former records under their own TTL.
-    this.leave(before, new Set([...entry.recorded, ...entry.planned]), Math.max(before.ttl, entry.ttl));
+    const ttl = Math.max(before.ttl, entry.ttl);
+    this.leave(before, new Set([...entry.recorded, ...entry.planned]), { ttl, cachedUntil: entry.cachedUntil });
   }
 
-  private leave({ resource, recorded, planned }: Entry, kept: ReadonlySet<string>, ttl: number): void {
+  private leave(
+    { resource, recorded, planned }: Entry,
+    kept: ReadonlySet<string>,
+    { ttl, cachedUntil }: Pick<Entry, "ttl" | "cachedUntil">,
+  ): void {
     const now = this.clock.monotonic();
     for (const [ip, { until }] of this.left) if (until <= now) this.left.delete(ip);
     const gone = [...new Set([...recorded, ...planned])].filter((ip) => !kept.has(ip));
     for (const ip of gone) {
-      const until = Math.max(now + Math.min(ttl * SECOND_MS, LONGEST_DRAIN_MS), this.left.get(ip)?.until ?? 0);
+      const end = Math.min(Math.max(now + ttl * SECOND_MS, cachedUntil), now + LONGEST_DRAIN_MS);
+      const until = Math.max(end, this.left.get(ip)?.until ?? 0);
       this.left.set(ip, { resource, until });
     }
     if (gone.length > 0) this.onLeft(gone);

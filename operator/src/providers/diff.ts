@@ -1,6 +1,7 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import { AUTOMATIC_TTL_SECONDS } from "../bounds.js";
 import { printable } from "../printable.js";
 import { ProviderError } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
@@ -189,6 +190,16 @@ function ttlFor(current: RecordSetFacts, { ttl }: DesiredRecord): DesiredType["t
 /** Cloudflare treats a name as proxied when one record is, and decides on its TTL. */
 export function isProxied({ records, others = [] }: Pick<RecordSetFacts, "records" | "others">): boolean {
   return [...records, ...others].some(({ proxied }) => proxied === true);
+}
+
+/** How long resolvers may keep a record with the TTL, seconds: at Cloudflare, 1 is automatic. */
+export function resolverSeconds(ttl: number): number {
+  return ttl === 1 ? AUTOMATIC_TTL_SECONDS : ttl;
+}
+
+/** Resolvers get addresses of Cloudflare from a proxied name. */
+export function longestTtl(records: readonly Pick<RecordFacts, "ttl" | "proxied">[]): number {
+  return Math.max(0, ...records.map(({ ttl, proxied }) => (proxied === true ? 0 : resolverSeconds(ttl))));
 }
 
 function planType({ type, records, values, ttl }: DesiredType): TypePlan {

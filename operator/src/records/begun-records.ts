@@ -165,8 +165,3 @@ function remaining(entry: DnsStatus, records: readonly RecordFacts[]): Pick<Reco
 function record(written: DnsStatus | undefined, begun: readonly DnsStatus[], why: string): RecordDns {
   return { do: "record-dns", written, begun, why };
 }
-
-/** `status.dns` and `status.begunRecords` after this action. */
-export function dnsFields({ written, begun }: Pick<RecordDns, "written" | "begun">) {
-  return { dns: written, ...(begun && { begunRecords: begun.length === 0 ? undefined : begun }) };
-}

@@ -1,4 +1,4 @@
-/** What a plan of a record set reads, and what it may ask for. */
+/** What a plan of a record set reads, what it may ask for, and whether a newer one still asks for it. */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import type { Claim } from "../claims/claims.js";
@@ -45,6 +45,8 @@ export type RecordDns = Reasoned & {
   readonly written: DnsStatus | undefined;
   /** `status.begunRecords`; absent: it stays as it is. */
   readonly begun?: readonly DnsStatus[];
+  /** Resolvers may have records that have just been ended for so long, seconds. Absent: none were. */
+  readonly cachedSeconds?: number;
   /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
   readonly left?: LeftRecords;
   /** A change that ended half-way; for an Event. */
@@ -134,4 +136,23 @@ export interface DesiredRecords {
 /** `wanted` may be gone, or not be readable: what was written is known all the same. */
 export interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "begun" | "types"> {
   readonly wanted: DnsRecordSet | undefined;
+}
+
+type Change = Extract<DnsAction, { readonly do: "apply-records" }>;
+
+/** @param planned the actions of a plan made now; `undefined`: the resource is gone. */
+export function supersededRecords(planned: readonly unknown[] | undefined, action: DnsAction): string | undefined {
+  if (action.do !== "apply-records") return undefined;
+  const wanted = goalOf(action);
+  const same = planned?.some((other) => isChange(other) && goalOf(other) === wanted);
+  return same === true ? undefined : "the records that should exist have changed since the decision";
+}
+
+function isChange(action: unknown): action is Change {
+  return typeof action === "object" && action !== null && "do" in action && action.do === "apply-records";
+}
+
+/** What the record set holds in the end; the steps that lead there depend on the steps that are done already. */
+function goalOf({ which, changes: { zone, fqdn, after } }: Change): string {
+  return JSON.stringify([which, zone, fqdn, after]);
 }

@@ -1,6 +1,6 @@
 /** Pure: whether a change of records depends on what an older reading showed, and whether a newer one still allows it. */
 
-import { isProxied } from "../providers/diff.js";
+import { isProxied, longestTtl } from "../providers/diff.js";
 import { type ProviderError, supersededError } from "../providers/errors.js";
 import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
 import { sameRecords } from "./same-name.js";
@@ -21,7 +21,8 @@ export function isStillRight(
   before: RecordSetFacts,
   now: RecordSetFacts,
 ): boolean {
-  if (!sameRecords(before, now)) return false;
+  // The status keeps the longest TTL before a change.
+  if (!sameRecords(before, now) || longestTtl(now.records) > longestTtl(before.records)) return false;
   if (isProxied(now)) return !steps.some(isOfTtl);
   if (keepsTtl !== true) return true;
   return ttlsOf(before.records) === ttlsOf(now.records);

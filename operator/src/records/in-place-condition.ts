@@ -8,7 +8,8 @@ import { typeOf } from "../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import type { DnsSnapshot } from "./desired-records.js";
 import { isDesired, type Named as NamedSet } from "./foreign-values.js";
-import { fullNameOf, ttlOf } from "./record-plan.js";
+import { fullNameOf } from "./record-plan.js";
+import { ttlOf } from "./resolver-caches.js";
 
 type Named = Partial<DnsRecordSet> & {
   /** Without `ttl` in the spec, that of existing records stays. @default false */

@@ -2,10 +2,10 @@
  * From the observed record set to the desired one: one chain of actions for a plan. Pure, and the same for all kinds.
  */
 
-import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
+import { type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
-import { AUTOMATIC_TTL_SECONDS, CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
-import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
+import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
+import { planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { isUndecidedName } from "../routing/access.js";
@@ -34,10 +34,15 @@ import type {
   WhichRecords,
 } from "./desired-records.js";
 import { foreignValues, isDesired, leftTo, replacing, undone } from "./foreign-values.js";
+import { withCaches } from "./resolver-caches.js";
 import { hasCname, isSameName } from "./same-name.js";
 
 /** The new set, then the end of the former one, then the status. */
 export function recordChain(desired: DesiredRecords): RecordChain {
+  return withCaches(desired, changesOf(desired));
+}
+
+function changesOf(desired: DesiredRecords): RecordChain {
   const { dns, last, types } = desired;
   if (dns.claim?.ours === false)
     return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : formerSet(desired);
@@ -96,6 +101,10 @@ function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
 
 /** Deletes what was last written, for a resource that goes. */
 export function removalChain(desired: RecordRemoval): RecordChain {
+  return withCaches(desired, removalsOf(desired));
+}
+
+function removalsOf(desired: RecordRemoval): RecordChain {
   const { dns, last } = desired;
   if (isBegun(desired)) return begunRemoval(desired);
   if (last === undefined) return [];
@@ -107,20 +116,6 @@ export function removalChain(desired: RecordRemoval): RecordChain {
   const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
   const removal = [...current, ...previous];
   return removal.some(isRead) ? removal : [...removal, forget];
-}
-
-/** How long resolvers may keep a record with the TTL, seconds: at Cloudflare, 1 is automatic. */
-export function resolverSeconds(ttl: number): number {
-  return ttl === 1 ? AUTOMATIC_TTL_SECONDS : ttl;
-}
-
-/** The TTL that is written, seconds. */
-export function ttlOf(
-  dns: Pick<DnsSnapshot, "capabilities"> | undefined,
-  wanted: Pick<DnsRecordSet, "ttl"> | undefined,
-): number {
-  const asked = wanted?.ttl || DEFAULT_TTL_SECONDS;
-  return dns?.capabilities?.ttl(asked) ?? asked;
 }
 
 /** As people know it, such as "www.example.com". */

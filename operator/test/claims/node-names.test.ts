@@ -31,6 +31,19 @@ describe("the addresses in names of NodeDNSRecordSets", () => {
     expect(all.of(IP)?.until).to.equal(clock.now() + 3_600_000);
   });
 
+  it("are there for what is left of the longer TTL, which was served until it fell, or as long as the status says", async () => {
+    const { clock, names: all } = names();
+    all.put(REF, { values: [IP, "203.0.113.8"], ttl: 3600 });
+    await clock.advance(7_200_000);
+    all.put(REF, { values: [IP, "203.0.113.8"], ttl: 60 });
+    const until = clock.now() + 3_600_000;
+    await clock.advance(600_000);
+    all.put(REF, { values: ["203.0.113.8"], ttl: 60 });
+    expect(all.of(IP)?.until).to.equal(until);
+    all.put(REF, { values: [], ttl: 60, cachedUntil: until + 60_000 });
+    expect(all.of("203.0.113.8")?.until).to.equal(until + 60_000);
+  });
+
   it("are there while the answer of a write is lost", () => {
     const { names: all } = names();
     all.put(REF, { values: [], ttl: 60 });

@@ -116,7 +116,7 @@ describe("the chain of a record set", () => {
       "they differed from status.dns: somebody else has probably changed them",
     ]);
     expect(causes(["203.0.113.8"], found(A)), "the resource wants another value").to.deep.equal(["", "record-dns"]);
-    expect(causes([A], found(A, 300)), "only the TTL differs").to.deep.equal([""]);
+    expect(causes([A], found(A, 300)), "only the TTL differs").to.deep.equal(["record-dns", "", "record-dns"]);
     const last = { ...LAST, recordName: NEW };
     const dns = { ...WISH.dns, isOurs: true, records: found("203.0.113.8") } as const;
     const [back] = recordChain({ ...WISH, last, dns });
@@ -192,7 +192,7 @@ describe("the chain of a record set", () => {
       expect(waiting({}), "nothing has changed").to.deep.equal([]);
       expect(waiting({ values: [] }), "it is not emptied").to.deep.equal([]);
       expect(waiting({ values }, { previous: { ...previous, claim: THEIRS } })).to.deep.equal([
-        { do: "record-dns", written: undefined, why: "another resource owns its former DNS name" },
+        { do: "record-dns", written: undefined, why: "another resource owns its former DNS name", cachedSeconds: 60 },
       ]);
     });
 

@@ -158,6 +158,15 @@ export const dnsStatusSchema: SchemaOf<DnsStatus> = {
   },
 };
 
+/** Schema of `status.recordsCachedUntil`. */
+export const recordsCachedUntilSchema: SchemaOf<string> & { readonly optional: true } = {
+  type: "string",
+  format: "date-time",
+  optional: true,
+  description:
+    "Until when resolvers may still have records that the operator has deleted, or has given a shorter TTL. A resource that created such an address releases it after that. A time in the past means nothing any more.",
+};
+
 /** Schema of `status.begunRecords`. */
 export const begunRecordsSchema: SchemaOf<readonly DnsStatus[]> & { readonly optional: true } = {
   type: "array",

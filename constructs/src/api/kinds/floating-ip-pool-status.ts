@@ -10,7 +10,7 @@ import {
   pendingCreationSchema,
   retryAtSchema,
 } from "./address-status";
-import { begunRecordsSchema, type DnsStatus, dnsStatusSchema } from "./dns-record-set";
+import { begunRecordsSchema, type DnsStatus, dnsStatusSchema, recordsCachedUntilSchema } from "./dns-record-set";
 import { type FailedProbe, failedProbesSchema } from "./health-check";
 
 /** An address that the pool created. */
@@ -43,6 +43,7 @@ export interface FloatingIPPoolStatus {
   readonly lastAssignmentTime?: string;
   readonly dns?: DnsStatus;
   readonly begunRecords?: readonly DnsStatus[];
+  readonly recordsCachedUntil?: string;
   readonly counts?: PoolCounts;
   readonly holderLabel?: string;
   readonly untilAssignedTaint?: string;
@@ -145,6 +146,7 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     },
     dns: { ...dnsStatusSchema, optional: true },
     begunRecords: begunRecordsSchema,
+    recordsCachedUntil: recordsCachedUntilSchema,
     counts: {
       ...countsSchema,
       optional: true,

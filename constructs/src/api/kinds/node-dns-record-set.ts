@@ -13,6 +13,7 @@ import {
   type DnsStatus,
   dnsRecordSetSchema,
   dnsStatusSchema,
+  recordsCachedUntilSchema,
 } from "./dns-record-set";
 import {
   type FailedProbe,
@@ -73,6 +74,7 @@ export interface NodeDNSRecordSetStatus {
   readonly failedProbes?: readonly FailedProbe[];
   readonly dns?: DnsStatus;
   readonly begunRecords?: readonly DnsStatus[];
+  readonly recordsCachedUntil?: string;
   readonly counts?: RecordCounts;
   readonly conditions?: readonly Condition[];
 }
@@ -203,6 +205,7 @@ const statusSchema: SchemaOf<NodeDNSRecordSetStatus> = {
     failedProbes: { ...failedProbesSchema, optional: true },
     dns: { ...dnsStatusSchema, optional: true },
     begunRecords: begunRecordsSchema,
+    recordsCachedUntil: recordsCachedUntilSchema,
     counts: {
       type: "object",
       optional: true,

@@ -11,7 +11,7 @@ import {
   type PendingCreation,
   pendingCreationSchema,
 } from "./address-status";
-import { begunRecordsSchema, type DnsStatus, dnsStatusSchema } from "./dns-record-set";
+import { begunRecordsSchema, type DnsStatus, dnsStatusSchema, recordsCachedUntilSchema } from "./dns-record-set";
 import {
   type FirewallRule,
   firewallRuleSchema,
@@ -61,6 +61,7 @@ export interface RoutedIPStatus {
   readonly retryAt?: string;
   readonly dns?: DnsStatus;
   readonly begunRecords?: readonly DnsStatus[];
+  readonly recordsCachedUntil?: string;
   readonly pendingCreation?: PendingCreation;
   readonly attemptedNodes?: readonly AttemptedNode[];
   readonly failedProbes?: readonly FailedProbe[];
@@ -163,6 +164,7 @@ export const routedIPStatusSchema: SchemaOf<RoutedIPStatus> = {
     },
     dns: { ...dnsStatusSchema, optional: true },
     begunRecords: begunRecordsSchema,
+    recordsCachedUntil: recordsCachedUntilSchema,
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,

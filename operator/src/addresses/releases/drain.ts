@@ -6,8 +6,10 @@ import { timeOf } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
+import { resolverSeconds } from "../../providers/diff.js";
 import { isDesired } from "../../records/foreign-values.js";
-import { fullNameOf, resolverSeconds, ttlOf } from "../../records/record-plan.js";
+import { fullNameOf } from "../../records/record-plan.js";
+import { ttlOf } from "../../records/resolver-caches.js";
 import { type AddressSnapshot, isDeleting } from "../address-set.js";
 import { dnsProviderOf } from "../desired-addresses.js";
 import { isOurs, type Placement } from "../observed.js";
@@ -21,14 +23,20 @@ export function drainedAt(snapshot: AddressSnapshot, placement: Placement): numb
 
 /** The same for the resource's own record set. */
 function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
-  const { dnsRecordSet, writtenDns } = snapshot.set;
-  if (recordsStay(snapshot) || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
+  const { now, set } = snapshot;
+  if (recordsStay(snapshot)) return now;
   if (isPublished(snapshot, address.ip)) return undefined;
+  const cached = Math.min(timeOf(set.recordsCachedUntil) ?? now, now + LONGEST_DRAIN_MS);
   const recorded = recordedEnd(was);
-  if (recorded === undefined) return undefined;
+  // What was never written needs no wait. An empty set may be one whose first change has failed half-way.
+  if (recorded === undefined) return wasWritten(set) ? undefined : Math.max(cached, now);
   // A wait that began in the future is by another clock, and may have begun under a longer TTL.
-  const isAhead = (timeOf(was.since) ?? snapshot.now) > snapshot.now;
-  return Math.min(recorded, isAhead ? wholeDrain(snapshot) : snapshot.now + LONGEST_DRAIN_MS);
+  const isAhead = (timeOf(was.since) ?? now) > now;
+  return Math.max(cached, Math.min(recorded, isAhead ? wholeDrain(snapshot) : now + LONGEST_DRAIN_MS));
+}
+
+function wasWritten({ writtenDns, begunRecords = [] }: AddressSnapshot["set"]): boolean {
+  return writtenDns !== undefined || begunRecords.length > 0;
 }
 
 /** The same for the names of NodeDNSRecordSets. Whatever the policies: they lead to an address that somebody else gets. */
@@ -77,7 +85,12 @@ export function heldByFormerName(snapshot: AddressSnapshot, placements: readonly
 }
 
 /** The end of a wait that begins now. */
-function wholeDrain({ set, dns, now }: AddressSnapshot): number {
+function wholeDrain(snapshot: AddressSnapshot): number {
+  const cached = timeOf(snapshot.set.recordsCachedUntil) ?? 0;
+  return Math.min(Math.max(ttlFromNow(snapshot), cached), snapshot.now + LONGEST_DRAIN_MS);
+}
+
+function ttlFromNow({ set, dns, now }: AddressSnapshot): number {
   return now + Math.min(resolverSeconds(ttlOf(dns, set.dnsRecordSet)) * SECOND_MS, LONGEST_DRAIN_MS);
 }
 
@@ -85,7 +98,7 @@ function wholeDrain({ set, dns, now }: AddressSnapshot): number {
 export function drainSeconds(snapshot: AddressSnapshot, until: number): number | undefined {
   const { set, dns } = snapshot;
   if (set.dnsRecordSet === undefined || recordsStay(snapshot)) return undefined;
-  return until > wholeDrain(snapshot) ? undefined : resolverSeconds(ttlOf(dns, set.dnsRecordSet));
+  return until > ttlFromNow(snapshot) ? undefined : resolverSeconds(ttlOf(dns, set.dnsRecordSet));
 }
 
 /** A name may lead to it. */
@@ -100,7 +113,7 @@ function recordsStay({ set }: AddressSnapshot): boolean {
 
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
 export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
-  const { set, now } = snapshot;
+  const { now } = snapshot;
   if (!leavesDns(snapshot, placement) && !isSpare(snapshot, placement)) return undefined;
   const others = drainedOfOthers(snapshot, placement);
   if (others === undefined) return undefined;
@@ -108,8 +121,8 @@ export function drainUntil(snapshot: AddressSnapshot, placement: Placement): num
   const ahead = others > now ? others : undefined;
   if (recordsStay(snapshot)) return ahead;
   if (isPublished(snapshot, placement.address.ip)) return undefined;
-  if (set.dnsRecordSet === undefined) return ahead;
-  return Math.max(drainedOfOwn(snapshot, placement) ?? wholeDrain(snapshot), ahead ?? 0);
+  const own = drainedOfOwn(snapshot, placement) ?? wholeDrain(snapshot);
+  return own > now || recordedEnd(placement.was) !== undefined ? Math.max(own, ahead ?? 0) : ahead;
 }
 
 /** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */

@@ -16,7 +16,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
-import { dnsFields } from "../../records/begun-records.js";
+import { dnsFields } from "../../records/resolver-caches.js";
 import type { ControllerContext } from "../context.js";
 import { mayBeAccepted } from "./record-outcome.js";
 import { endCreation, noteOlderCrd, recordCreation } from "./reservations.js";
@@ -46,7 +46,10 @@ export function ownWrites(context: ControllerContext): Pick<ActionTable<PoolType
     "clear-forget-creation": (call) => annotate(call, { [Annotation.forgetCreation]: undefined }),
     "add-finalizer": (call) => changeObject(call, (pool) => finalizerPatch(pool, Finalizer.cleanup, true)),
     "remove-finalizer": (call) => changeObject(call, (pool) => finalizerPatch(pool, Finalizer.cleanup, false)),
-    "record-dns": ({ state }, action) => keep(state, () => dnsFields(action)),
+    "record-dns": ({ state }, action) =>
+      keep(state, ({ status }) =>
+        dnsFields(action, { now: context.clock.now(), cachedUntil: status?.recordsCachedUntil }),
+      ),
   };
 }
 

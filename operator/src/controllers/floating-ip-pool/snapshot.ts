@@ -79,6 +79,7 @@ export function addressSetOf(pool: Pool): AddressSet {
     pendingCreation: status.pendingCreation,
     writtenDns: status.dns,
     begunRecords: status.begunRecords,
+    recordsCachedUntil: status.recordsCachedUntil,
     lastAssignmentTime: status.lastAssignmentTime,
     retryAt: status.retryAt,
   };

@@ -10,6 +10,7 @@ import {
 import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
 import { RECORDS_BATCH_MS } from "../../bounds.js";
 import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
+import { type Clock, timeOf } from "../../clock.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/probes-for-controllers.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import { jsonEqual } from "../../kube/objects.js";
@@ -19,17 +20,16 @@ import type { VerdictChange } from "../../match/match-index.js";
 import { eventMessages } from "../../messages/events.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample } from "../../metrics/registry.js";
+import { resolverSeconds } from "../../providers/diff.js";
 import { cut } from "../../reconcile/conditions.js";
 import type { ActionCall, ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { actionsOf } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { dnsFields } from "../../records/begun-records.js";
-import type { DnsAction } from "../../records/desired-records.js";
+import { type DnsAction, supersededRecords } from "../../records/desired-records.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
-import { resolverSeconds, ttlOf } from "../../records/record-plan.js";
-import { supersededRecords } from "../../records/superseded-records.js";
+import { dnsFields, ttlOf } from "../../records/resolver-caches.js";
 import { omitUndefined } from "../../values.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
 import { retryOf } from "./conditions.js";
@@ -82,7 +82,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
     register: (state, { snapshot }, made) => registerPlan(context, state, snapshot, made),
-    actions: actions(dnsService),
+    actions: actions(dnsService, context.clock),
     recheckOf: (_state, action, { plannedNow }) => {
       return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
     },
@@ -153,7 +153,8 @@ function putNames(
   const capabilities = ofRegistry(providers).dnsOf(provider)?.capabilities;
   const written = ttlOf(omitUndefined({ capabilities }), spec.dnsRecordSet);
   // Without a TTL in the spec, existing records keep theirs.
-  nodeNames.put(ref, { values, ttl: Math.max(resolverSeconds(written), resolverSeconds(seenTtl)) });
+  const ttl = Math.max(resolverSeconds(written), resolverSeconds(seenTtl));
+  nodeNames.put(ref, { values, ttl, cachedUntil: timeOf(status.recordsCachedUntil) });
 }
 
 /** The status shows it only after the change. */
@@ -227,6 +228,7 @@ export function statusOf(snapshot: Snapshot, plan: Plan): StatusPatch | undefine
     addresses: plan.addresses,
     failedProbes: shownProbes(snapshot),
     dns: status.dns,
+    recordsCachedUntil: status.recordsCachedUntil,
     counts: plan.counts,
   };
 }
@@ -255,7 +257,7 @@ export interface NodeDNS {
   readonly memory: NodeDNSMemory;
 }
 
-export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
+export function actions(dnsService: DnsService, clock: Pick<Clock, "now">): ActionTable<NodeDNS> {
   const changeRecords = (call: ActionCall<NodeDNS>, action: DnsAction) => callProvider(dnsService, call, action);
   return {
     "read-records": changeRecords,
@@ -265,10 +267,12 @@ export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
       const { written, changed, begun } = action;
       const { resource } = snapshot.snapshot;
       // Before a change, it has to be there: after a restart, nothing else would know of the record set.
-      if (begun !== undefined || isBeforeFirst(resource, written)) await state.keep(() => dnsFields(action));
+      const fields = dnsFields(action, { now: clock.now(), cachedUntil: resource.status.recordsCachedUntil });
+      if (begun !== undefined || isBeforeFirst(resource, written)) await state.keep(() => fields);
       if (begun !== undefined && jsonEqual(written, resource.status.dns)) return DONE;
       const isLeft = ({ address }: PublishedAddress) => changed === undefined || changed.after.includes(address);
       state.pendingStatus.set(["dns"], written);
+      if ("recordsCachedUntil" in fields) state.pendingStatus.set(["recordsCachedUntil"], fields.recordsCachedUntil);
       state.pendingStatus.set(["addresses"], written?.values.length === 0 ? [] : plan.intended.filter(isLeft));
       return DONE;
     },

@@ -21,7 +21,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import type { RecordType } from "../../providers/types.js";
 import type { DnsSnapshot } from "../../records/desired-records.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedKind } from "../../records/node-addresses.js";
-import { ttlOf } from "../../records/record-plan.js";
+import { ttlOf } from "../../records/resolver-caches.js";
 import { omitUndefined } from "../../values.js";
 import type { Snapshot } from "./resource.js";
 

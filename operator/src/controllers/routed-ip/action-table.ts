@@ -16,8 +16,7 @@ import { jsonEqual } from "../../kube/objects.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
 import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
 import type { RecoveringAccount } from "../../reconcile/notifier.js";
-import { dnsFields } from "../../records/begun-records.js";
-import { supersededRecords } from "../../records/superseded-records.js";
+import { supersededRecords } from "../../records/desired-records.js";
 import { resolveClass } from "../../routing/resolved-class.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address/address-calls.js";
@@ -40,6 +39,7 @@ import {
   keep,
   patchMetadata,
   recordCreation,
+  recordDns,
   recordFirewall,
   recordIntent,
   recordRetained,
@@ -72,7 +72,7 @@ export function actions(tools: GatherTools): ActionTable<RoutedKind> {
     "set-taints": (call, action) => setTaints(tools.routing, call, action),
     "read-records": callRecords,
     "apply-records": callRecords,
-    "record-dns": ({ state }, action) => keep(state, dnsFields(action)),
+    "record-dns": (call, action) => recordDns(tools, call, action),
     "record-intent": issued(recordIntent),
     "settle-creation": ({ state }, { result }) => recordCreation(state, result),
     "record-creation": ({ state }, { result }) => recordCreation(state, result),

@@ -26,6 +26,7 @@ import {
 import { isElectionTaint } from "../../match/node-facts.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall } from "../../reconcile/kind.js";
+import { dnsFields } from "../../records/resolver-caches.js";
 import { withRecords } from "../../records/retained-records.js";
 import { withRetained } from "../../routing/access.js";
 import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/resource.js";
@@ -87,6 +88,15 @@ function metadataPatch(object: RoutedObject, action: MetadataAction): Patch | un
 export async function keep(state: RoutedState, change: StatusChange): Promise<Outcome> {
   await state.keep(() => ({ ...change }));
   return DONE;
+}
+
+export function recordDns(
+  { routing }: GatherTools,
+  { state, snapshot }: ActionCall<RoutedKind>,
+  action: Of<"record-dns">,
+): Promise<Outcome> {
+  const { recordsCachedUntil: cachedUntil } = snapshot.snapshot.routed.status;
+  return keep(state, dnsFields(action, { now: routing.context.clock.now(), cachedUntil }));
 }
 
 /** On the version that the plan was made of, or the plan may be wrong by now. */

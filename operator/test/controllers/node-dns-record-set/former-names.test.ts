@@ -65,7 +65,7 @@ describe("a record set that has left its former name, whose provider refuses to 
 describe("the note of a record set that a run begins to write", () => {
   it("ends with the write of the status: a refusal stops what follows", async () => {
     const refusal = new Error("the API server refuses the status");
-    const record = actions({} as DnsService)["record-dns"];
+    const record = actions({} as DnsService, { now: () => 0 })["record-dns"];
     const state = { keep: () => Promise.reject(refusal), pendingStatus: { set: () => undefined } };
     const snapshot = { snapshot: { resource: { spec: {}, status: {} } } };
     const call = { state, snapshot, plan: { intended: [] } } as unknown as Parameters<typeof record>[0];

@@ -18,10 +18,11 @@ import type { CallContext } from "../../../src/providers/call.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { stamped } from "../../../src/reconcile/conditions.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { dnsFields } from "../../../src/records/begun-records.js";
 import type { DnsAction } from "../../../src/records/desired-records.js";
 import { DnsService, type DnsView, RecordRegistry } from "../../../src/records/dns-service.js";
+import { dnsFields } from "../../../src/records/resolver-caches.js";
 import { supersededRecords } from "../../../src/records/superseded-records.js";
+import { omitUndefined } from "../../../src/values.js";
 import { compiled } from "../../match/cluster.js";
 import { ASKER, FakeDns } from "../../records/fake-dns.js";
 import { limitedTo } from "../../support/kube/limited-to.js";
@@ -201,12 +202,17 @@ export class World extends WorldNodes {
   ): Promise<void> {
     const { metadata, status } = this.of(name).resource;
     if (action.do === "record-dns") {
-      const { dns: _former, begunRecords, ...rest } = { ...status, ...dnsFields(action) };
+      const {
+        dns: _former,
+        begunRecords,
+        recordsCachedUntil,
+        ...rest
+      } = { ...status, ...dnsFields(action, { now: this.clock.now(), cachedUntil: status.recordsCachedUntil }) };
       const written = action.written === undefined ? {} : { dns: action.written };
       // The record set is only begun: nothing else is published.
       const begins = action.begun !== undefined && action.written === status.dns;
       const addresses = action.written?.values.length === 0 ? [] : made.intended;
-      const begun = begunRecords && { begunRecords };
+      const begun = omitUndefined({ begunRecords, recordsCachedUntil });
       this.patch(name, { status: { ...rest, ...begun, ...written, ...(begins ? {} : { addresses }) } });
     } else if (action.do === "add-finalizer") {
       this.patch(name, { metadata: { ...metadata, finalizers: ["flipop.digitalocean.com/cleanup"] } });

@@ -8,7 +8,7 @@ import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
 import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/steps.js";
 import { isOwnTaint } from "../../../src/match/node-facts.js";
 import { ruleKey } from "../../../src/providers/diff.js";
-import { dnsFields } from "../../../src/records/begun-records.js";
+import { dnsFields } from "../../../src/records/resolver-caches.js";
 import type { Address } from "./model-cluster.js";
 import { RoutedView } from "./model-view.js";
 
@@ -126,11 +126,15 @@ export class ModelWorld extends RoutedView {
   private apply(name: string, action: Action, unheard: boolean): void {
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
     else if (action.do === "settle-creation") this.settled(name, action.result.created?.ip, true);
-    else if (action.do === "record-dns") this.patch(name, dnsFields(action));
+    else if (action.do === "record-dns") this.patch(name, dnsFields(action, this.cachedRecords(name)));
     else if (action.do === "forget-created")
       this.patch(name, { created: undefined, inferred: undefined, routedIP: undefined });
     else if (action.do === "record-firewall") this.recordFirewall(name, action);
     else if (!this.applyToMetadata(name, action)) this.applyToCloud(name, action, unheard);
+  }
+
+  private cachedRecords(name: string) {
+    return { now: this.now, cachedUntil: this.get(name).status.recordsCachedUntil };
   }
 
   /** @returns whether it is about the object's finalizers or annotations. */

@@ -38,6 +38,7 @@ export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" 
     pendingCreation: status.pendingCreation,
     writtenDns: status.dns,
     begunRecords: status.begunRecords,
+    recordsCachedUntil: status.recordsCachedUntil,
     retryAt: status.retryAt,
   };
 }

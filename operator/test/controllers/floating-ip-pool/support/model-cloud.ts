@@ -10,7 +10,7 @@ import { type Plan, plan } from "../../../../src/controllers/floating-ip-pool/pl
 import type { Pool } from "../../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { CreateAddress } from "../../../../src/providers/types.js";
 import { actionsOf } from "../../../../src/reconcile/plan.js";
-import { dnsFields } from "../../../../src/records/begun-records.js";
+import { dnsFields } from "../../../../src/records/resolver-caches.js";
 import { PoolView } from "./model-view.js";
 
 /** What goes wrong at the n-th action of a run. */
@@ -128,10 +128,14 @@ export class ModelCloud extends PoolView {
     else if (action.do === "settle-creation") this.settled(name, action.result);
     else if (action.do === "record-assignment") this.patch(name, { lastAssignmentTime: action.at });
     else if (action.do === "mark-in-spec") this.markInSpec(name, action.ip);
-    else if (action.do === "record-dns") this.patch(name, dnsFields(action));
+    else if (action.do === "record-dns") this.patch(name, dnsFields(action, this.cachedRecords(name)));
     else if (action.do === "forget-created")
       this.patch(name, { createdIPs: createdIPs.filter(({ ip }) => ip !== action.ip) });
     else this.applyToObject(name, action, unheard);
+  }
+
+  private cachedRecords(name: string) {
+    return { now: this.now, cachedUntil: this.pool(name).status.recordsCachedUntil };
   }
 
   private applyToObject(name: string, action: PlannedAction, unheard: boolean): void {
