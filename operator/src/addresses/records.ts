@@ -1,11 +1,12 @@
 /** The record set of the addresses that are up. It is emptied only if the resource asks for it. */
 
-import type { IpFamily } from "cdk8s-flipop/api";
+import { type IpFamily, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { isOnlyCordoned } from "../match/checks.js";
 import { claimMessages } from "../messages/claims.js";
 import type { Problem } from "../messages/message.js";
 import type { RecordType } from "../providers/types.js";
 import type { Action, Chain, SequenceStep } from "../reconcile/plan.js";
+import { setsToDelete } from "../records/begun-records.js";
 import type { RecordChain } from "../records/desired-records.js";
 import { foreignValues } from "../records/foreign-values.js";
 import { recordChain as chainOf, fullNameOf, recorded, removalChain } from "../records/record-plan.js";
@@ -25,7 +26,7 @@ export interface RecordsSnapshot extends Pick<AddressSnapshot, "set" | "now" | "
 export function recordChain(snapshot: RecordsSnapshot, values: readonly string[], family: IpFamily): RecordChain {
   const { dns, set } = snapshot;
   const wanted = set.dnsRecordSet;
-  if (wanted === undefined) return forgotten(set);
+  if (wanted === undefined) return forgotten(snapshot);
   if (dns === undefined) return [];
   return chainOf({
     ...desiredOf(snapshot, family),
@@ -127,6 +128,7 @@ function ipsOf(placements: readonly Placement[]): readonly string[] {
 /** Deletes the set that was last written, for a resource that goes. */
 export function recordRemoval(snapshot: RecordsSnapshot): RecordChain {
   const { dns, set } = snapshot;
+  if (set.dnsRecordSet === undefined) return forgotten(snapshot);
   if (dns === undefined) return [];
   return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet });
 }
@@ -147,9 +149,18 @@ function ownerOf({ set: { metadata } }: RecordsSnapshot): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** Without a record set in the spec the policy is unknown, so the written records stay. */
-function forgotten({ writtenDns: last, begunRecords = [] }: AddressSnapshot["set"]): RecordChain {
-  if (last === undefined && begunRecords.length === 0) return [];
-  const begun = begunRecords.length === 0 ? {} : { begun: [] };
-  return [{ ...recorded(undefined, "spec.dnsRecordSet is gone; the records stay", last), ...begun }];
+/** Without a record set in the spec: what was written under Delete goes one by one, and the rest stays. */
+function forgotten(snapshot: RecordsSnapshot): RecordChain {
+  const { set, dns } = snapshot;
+  const { writtenDns: last, begunRecords = [] } = set;
+  const going = setsToDelete({ dns: last, begunRecords });
+  const isListed = last === undefined && going.length === begunRecords.length;
+  if (!isListed && going.length <= MOST_BEGUN_RECORDS) {
+    const left = last === undefined || going.includes(last) ? undefined : last;
+    const what = left === undefined ? "its records are to be deleted" : "the records stay";
+    const begun = going.length + begunRecords.length === 0 ? {} : { begun: going };
+    return [{ ...recorded(undefined, `spec.dnsRecordSet is gone; ${what}`, left), ...begun }];
+  }
+  if (dns === undefined) return [];
+  return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: undefined });
 }

@@ -10,6 +10,7 @@ import { eventMessages } from "../messages/events.js";
 import { WHYS } from "../messages/explanations.js";
 import type { EventMessage } from "../messages/message.js";
 import type { Deletion } from "../reconcile/plan.js";
+import { setsToDelete } from "../records/begun-records.js";
 import { listed, omitUndefined } from "../values.js";
 import type { Action, ActionChain, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
@@ -187,13 +188,12 @@ export function deletionOf(
 
 /** In words; empty: all is cleaned up. */
 export function abandonedItems(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
-  const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns, begunRecords = [] } = snapshot.set;
+  const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns, begunRecords } = snapshot.set;
   const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
   const kept = reclaimPolicy === "Delete" ? addresses.map((placement) => leftAddress(snapshot, placement)) : [];
   const intent = reclaimPolicy === "Delete" ? pendingCreation : undefined;
   const open = intent !== undefined && undecided(snapshot, intent).length === 0;
-  const records =
-    dnsRecordSet?.deletionPolicy === "Delete" ? [...(writtenDns ? [writtenDns] : []), ...begunRecords] : [];
+  const records = setsToDelete({ dnsRecordSet, dns: writtenDns, begunRecords });
   return [
     ...kept,
     ...(open ? [`the address of the creation of ${intent.startedAt}, if there is one`] : []),

@@ -49,7 +49,8 @@ export function claimedNames(
 ): readonly ClaimedName[] {
   const { dns: written, begunRecords: begun = [] } = status;
   const holds = written === undefined ? [] : namesOf(written, written.types, "holds", zones);
-  const dnsProvider = recordSet?.provider || provider;
+  if (recordSet === undefined) return [written, ...begun].flatMap((entry) => clearing(entry, zones));
+  const dnsProvider = recordSet.provider || provider;
   if (!recordSet?.zone || !recordSet.recordName || !dnsProvider) return [];
   const asked = namesOf({ ...recordSet, provider: dnsProvider }, types, "asks", zones);
   const ready = asked.map((name) => (takes.includes(name.type) ? { ...name, title: "takes" as const } : name));
@@ -63,8 +64,14 @@ export function claimedNames(
   return [...known, ...strays.filter((name) => !known.some((other) => isSameName(other, name)))];
 }
 
+/** The spec names no record set any more: what was written under Delete is claimed until it is gone. */
+function clearing(written: DnsStatus | undefined, zones: ZoneLookUp): readonly ClaimedName[] {
+  if (written?.deletionPolicy !== "Delete") return [];
+  return namesOf(written, written.types, "clears", zones).map((name) => ({ ...name, ...leaving(written, written) }));
+}
+
 function leaving(
-  { deletionPolicy }: DnsRecordSet,
+  { deletionPolicy }: Pick<DnsRecordSet, "deletionPolicy">,
   written: DnsStatus | undefined,
 ): Pick<ClaimedName, "title" | "values"> {
   return { title: deletionPolicy === "Delete" ? "clears" : "leaves", values: written?.values ?? [] };

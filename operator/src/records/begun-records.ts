@@ -1,6 +1,6 @@
 /** Record sets of the resource beside that of `status.dns`: each stays in `begunRecords` until it is removed. Pure. */
 
-import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
+import { type DnsRecordSet, type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
 import { planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
@@ -11,6 +11,18 @@ import { isSameName, mayBeSameSet } from "./same-name.js";
 
 type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
 type Begun = Pick<DesiredRecords, "begun" | "last">;
+
+interface WrittenSets {
+  readonly dnsRecordSet?: DnsRecordSet | undefined;
+  readonly dns?: DnsStatus | undefined;
+  readonly begunRecords?: readonly DnsStatus[] | undefined;
+}
+
+/** The written sets that go with the resource. If the spec names none (any more), the status has the policy. */
+export function setsToDelete({ dnsRecordSet, dns, begunRecords = [] }: WrittenSets): readonly DnsStatus[] {
+  const written = [...(dns ? [dns] : []), ...begunRecords];
+  return written.filter((each) => (dnsRecordSet ?? each).deletionPolicy === "Delete");
+}
 
 /** The spec asks for all that was written. */
 export function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {

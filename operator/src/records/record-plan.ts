@@ -82,7 +82,8 @@ function chainOf(desired: DesiredRecords, written: DnsStatus): RecordChain {
 /** A change has an Event of its own. */
 function ended(desired: DesiredRecords, change: RecordChain, written: DnsStatus): RecordChain {
   const begun = settled(desired);
-  if (isSame(desired.last, written) && begun.begun === undefined) return [];
+  const isShown = isSame(desired.last, written) && desired.last?.deletionPolicy === written.deletionPolicy;
+  if (isShown && begun.begun === undefined) return [];
   const changed = change.length === 0 ? halfChange(desired, written.values) : {};
   return [{ ...recorded(written, "this is what the record set holds now", leftBehind(desired)), ...changed, ...begun }];
 }
@@ -280,7 +281,9 @@ function removalOf(records: Records, which: WhichRecords, { recordName, provider
 }
 
 function statusOf({ provider, wanted, types }: DesiredRecords, values: readonly string[]): DnsStatus {
-  return { provider, zone: wanted.zone, recordName: wanted.recordName, types: types.ours, values };
+  const { zone, recordName, deletionPolicy } = wanted;
+  const policy = deletionPolicy === "Delete" ? { deletionPolicy } : {};
+  return { provider, zone, recordName, types: types.ours, values, ...policy };
 }
 
 /** @param left see `RecordDns.left` */

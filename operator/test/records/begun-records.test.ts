@@ -35,7 +35,7 @@ const WISH: DesiredRecords = {
   reverts: [],
   wanted: { zone: "example.com", recordName: "b1", deletionPolicy: "Delete" },
   provider: "cloud",
-  last: NOW,
+  last: { ...NOW, deletionPolicy: "Delete" },
   begun: [BEGUN],
   types: { asked: ["A"], ours: ["A"] },
   values: [A],
@@ -68,7 +68,7 @@ describe("a record set that the operator has begun to write", () => {
   it("is forgotten where another resource has the name, and stays under Retain", () => {
     const begun = { records: setOf("b2", A), claim: { ours: false, owned: {} as never } } as const;
     expect(planned(dns({ begun }))).to.deep.equal(["record-dns "]);
-    const [kept] = recordChain({ ...WISH, wanted: { ...WISH.wanted, deletionPolicy: "Retain" } });
+    const [kept] = recordChain({ ...WISH, last: NOW, wanted: { ...WISH.wanted, deletionPolicy: "Retain" } });
     expect(kept).to.deep.include({ do: "record-dns", written: NOW, begun: [], left: BEGUN });
   });
 
@@ -125,7 +125,8 @@ describe("a record set that the operator has begun to write", () => {
   it("goes from the record without a call where its zone is gone, and under Retain where its provider is", () => {
     const chain = (place: "provider" | "zone", deletionPolicy: "Delete" | "Retain") => {
       const dns = { ...WISH.dns, begun: { records: "unknown", claim: { ours: true }, lost: place } } as const;
-      return recordChain({ ...WISH, dns, wanted: { ...WISH.wanted, deletionPolicy } });
+      const last = deletionPolicy === "Delete" ? WISH.last : NOW;
+      return recordChain({ ...WISH, last, dns, wanted: { ...WISH.wanted, deletionPolicy } });
     };
     const lost = (...of: Parameters<typeof chain>) => textsOf(chain(...of));
     expect(lost("zone", "Delete")).to.deep.equal(["record-dns "]);

@@ -10,7 +10,14 @@ const THEIRS = {
   ours: false,
   owned: { owner: { kind: "RoutedIP", namespace: "default", name: "other", uid: "u" }, basis: "uses" },
 } as const;
-const LAST = { provider: "cloud", zone: "example.com", recordName: OLD, types: ["A"], values: [A] } as const;
+const LAST = {
+  provider: "cloud",
+  zone: "example.com",
+  recordName: OLD,
+  types: ["A"],
+  values: [A],
+  deletionPolicy: "Delete",
+} as const;
 
 function setOf(fqdn: string, records: readonly RecordFacts[] = []): RecordSetFacts {
   return { zone: "example.com", fqdn, types: ["A", "AAAA"], records };

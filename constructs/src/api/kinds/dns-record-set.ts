@@ -24,6 +24,7 @@ export interface DnsStatus {
   readonly recordName: string;
   readonly types: readonly DnsRecordType[];
   readonly values: readonly string[];
+  readonly deletionPolicy?: DeletionPolicy;
 }
 
 /** Maximum number of entries of `status.begunRecords`. */
@@ -126,7 +127,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "string",
       optional: true,
       description:
-        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them. If you remove dnsRecordSet from the spec, the records stay, whatever the policy was, and an Event names them.",
+        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them. The same happens if you remove dnsRecordSet from the spec; set Retain first to keep the records. An Event names records that stay.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
@@ -154,6 +155,13 @@ export const dnsStatusSchema: SchemaOf<DnsStatus> = {
       items: { type: "string", description: "An address.", maxLength: MAX_IP_LENGTH },
       listType: "atomic",
       maxItems: 5000,
+    },
+    deletionPolicy: {
+      type: "string",
+      optional: true,
+      description:
+        "Policy of the record set when it was written, for when the spec no longer names one. Absent: Retain.",
+      enum: { Retain: true, Delete: true },
     },
   },
 };

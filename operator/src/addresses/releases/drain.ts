@@ -108,7 +108,7 @@ export function isPublished({ set: { writtenDns, begunRecords = [] } }: AddressS
 
 /** A deletion that leaves the records as they are does not wait for resolvers to forget them. */
 function recordsStay({ set }: AddressSnapshot): boolean {
-  return isDeleting(set) && set.dnsRecordSet?.deletionPolicy !== "Delete";
+  return isDeleting(set) && set.dnsRecordSet !== undefined && set.dnsRecordSet.deletionPolicy !== "Delete";
 }
 
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */

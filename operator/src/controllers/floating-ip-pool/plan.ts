@@ -54,6 +54,7 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
 import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
+import { setsToDelete } from "../../records/begun-records.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
 import type { Pool, Snapshot } from "./snapshot.js";
@@ -246,7 +247,7 @@ function needsFinalizer(
   const { spec, status } = pool;
   const created = addresses.some(({ origin }) => origin !== "listed") || status.pendingCreation !== undefined;
   const addressesGo = spec.reclaimPolicy === "Delete" && (created || missing > 0);
-  const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
+  const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete" || setsToDelete({ ...spec, ...status }).length > 0;
   return addressesGo || recordsGo || hasMarks(marks);
 }
 
@@ -286,7 +287,8 @@ function leftOf(snapshot: Snapshot, placements: readonly Placement[]): readonly 
 
 function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly ActionChain[] {
   const { spec } = snapshot.pool;
-  const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
+  const { dnsRecordSet: wanted } = spec;
+  const records = wanted === undefined || wanted.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
   const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.chain ?? []];
   const addresses = releaseChains(snapshot, placements);
   return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];

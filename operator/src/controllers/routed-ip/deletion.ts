@@ -20,6 +20,7 @@ import { changeOf } from "../../providers/diff.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import type { Deletion } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
+import { setsToDelete } from "../../records/begun-records.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import { omitUndefined } from "../../values.js";
@@ -42,7 +43,7 @@ export function hasFinalizer({ metadata }: Pick<RoutedIP, "metadata">): boolean 
 /** Whether there is cloud state to undo one day, or is about to be. */
 export function needsFinalizer(snapshot: Snapshot, aboutToAct: boolean): boolean {
   const { spec, status } = snapshot.routed;
-  const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
+  const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete" || setsToDelete({ ...spec, ...status }).length > 0;
   const pendingGoes = status.pendingCreation !== undefined && snapshot.resolvedClass?.reclaimPolicy === "Delete";
   const address = status.created === true || pendingGoes;
   return aboutToAct || recordsGo || address || hasMarks(snapshot) || hasTraces(snapshot.routed);
@@ -129,7 +130,8 @@ function cleanUp(
   placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
 ): readonly ActionChain[] {
-  const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
+  const { dnsRecordSet: wanted } = snapshot.routed.spec;
+  const recordsGo = wanted === undefined || wanted.deletionPolicy === "Delete";
   const draining = placements.some((placement) => isDraining(snapshot, placement));
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionChain => [action]) : [];

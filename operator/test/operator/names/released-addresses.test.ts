@@ -1,4 +1,4 @@
-import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { disabledText } from "../../../src/commands/explain/status-notes.js";
@@ -146,4 +146,34 @@ describe("operator in process: a created address of a deleted pool whose own nam
       expect(world.events("CleanupAbandoned")).to.deep.equal([]);
     });
   });
+});
+
+describe("operator in process: a created address whose pool no longer names its record set", function () {
+  this.timeout(240_000);
+
+  for (const how of ["desiredIPs is lowered", "the pool is deleted"]) {
+    it(`loses its records under Delete before its release when ${how}, also over a restart`, async () => {
+      await inWorld({ nodes: 2 }, async (world) => {
+        const dnsRecordSet = { zone: "example.com", recordName: "www", ttl: 600, deletionPolicy: "Delete" } as const;
+        world.addPool("web", { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet });
+        const first = world.start();
+        const records = () => world.digitalocean.state.dns.records("example.com", "www");
+        await world.until("its name", () => world.status("web").dns?.values.length === 2);
+        await first.kill();
+        world.kubernetes.change(world.refTo("web"), (object) => {
+          const { dnsRecordSet: _gone, ...spec } = object["spec"] as FloatingIPPoolSpec;
+          return { ...object, spec };
+        });
+        if (how === "the pool is deleted") world.kubernetes.delete(world.refTo("web"));
+        else world.change(world.refTo("web"), "spec", { desiredIPs: 1 });
+        world.start();
+        await world.until("the end of the records", () => records().length === 0);
+        const leftAt = world.clock.now();
+        await world.until("a release", () => world.digitalocean.state.addresses().length < 2);
+        expect(world.clock.now() - leftAt).to.be.at.least(600_000 - 5000);
+        expect(world.events("RecordsRetained")).to.deep.equal([]);
+        expect(world.status("web")).to.not.have.any.keys("dns", "begunRecords");
+      });
+    });
+  }
 });

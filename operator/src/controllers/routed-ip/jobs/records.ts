@@ -6,6 +6,7 @@ import { recordChain, recordRemoval } from "../../../addresses/records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { lacksAddress, type PlannedCondition, unknown } from "../../../reconcile/conditions.js";
+import { setsToDelete } from "../../../records/begun-records.js";
 import type { RecordChain } from "../../../records/desired-records.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./node-election.js";
@@ -36,13 +37,13 @@ export function recordsOf(
 
 /** What the cleanup still has to delete, in words. */
 export function recordsLeft(snapshot: JobSnapshot): readonly string[] {
-  const { dns, begunRecords = [] } = snapshot.routed.status;
-  const written = isRemoval(snapshot) ? [...(dns ? [dns] : []), ...begunRecords] : [];
-  return written.map(({ recordName, zone }) => `record set ${recordName} in zone ${zone}`);
+  const { spec, status } = snapshot.routed;
+  return setsToDelete({ ...spec, ...status }).map(({ recordName, zone }) => `record set ${recordName} in zone ${zone}`);
 }
 
 function isRemoval({ routed }: JobSnapshot): boolean {
-  return routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
+  const { dnsRecordSet: wanted } = routed.spec;
+  return wanted === undefined || wanted.deletionPolicy === "Delete";
 }
 
 /** `undefined`: the spec has no record set. */
