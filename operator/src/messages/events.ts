@@ -43,6 +43,8 @@ export function changeText({ fqdn, before, after, steps = [] }: RecordChange): s
   const [step] = steps;
   const sameValues = before.length > 0 && [...before].sort().join() === [...after].sort().join();
   if (sameValues && step !== undefined && "ttl" in step) return `${fqdn}: ${namesOf(after)}, now with TTL ${step.ttl}`;
+  // A record that somebody has written since the last reading may still be there.
+  if (after.length === 0) return `${fqdn}: the operator deleted ${namesOf(before)}`;
   return `${fqdn}: ${namesOf(before)} -> ${namesOf(after)}`;
 }
 

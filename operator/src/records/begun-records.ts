@@ -133,7 +133,9 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
   if (records === "unknown") return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
   const own = ownOf(desired, entry, records);
   if (!deletes) return [{ ...forget("its records stay"), ...remaining(entry, own) }];
-  const changes = planRemoval({ ...records, records: own });
+  const others = records.records.filter((each) => !own.includes(each)).map(({ value }) => value);
+  const { before, ...removal } = planRemoval({ ...records, records: own });
+  const changes = { ...removal, before: [...before, ...others].sort(), after: [...others].sort() };
   const why = `${recordName} is not wanted any more`;
   const change: RecordChain = [{ do: "apply-records", which: "begun", provider, changes, why }];
   return [...(own.length === 0 ? [] : change), forget("the record set holds none of these addresses any more")];

@@ -54,10 +54,10 @@ const dns = (change: Partial<DesiredRecords["dns"]>) => ({ dns: { ...WISH.dns, .
 
 describe("a record set that the operator has begun to write", () => {
   it("loses the addresses of the resource, and only these, once the wanted set stands", () => {
-    expect(planned()).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(planned()).to.deep.equal([`apply-records begun: ${OTHER},${A} -> ${OTHER}`, "record-dns "]);
     expect(planned(dns({ begun: { records: "unknown" } }))).to.deep.equal(["read-records begun"]);
     expect(planned({ values: [] }), "nothing to publish").to.deep.equal([
-      `apply-records begun: ${A} -> `,
+      `apply-records begun: ${OTHER},${A} -> ${OTHER}`,
       "record-dns ",
     ]);
     const renamed = { ...WISH.wanted, recordName: "b3" };
@@ -87,7 +87,7 @@ describe("a record set that the operator has begun to write", () => {
   it("goes before the next change where the list is full", () => {
     const many = Array.from({ length: MOST_BEGUN_RECORDS }, (_, index) => ({ ...BEGUN, recordName: `n${index}` }));
     const full = { begun: many, wanted: { ...WISH.wanted, recordName: "b3" }, ...dns({ records: setOf("b3") }) };
-    expect(planned(full)[0]).to.equal(`apply-records begun: ${A} -> `);
+    expect(planned(full)[0]).to.equal(`apply-records begun: ${OTHER},${A} -> ${OTHER}`);
   });
 
   it("keeps no change of the wanted set waiting where the list is full, if that set is on record", () => {
@@ -118,7 +118,10 @@ describe("a record set that the operator has begun to write", () => {
   it("goes with its resource, also where the spec names it", () => {
     const wanted = { ...WISH.wanted, recordName: "b2" };
     const gone = { ...WISH, wanted, ...dns({ records: setOf("b2", A, OTHER) }) };
-    expect(textsOf(removalChain(gone))).to.deep.equal([`apply-records begun: ${A} -> `, "record-dns "]);
+    expect(textsOf(removalChain(gone))).to.deep.equal([
+      `apply-records begun: ${OTHER},${A} -> ${OTHER}`,
+      "record-dns ",
+    ]);
     expect(removalChain({ ...gone, ...dns({ retryAt: 1 }) })).to.deep.equal([]);
   });
 
