@@ -7,15 +7,7 @@
  */
 
 import { settlesWithin } from "../async.js";
-import {
-  CALLS_PATIENCE_MS,
-  MAX_ITERATIONS,
-  MAX_UNSETTLED_RUNS,
-  RATE_LIMIT_SHOWN_SECONDS,
-  RATE_PROBE_SECONDS,
-  SECOND_MS,
-  SKIPPED_RETRY_MS,
-} from "../bounds.js";
+import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
@@ -24,9 +16,18 @@ import type { CallContext } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
 import type { StopView } from "../runtime/stop-switch.js";
 import type { PlanViewer } from "./dry-run.js";
-import { type Decision, decide, earliest, type Iteration, type Start, startIteration, startTime } from "./iteration.js";
+import {
+  type Decision,
+  decide,
+  earliest,
+  type Iteration,
+  type Start,
+  slowLookMs,
+  startIteration,
+  startTime,
+} from "./iteration.js";
 import type { Kind } from "./kind.js";
-import { actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
+import { actionsOf, type KindTypes, type SequenceResult, uncleanedOf } from "./plan.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import { fieldsOf, type ResourceState } from "./resource-state.js";
 import { nextAttempt, resultOfError } from "./retries.js";
@@ -131,7 +132,7 @@ export class Engine<T extends KindTypes> {
       const { clock, stop } = this.tools;
       const iteration = startIteration(this.kind, state, { now: clock.now(), dryRun, stop: stop?.current });
       if (iteration === undefined) return { last: undefined, unsettled: false };
-      noteUncleaned(state, iteration.plan);
+      state.uncleaned = uncleanedOf(iteration.plan);
       this.explain(state, iteration);
       const running = iteration.starts.map((start) => this.background.start(this.carryOut(state, iteration, start)));
       if (running.length === 0 || this.background.over) return { last: iteration, unsettled: false };
@@ -170,7 +171,7 @@ export class Engine<T extends KindTypes> {
     const now = this.tools.clock.now();
     state.unreadySummary = unreadySummaryOf(decision.plan.conditions, now);
     this.kind.register?.(state, decision.snapshot, decision.plan);
-    noteUncleaned(state, decision.plan);
+    state.uncleaned = uncleanedOf(decision.plan);
     const again = this.tools.settings.dryRun || stop !== undefined ? [] : [now + SKIPPED_RETRY_MS];
     const times = decision.plan.sequences
       .filter(({ lockKey }) => !state.inFlight.has(lockKey))
@@ -251,15 +252,6 @@ export class Engine<T extends KindTypes> {
     return waitMs;
   }
 
-  /** Calls that wait for a limit can take minutes: meanwhile the status says how far they are, and what they wait for. */
-  private slowLookMs(state: ResourceState<T>): number | undefined {
-    const now = this.tools.clock.monotonic();
-    state.slowSince = state.inFlight.size === 0 ? undefined : (state.slowSince ?? now);
-    if (state.slowSince === undefined || state.isDeleting()) return undefined;
-    const least = RATE_LIMIT_SHOWN_SECONDS * SECOND_MS;
-    return Math.min(Math.max(least, now - state.slowSince), RATE_PROBE_SECONDS * SECOND_MS);
-  }
-
   private unsettled(state: ResourceState<T>, { plan }: Iteration<T>): Result {
     state.unsettledRuns += 1;
     if (state.unsettledRuns <= MAX_UNSETTLED_RUNS) return requeueAfter(0);
@@ -276,7 +268,7 @@ export class Engine<T extends KindTypes> {
     const next = earliest([
       ...due,
       waitMs,
-      this.slowLookMs(state),
+      slowLookMs(state, this.tools.clock.monotonic()),
       state.rightsProbeMs,
       this.kind.readAgainMs?.(state, last.snapshot),
     ]);
@@ -293,10 +285,4 @@ function enqueueAfter<T extends KindTypes>(state: ResourceState<T>, work: Promis
 /** The server deletes it at this moment. */
 function isReleased({ deletionTimestamp, finalizers = [] }: KindTypes["object"]["metadata"]): boolean {
   return deletionTimestamp !== undefined && finalizers.length === 0;
-}
-
-/** For a report, should somebody else remove the finalizer. Where the operator does, its action says what stays. */
-function noteUncleaned<T extends KindTypes>(state: ResourceState<T>, { deletion, sequences }: T["plan"]): void {
-  const ends = sequences.flatMap(actionsOf).some(({ do: verb }) => verb === "remove-finalizer");
-  state.uncleaned = ends ? [] : (deletion?.left ?? []);
 }

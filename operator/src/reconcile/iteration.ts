@@ -4,6 +4,7 @@
  */
 
 import { isOwnFinalizer } from "cdk8s-flipop/api";
+import { RATE_LIMIT_SHOWN_SECONDS, RATE_PROBE_SECONDS, SECOND_MS } from "../bounds.js";
 import { jsonEqual, type ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { deletionMessages } from "../messages/summary.js";
@@ -215,4 +216,12 @@ export function supersededBecause(
   if (now === undefined) return "the resource is gone";
   const same = now.some(({ why: _now, ...planned }) => jsonEqual(planned, action));
   return same ? undefined : "the plan has changed since the decision";
+}
+
+/** Calls that wait for a limit can take minutes: meanwhile the status says how far they are, and what they wait for. */
+export function slowLookMs<T extends KindTypes>(state: ResourceState<T>, monotonic: number): number | undefined {
+  state.slowSince = state.inFlight.size === 0 ? undefined : (state.slowSince ?? monotonic);
+  if (state.slowSince === undefined || state.isDeleting()) return undefined;
+  const least = RATE_LIMIT_SHOWN_SECONDS * SECOND_MS;
+  return Math.min(Math.max(least, monotonic - state.slowSince), RATE_PROBE_SECONDS * SECOND_MS);
 }

@@ -124,3 +124,9 @@ export interface DeferredEvent extends EventMessage {
 
 /** What the engine may write into a status; `undefined` removes a field. */
 export type StatusFields = Readonly<Record<string, unknown>>;
+
+/** For a report, should somebody else remove the finalizer. Where the operator does, its action says what stays. */
+export function uncleanedOf({ deletion, sequences }: Plan): readonly string[] {
+  const ends = sequences.flatMap(actionsOf).some(({ do: verb }) => verb === "remove-finalizer");
+  return ends ? [] : (deletion?.left ?? []);
+}

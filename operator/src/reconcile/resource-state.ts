@@ -77,8 +77,7 @@ export class ResourceState<T extends KindTypes> {
   unreadySummary: readonly Condition[] | undefined;
   /** Conditions that Events have reported while the API server refused the status. */
   reported: readonly PlannedCondition[] | undefined;
-  /** Runs in a row that reached the bound of iterations. */
-  unsettledRuns = 0;
+  unsettledRuns = 0; // Runs in a row that reached the bound of iterations.
   slowSince: number | undefined; // Monotonic ms: since then, calls have outlasted runs.
   readonly memory: T["memory"];
   private readonly life = new AbortController();

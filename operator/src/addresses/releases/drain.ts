@@ -26,7 +26,7 @@ function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): n
   const { now, set } = snapshot;
   if (recordsStay(snapshot)) return now;
   if (isPublished(snapshot, address.ip)) return undefined;
-  const cached = Math.min(timeOf(set.recordsCachedUntil) ?? now, now + LONGEST_DRAIN_MS);
+  const cached = Math.min(timeOf(set.recordsCachedUntil) ?? 0, now + LONGEST_DRAIN_MS);
   const recorded = recordedEnd(was);
   // What was never written needs no wait. An empty set may be one whose first change has failed half-way.
   if (recorded === undefined) return wasWritten(set) ? undefined : Math.max(cached, now);
@@ -119,10 +119,13 @@ export function drainUntil(snapshot: AddressSnapshot, placement: Placement): num
   if (others === undefined) return undefined;
   // One that has ended is no time to report: each run would write another one.
   const ahead = others > now ? others : undefined;
-  if (recordsStay(snapshot)) return ahead;
+  return recordsStay(snapshot) ? ahead : withOwnDrain(snapshot, placement, ahead);
+}
+
+function withOwnDrain(snapshot: AddressSnapshot, placement: Placement, ahead: number | undefined): number | undefined {
   if (isPublished(snapshot, placement.address.ip)) return undefined;
   const own = drainedOfOwn(snapshot, placement) ?? wholeDrain(snapshot);
-  return own > now || recordedEnd(placement.was) !== undefined ? Math.max(own, ahead ?? 0) : ahead;
+  return own > snapshot.now || recordedEnd(placement.was) !== undefined ? Math.max(own, ahead ?? 0) : ahead;
 }
 
 /** Resolvers may still have it from DNS: as long as people may come by it, its ports stay open. */

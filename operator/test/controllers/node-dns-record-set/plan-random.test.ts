@@ -75,7 +75,10 @@ class Story {
   /** One run, which may meet a failure; each record set in between is looked at. */
   async run(fault: Fault | undefined): Promise<void> {
     const { dns } = this.world;
-    const wanted = [...this.matching(), ...(this.world.resource("game").status.dns?.values ?? [])];
+    const { status } = this.world.resource("game");
+    // A node in its grace period keeps an address that a change has published which then failed.
+    const published = (status.addresses ?? []).map(({ address }) => address);
+    const wanted = [...this.matching(), ...(status.dns?.values ?? []), ...published];
     this.allowed = new Set([...dns.values(NAME), ...wanted]);
     let call = 0;
     dns.fault = () => {
