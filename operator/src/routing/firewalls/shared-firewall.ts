@@ -169,12 +169,7 @@ export class SharedFirewall {
   /** Removes an additional one that is still empty when it is read again. @returns whether it is gone. */
   removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
     return this.turns.take([], async () => {
-      const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
-      const readAt = this.clock.monotonic();
-      const listed = await this.noting(caller, survey, "read");
-      const numbered = this.own.correct(listed.numbered ?? [], readAt);
-      this.additional.take(numbered);
-      const found = numbered.find((each) => each.id === id);
+      const found = (await this.readAnew(caller)).find((each) => each.id === id);
       if (found !== undefined && !isEmpty(found)) return false;
       if (found !== undefined)
         await this.writing(caller, ({ provider, context }) => provider.remove(context, found), "removal");
@@ -184,17 +179,24 @@ export class SharedFirewall {
     });
   }
 
-  /** Removes it if it is empty. @returns whether it is gone: a RoutedIP may have put something into it meanwhile. */
-  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<boolean> {
+  /** Removes it if it is still empty when it is read again: others may have put something into it. @returns whether it has removed it. */
+  remove(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
     return this.turns.take([], async () => {
-      const { facts } = this;
       // After a change that failed, it may have what the change was to add.
-      if (facts === undefined || (facts !== "missing" && !(isEmpty(facts) && facts.rules.length === 0))) return false;
-      await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall), "removal");
-      this.own.removed(firewall.id);
+      if (this.facts === undefined) return false;
+      const found = (await this.readAnew(caller)).find((each) => each.id === id);
+      if (found === undefined || !isEmpty(found) || found.rules.length > 0) return false;
+      await this.writing(caller, ({ provider, context }) => provider.remove(context, found), "removal");
+      this.own.removed(id);
       this.facts = "missing";
       return true;
     });
+  }
+
+  private async readAnew(caller: FirewallCaller): Promise<readonly FirewallFacts[]> {
+    const at = this.clock.monotonic();
+    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
+    return this.takeListed(await this.noting(caller, survey, "read"), at);
   }
 
   /** What was read before the call waited may be too old now. Rejects if the call is not wanted any more. */
@@ -216,8 +218,7 @@ export class SharedFirewall {
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
     const nodes = [...new Set([...own, ...this.turns.machines.filter((node) => !isKnown(node))])];
     const before = this.clock.monotonic();
-    const sinceWrite = (before - this.writtenAt) / SECOND_MS;
-    const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
+    const maxAge = Math.min(FIREWALL_SHARED_SECONDS, (before - this.writtenAt) / SECOND_MS);
     const asked = this.coverage.withUncovered(nodes);
     const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, asked, maxAge);
     const { coveredBy, gone, ageSeconds, ...seen } = await this.noting(caller, survey, "read");
@@ -230,7 +231,7 @@ export class SharedFirewall {
     this.coverage.take({ coveredBy: covers, ...omitUndefined({ gone }) }, nodes, at);
   }
 
-  private takeListed({ firewall, numbered = [], names }: Partial<FirewallSurvey>, at: number): void {
+  private takeListed({ firewall, numbered = [], names }: Partial<FirewallSurvey>, at: number) {
     const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
     const before = this.parts() ?? this.shares.present();
     this.own.judge(listed);
@@ -239,6 +240,7 @@ export class SharedFirewall {
     this.facts = own ?? "missing";
     this.additional.take(listed.filter(({ name }) => name !== this.name));
     this.own.compare(before, this.parts() ?? []);
+    return listed;
   }
 
   private parts(): readonly PartKey[] | undefined {

@@ -93,6 +93,19 @@ describe("a firewall whose list shows the state before a write of the operator",
     expect(await firewall.remove(caller, cloud.facts("ingress"))).to.equal(true);
   });
 
+  for (const [what, added] of [
+    ["a rule", { rules: [rule("8080")] }],
+    ["a machine", { nodes: [B] }],
+  ] as const) {
+    it(`is not removed as empty after others have added ${what} that was not read yet`, async () => {
+      await change({ removeNodes: [A], removeRules: [rule("443")] });
+      const facts = { ...cloud.facts("ingress"), ...added };
+      cloud.replace(new Map([[facts.id, facts]]));
+      expect(await firewall.remove(caller, facts)).to.equal(false);
+      expect(firewall.view().facts).to.deep.include(added);
+    });
+  }
+
   describe("after an addition whose answer was lost", () => {
     beforeEach(async () => {
       freeze();
