@@ -14,7 +14,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/controllers/publications": 750,
   "operator/src/controllers/routed-ip": 6_850,
   "operator/src/controllers": 300,
-  "operator/src/controllers/routed-ip-issuer": 650,
+  "operator/src/controllers/routed-ip-issuer": 670,
   "operator/src/health": 2_850,
   "operator/src/http": 450,
   "operator/src/inventory": 1_375,

@@ -190,6 +190,7 @@ const OWN_PLACES = {
   NotProbed: DOUBT,
   MachineNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
   InUse: { kinds: ISSUERS, conditions: [] },
+  FirewallNotEmpty: { kinds: ["RoutedIPIssuer"], conditions: [] },
   LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;
 

@@ -213,10 +213,6 @@ export const REASONS = {
     remedy:
       "Set routedIPFirewallName of the issuer to the new name, or delete the renamed firewall if nothing needs it.",
   },
-  UnlistedPorts: {
-    meaning: "Pods open a port by hostPort that the Service does not list, so no firewall rule is for it.",
-    remedy: "If clients are to reach the port, add it to the ports of the Service. Nothing otherwise.",
-  },
   UnrestrictedSources: {
     meaning:
       "The firewall lets everybody through, although the Service limits its clients: by an annotation for load balancers, which the operator does not read, or by loadBalancerSourceRanges, while another rule of the firewall opens the same port.",
@@ -237,6 +233,10 @@ export const REASONS = {
       "The firewall has reached its limit of rules; or it has reached its limit of nodes, and the operator cannot create an additional firewall.",
     remedy:
       "Give the token the right to create firewalls, raise the account's limit, or use a second issuer with another firewall.",
+  },
+  FirewallNotEmpty: {
+    meaning: "A firewall that is to go with its deleted issuer has rules or machines that others added.",
+    remedy: "Remove them or the firewall at the provider, or set routedIPReclaimPolicy to Retain.",
   },
   WouldIsolateNode: {
     meaning:

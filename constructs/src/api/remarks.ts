@@ -17,6 +17,10 @@ export const REMARKS = {
     remedy:
       "If clients know those, write them in ips in place of the created ones, as the message shows. If nothing needs them, release them (flipop orphans).",
   },
+  UnlistedPorts: {
+    meaning: "Pods open a port by hostPort that the Service does not list, so no firewall rule is for it.",
+    remedy: "If clients are to reach the port, add it to the ports of the Service. Nothing otherwise.",
+  },
   NoNodeInRegion: {
     meaning:
       "All nodes that match are in other regions than the pool's, so an address that the operator created could be on none of them.",

@@ -100,6 +100,11 @@ interface Waiting {
   readonly finalizer: string;
 }
 
+interface KeptFirewalls extends Pick<Waiting, "left"> {
+  /** Whether they stay under routedIPReclaimPolicy Retain. */
+  readonly retainable: boolean;
+}
+
 interface Removing {
   readonly kind: string;
   /** What the operator still has to remove, in words; empty: nothing. */
@@ -218,6 +223,15 @@ export const deletionMessages = topic("deletion", {
       cause: EXAMPLE_CAUSE,
       finalizer: "flipop.digitalocean.com/cleanup",
     },
+  }),
+  firewallNotEmpty: problem({
+    reason: "FirewallNotEmpty",
+    by: "account",
+    text: ({ left }: KeptFirewalls) =>
+      `${waitsFor(left)}, or has tried for an hour: it removes nothing that others have added, or that RoutedIPs of another issuer need`,
+    remedy: ({ retainable }) =>
+      `if nothing needs that any more, remove it or the firewall at the provider${retainable ? "; to keep the firewall, set routedIPReclaimPolicy of the issuer to Retain" : ""}`,
+    example: { left: ['firewall "ingress", which was created for it and still has tcp 8080'], retainable: true },
   }),
   takesNoNew: problem({
     reason: ({ kind }: Leaving) => (kind === "RoutedIPIssuer" ? "IssuerNotFound" : "ClassNotFound"),

@@ -126,7 +126,7 @@ const PASSING: ReadonlySet<string> = new Set<Reason>([
 ]);
 
 /** No other condition has these reasons. */
-const ONLY_READY: ReadonlySet<string> = new Set<Reason>(["Stopped", "InUse"]);
+const ONLY_READY: ReadonlySet<string> = new Set<Reason>(["Stopped", "InUse", "FirewallNotEmpty"]);
 
 /** The resource is served, apart from a part of its spec. */
 const IGNORED: ReadonlySet<string> = new Set<Reason>(["Invalid", "DuplicateAddress", "TooManyAddresses"]);

@@ -97,6 +97,15 @@ describe("the problem that flipop status and explain show", () => {
     );
   });
 
+  it("is what finalizer in-use of an issuer waits for: also firewalls, when no RoutedIP uses it any more", () => {
+    const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["flipop.digitalocean.com/in-use"] };
+    const shown = (kind: AnyKind) => problemIn(metadata, [["Ready", "False", "UnderWay", "it waits"]], kind);
+    expect(shown(KINDS.RoutedIPIssuer)).to.match(
+      / until no RoutedIP uses it, and the firewalls that are to go with it are gone$/,
+    );
+    expect(shown(KINDS.ClusterRoutedIPClass)).to.match(/ until no RoutedIP uses it$/);
+  });
+
   it("is that the resource is being deleted, although the operator has not observed it", () => {
     const metadata = { deletionTimestamp: "2026-01-31T12:00:00Z", finalizers: ["example.com/other"] };
     expect(problemIn(metadata, [])).to.match(

@@ -2,6 +2,7 @@
 
 import { CLASSES_AND_ISSUERS } from "./classes.js";
 import { CREATION } from "./creation.js";
+import { JOBS } from "./jobs.js";
 import { POOL_ACCOUNT } from "./pool-account.js";
 import { POOL_MATCH } from "./pool-match.js";
 import { POOL_NAMES } from "./pool-names.js";
@@ -21,6 +22,7 @@ export const SITUATIONS: readonly Group[] = [
   ...RECORD_NAMES,
   ...ROUTED_IPS,
   ...CLASSES_AND_ISSUERS,
+  JOBS,
   ...PUBLISHING,
   ...WARNINGS,
 ];

@@ -1,4 +1,4 @@
-/** An issuer or a class cannot be used, or the Jobs of a class do not work. */
+/** An issuer or a class cannot be used, or stays after its deletion. */
 
 import { Finalizer, type RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import type { ClassSnapshot } from "../../src/controllers/cluster-routed-ip-class/gather.js";
@@ -6,13 +6,11 @@ import { planClass } from "../../src/controllers/cluster-routed-ip-class/plan.js
 import type { Snapshot as IssuerSnapshot } from "../../src/controllers/routed-ip-issuer/gather.js";
 import { plan as planIssuer } from "../../src/controllers/routed-ip-issuer/plan.js";
 import { firewallMessages } from "../../src/messages/firewalls.js";
-import { jobMessages } from "../../src/messages/jobs.js";
 import type { Problem } from "../../src/messages/message.js";
 import { classMessages } from "../../src/messages/routing.js";
 import { inUseFinalizersOf } from "../../src/routing/in-use.js";
 import { credentialsOf, type IssuerPlace } from "../../src/routing/issuer-accounts.js";
 import { meta } from "../claims/resources.js";
-import { routedSeen } from "./routed-scenes.js";
 import { type Group, refusedToken, type Seen, type Situation, seenIn } from "./situation.js";
 
 const NOW = Date.parse("2025-06-01T10:00:00Z");
@@ -23,10 +21,6 @@ function issuer(row: Omit<Situation, "kind">): Situation {
 
 function clusterClass(row: Omit<Situation, "kind">): Situation {
   return { kind: "ClusterRoutedIPClass", ...row };
-}
-
-function byJobs(row: Omit<Situation, "kind">): Situation {
-  return { kind: "RoutedIP", ...row };
 }
 
 function issuerSeen(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPIssuerSpec> = {}): Seen {
@@ -230,6 +224,24 @@ const DELETIONS: Group = {
       },
       fix: "Nothing is urgent: it serves until the last of them is gone. `flipop explain issuer/NAME` lists them",
     }),
+    issuer({
+      when: "Others have added a rule or a machine to a firewall that the operator created for the deleted issuer",
+      shows: "Ready FirewallNotEmpty",
+      names: ["ingress", "tcp 8080", "digitalocean://7", "routedIPReclaimPolicy"],
+      seen: () => {
+        const spec = {
+          provider: "digitalocean",
+          routedIPReclaimPolicy: "Delete",
+          routedIPFirewallName: "ingress",
+        } as const;
+        const status = { createdFirewall: { id: "1", name: "ingress", createdTime: "2025-06-01T09:00:00Z" } };
+        const rules = [{ protocol: "tcp", ports: "8080", sources: ["0.0.0.0/0"], otherSources: false }] as const;
+        const firewall = { id: "1", name: "ingress", rules, nodes: ["digitalocean://7"], pending: false };
+        const deleted = { metadata: { ...meta("do"), ...DELETED }, spec, status };
+        return unserved(planIssuer(issuerSnapshot({ issuer: deleted, firewall })));
+      },
+      fix: "Remove what the message names at the provider, or the whole firewall. Or keep it: set `routedIPReclaimPolicy: Retain`. After an hour, the issuer goes without the firewall (Event `CleanupAbandoned`)",
+    }),
     clusterClass({
       when: "RoutedIPs use the deleted class",
       shows: "Ready InUse",
@@ -251,41 +263,4 @@ const DELETIONS: Group = {
   ],
 };
 
-function jobProblem(problem: ReturnType<typeof jobMessages.failed>): Seen {
-  return routedSeen({ change: () => ({ problem }) }, "Accepted");
-}
-
-const JOBS: Group = {
-  heading: "The Jobs of a class do not work",
-  situations: [
-    byJobs({
-      when: "A Job failed",
-      shows: "Accepted JobFailed",
-      names: ["flipop-jobs/flipop-1234", "no route to the rack"],
-      seen: () => jobProblem(jobMessages.failed({ job: "flipop-jobs/flipop-1234", said: "no route to the rack" })),
-      fix: "The message has the last output of the Job; `kubectl -n flipop-jobs logs job/flipop-1234` has all of it while the Job exists",
-    }),
-    byJobs({
-      when: "The pod of the Job does not start",
-      shows: "Accepted JobRefused",
-      names: ["flipop-jobs/flipop-1234", "my-cloud"],
-      seen: () =>
-        jobProblem(
-          jobMessages.podNotStarted({
-            job: "flipop-jobs/flipop-1234",
-            said: 'CreateContainerConfigError: secret "my-cloud" not found',
-          }),
-        ),
-      fix: "Create the Secret that the message names",
-    }),
-    byJobs({
-      when: "A Job created an address and did not report it",
-      shows: "Accepted AddressUnknown",
-      names: ["flipop-jobs/flipop-1234", "routedIP"],
-      seen: () => jobProblem(jobMessages.addressNotReported({ job: "flipop-jobs/flipop-1234", said: "done" })),
-      fix: "Set `routedIP` to the address, so that no Job creates another one",
-    }),
-  ],
-};
-
-export const CLASSES_AND_ISSUERS: readonly Group[] = [ISSUERS, CLASSES, DELETIONS, JOBS];
+export const CLASSES_AND_ISSUERS: readonly Group[] = [ISSUERS, CLASSES, DELETIONS];

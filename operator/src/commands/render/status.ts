@@ -195,8 +195,9 @@ function isNotable({ type, status, reason }: Pick<Condition, "type" | "status" |
 }
 
 /** What to do about a finalizer of another program. */
-function untilText({ plural }: AnyKind, { namespace, name }: OwnObject["metadata"], finalizer: string): string {
-  if (isInUseFinalizer(finalizer)) return " until the last RoutedIP that uses it is deleted";
+function untilText({ kind, plural }: AnyKind, { namespace, name }: OwnObject["metadata"], finalizer: string): string {
+  if (isInUseFinalizer(finalizer))
+    return ` until no RoutedIP uses it${kind === "RoutedIPIssuer" ? ", and the firewalls that are to go with it are gone" : ""}`;
   if (finalizer === Finalizer.cleanup)
     return " until the operator has cleaned up at the provider, or its attempts have failed for an hour";
   const where = namespace === undefined ? "" : `-n ${namespace} `;

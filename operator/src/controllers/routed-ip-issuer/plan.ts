@@ -47,19 +47,24 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [accepted(snapshot)],
-    ...(isWaitedFor(snapshot) && {
-      unserved: waitingOf(snapshot) ?? deletionMessages.issuerInUse(inUseOf(snapshot)),
-    }),
-    ...omitUndefined({ deletion: deletionOf(snapshot) }),
+    ...omitUndefined({ unserved: unservedOf(snapshot), deletion: deletionOf(snapshot) }),
     requeueAt: requeueTime(snapshot),
     retryAt: retryAtOf(snapshot),
     explanation: "",
   };
 }
 
-/** The issuer is deleted, and RoutedIPs use it. */
-function isWaitedFor({ issuer, users }: Snapshot): boolean {
-  return issuer.metadata.deletionTimestamp !== undefined && users.length > 0;
+/** What a deleted issuer waits for, if not for the operator. */
+function unservedOf(snapshot: Snapshot): Problem | undefined {
+  const { issuer, users } = snapshot;
+  if (issuer.metadata.deletionTimestamp === undefined) return undefined;
+  const waiting = waitingOf(snapshot);
+  if (users.length > 0) return waiting ?? deletionMessages.issuerInUse(inUseOf(snapshot));
+  if (deletionOf(snapshot)?.cause !== undefined) return undefined;
+  const created = leftFirewall(snapshot, []).filter(isKept);
+  const kept = [...created, ...leftAdditional(snapshot, []).filter(isKept)];
+  if (kept.length === 0) return undefined;
+  return deletionMessages.firewallNotEmpty({ left: kept.map(leftText), retainable: created.length > 0 });
 }
 
 /** When the operator tries again what failed: a call to the account, or to the firewall. */
@@ -89,7 +94,7 @@ function held({ issuer, finalizers }: Snapshot): readonly Action[] {
 /** No resource uses it: it may be deleted after the firewalls that were created for it. */
 function released(snapshot: Snapshot, removal: readonly Action[]): readonly Action[] {
   const { issuer, now, cleanup } = snapshot;
-  const left = [...leftFirewall(snapshot, removal), ...leftAdditional(snapshot, removal)];
+  const left = leftTexts(snapshot, removal);
   if (left.length === 0) return [{ do: "remove-finalizer", abandonedItems: [], why: "no RoutedIP uses it" }];
   if (issuer.metadata.deletionTimestamp === undefined) return [];
   if (!isCleanupOverdue(issuer.metadata, now, cleanup)) return [];
@@ -102,32 +107,50 @@ function deletionOf(snapshot: Snapshot): Deletion | undefined {
   if (issuer.metadata.deletionTimestamp === undefined) return undefined;
   // A last good token goes on without its Secret: then that is not the cause.
   const cause = failureOf(account) ?? (account === "good" ? undefined : problem) ?? failureOf(firewall);
-  return { left: [...leftFirewall(snapshot, []), ...leftAdditional(snapshot, [])], ...omitUndefined({ cause }) };
+  return { left: leftTexts(snapshot, []), ...omitUndefined({ cause }) };
 }
 
-/** What should go under `Delete` and is still there. */
-function leftFirewall({ issuer, firewall }: Snapshot, removal: readonly Action[]): readonly string[] {
+/** A firewall that should go and is still there. */
+interface LeftFirewall {
+  readonly name: string;
+  /** What keeps the operator from deleting it, as far as is known. */
+  readonly content: readonly string[];
+}
+
+function leftTexts(snapshot: Snapshot, removal: readonly Action[]): readonly string[] {
+  return [...leftFirewall(snapshot, removal), ...leftAdditional(snapshot, removal)].map(leftText);
+}
+
+function leftText({ name, content }: LeftFirewall): string {
+  return `firewall "${name}", which was created for it${content.length === 0 ? "" : ` and still has ${listed(content)}`}`;
+}
+
+function isKept({ content }: LeftFirewall): boolean {
+  return content.length > 0;
+}
+
+/** Under `Delete`. */
+function leftFirewall(snapshot: Snapshot, removal: readonly Action[]): readonly LeftFirewall[] {
+  const { issuer } = snapshot;
   if (issuer.spec.routedIPReclaimPolicy !== "Delete") return [];
   const going = new Set(removal.flatMap((action) => (action.do === "remove-firewall" ? action.firewall.name : [])));
   const left = createdFirewallsOf(issuer.status).filter(({ name }) => !going.has(name));
-  return left.map((created) => `firewall "${created.name}", which was created for it${contentOf(created, firewall)}`);
+  return left.map((created) => ({ name: created.name, content: contentOf(created, snapshot) }));
 }
 
-/** What keeps the operator from deleting the firewall. */
-function contentOf(created: CreatedFirewall, firewall: Snapshot["firewall"]): string {
-  if (!isKnown(firewall) || firewall === "missing" || !isSame(firewall, created)) return "";
-  const { rules, nodes } = firewall;
-  const content = [...rules.map(({ protocol, ports }) => `${protocol} ${ports}`), ...nodes];
-  return content.length === 0 ? "" : ` and still has ${listed(content)}`;
+function contentOf(created: CreatedFirewall, { firewall, lastFirewall, former }: Snapshot): readonly string[] {
+  const seen = former?.get(created.name) ?? lastFirewall ?? firewall;
+  if (!isKnown(seen) || seen === "missing" || !isSame(seen, created)) return [];
+  return [...seen.rules.map(({ protocol, ports }) => `${protocol} ${ports}`.trim()), ...seen.nodes];
 }
 
-/** Whatever the policy: without the issuer the operator does not know that they are its own. */
-function leftAdditional({ issuer }: Snapshot, removal: readonly Action[]): readonly string[] {
+/** Whatever the policy: without the issuer the operator does not know that they are its own. Rules keep none of them. */
+function leftAdditional({ issuer, additional }: Snapshot, removal: readonly Action[]): readonly LeftFirewall[] {
   const gone = new Set(
     removal.flatMap((action) => (action.do === "record-additional" && !action.id ? action.name : [])),
   );
   const left = (issuer.status.additionalFirewalls ?? []).filter(({ name }) => !gone.has(name));
-  return left.map(({ name }) => `firewall "${name}", which was created for it`);
+  return left.map(({ name }) => ({ name, content: additional?.find((facts) => facts.name === name)?.nodes ?? [] }));
 }
 
 /** They go as soon as they are empty, whatever the policy: the operator creates them again when it needs them. */
