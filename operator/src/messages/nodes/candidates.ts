@@ -106,6 +106,10 @@ function shareText({ busy }: Shortage): string {
 
 const ADD_NODES = "have the cluster's administrator add nodes that match";
 
+function neededText(desired: number): string {
+  return desired === 1 ? "1 node is needed" : `${desired} nodes are needed, one for each address`;
+}
+
 /** The nodes are there, and only their pods are missing: more nodes alone would not run those either. */
 function podsSuffice({ withPods = 0 }: RefusedNodes, needed: number): boolean {
   return withPods >= needed;
@@ -256,7 +260,7 @@ export const candidateMessages = topic("candidates", {
     text: ({ desired, ...shortage }: TooFew) => {
       const { busy, refusals } = shortage;
       const occupied = isOccupied(shortage) ? `no node that matches is free: ${busyText(busy)}; ` : "";
-      return `${desired === 1 ? "1 node is needed" : `${desired} nodes are needed, one for each address`}; ${occupied}${refusals.text}`;
+      return `${neededText(desired)}; ${occupied}${refusals.text}`;
     },
     remedy: (shortage) => {
       const { busy, desired, refusals } = shortage;
@@ -272,7 +276,7 @@ export const candidateMessages = topic("candidates", {
     reason: ({ cause }: LacksBoth) => cause.reason,
     by: "cause",
     text: ({ cause, desired, refusals }: LacksBoth) =>
-      `${cause.message}; the nodes are too few, too: ${desired} nodes are needed, one for each address; ${refusals.text}`,
+      `${cause.message}; the nodes are too few, too: ${neededText(desired)}; ${refusals.text}`,
     remedy: ({ candidates, desired, refusals }) => {
       const { repair, remedy } = refusals;
       if (candidates === 0) return remedy;

@@ -146,9 +146,10 @@ describe("what keeps a pool from being fulfilled", () => {
   });
 
   it("is the account's limit, and the number of nodes where a further address would find none", () => {
-    const withNodes = (...nodes: readonly string[]) => {
+    const withNodes = (...nodes: readonly string[]) => lacking(2, nodes);
+    const lacking = (desiredIPs: number, nodes: readonly string[]) => {
       const cloud = cluster(...nodes);
-      cloud.addPool("web", { desiredIPs: 2 });
+      cloud.addPool("web", { desiredIPs });
       const snapshot = cloud.snapshot("web");
       const retryAt = cloud.now + 60_000;
       const creationFailure = { reason: "QuotaExceeded", message: "no more", retryAt } as const;
@@ -161,6 +162,7 @@ describe("what keeps a pool from being fulfilled", () => {
     expect(withNodes("node-1").message).to.match(
       /no more; the nodes are too few, too.*2 nodes are needed.*1 of 1 node/,
     );
+    expect(lacking(1, []).message).to.include("the nodes are too few, too: 1 node is needed; ");
     expect(withNodes("node-1", "node-2").message).not.to.include("too few");
   });
 
