@@ -75,11 +75,17 @@ function schemaOf(spec: Definition["spec"]): Schema | undefined {
   return spec.versions.find(({ name }) => name === API_VERSION)?.schema?.openAPIV3Schema as Schema | undefined;
 }
 
+/** The API server adds them to every object, whatever the schema says. */
+const OF_EVERY_OBJECT = ["apiVersion", "kind", "metadata"];
+
 /** The path of the first field that a schema lacks. */
 function firstLacking(wanted: Schema | undefined, found: Schema | undefined, path: string): string | undefined {
   if (wanted === undefined) return undefined;
   if (found === undefined) return path === "" ? `version ${API_VERSION}` : path;
-  const fields = Object.entries(wanted.properties ?? {}).map(([name, schema]) => {
+  const names = Object.entries(wanted.properties ?? {}).filter(
+    ([name]) => path !== "" || !OF_EVERY_OBJECT.includes(name),
+  );
+  const fields = names.map(([name, schema]) => {
     return firstLacking(schema, found.properties?.[name], path === "" ? name : `${path}.${name}`);
   });
   const inner = [

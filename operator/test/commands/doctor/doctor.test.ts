@@ -35,6 +35,16 @@ describe("flipop doctor", () => {
     expect(of("CRD ClusterRoutedIPClass")[0]?.remedy).to.match(/^apply the CRDs/);
   });
 
+  it("names a field of the spec where a CRD lacks also apiVersion, which the API server knows by itself", () => {
+    const [pools] = customResourceDefinitions() as unknown as readonly Definition[];
+    const without = (...lacking: readonly string[]) => {
+      const text = JSON.stringify(pools, (key, value: unknown) => (lacking.includes(key) ? undefined : value));
+      return definitionFindings([JSON.parse(text) as Definition])[0];
+    };
+    expect(without("apiVersion", "nodePreference")?.seen).to.include(": it lacks spec.nodePreference (installed");
+    expect(without("apiVersion")).to.include({ check: "CRD FloatingIPPool", result: "ok" });
+  });
+
   it("finds a CRD that is being deleted, though it has every field", () => {
     const metadata = { deletionTimestamp: "2026-11-25T10:00:00Z", creationTimestamp: "2026-11-01T10:00:00Z" };
     const installed = customResourceDefinitions().map((one) => {
