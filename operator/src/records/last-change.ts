@@ -29,6 +29,8 @@ export class LastChange {
   private written: Reading | undefined;
   /** What another party put in the place of our last change. */
   private foreign: RecordSetFacts | undefined;
+  /** Since our last change, a reading has contradicted one of ours. */
+  private isContradicted = false;
   /** What our last change left, although it may have ended half-way. */
   private left: RecordSetFacts | undefined;
   private halfDone: readonly string[] | undefined;
@@ -63,13 +65,13 @@ export class LastChange {
    * @param before `undefined`: unknown
    */
   succeeded(reading: Reading | undefined, before: RecordSetFacts | undefined): void {
-    // What was read after a failed change may have been late.
-    if (this.halfDone !== undefined) this.lookAgain();
+    // What was read after a failed change, or what contradicted ours, may have been late.
+    if (this.halfDone !== undefined || this.isContradicted) this.lookAgain();
     this.replaced(before, reading?.at);
     this.written = reading;
     this.left = reading?.facts;
     this.halfDone = this.held = this.emptySince = undefined;
-    this.isUnderWay = false;
+    this.isUnderWay = this.isContradicted = false;
   }
 
   /** The change relied on a reading that may have been late: a record that it lacked may be there twice now. */
@@ -94,10 +96,8 @@ export class LastChange {
 
   /** Whether our last change is still there. @returns what to rely on: a late reading gives way to what we wrote. */
   judge(reading: Reading): Reading {
+    this.seen(reading);
     const { facts, at } = reading;
-    if (!this.isUnderWay) this.held = undefined;
-    this.emptySince = facts.records.length > 0 ? undefined : (this.emptySince ?? at);
-    if (this.halfDone !== undefined) this.left ??= facts;
     const { written } = this;
     if (written !== undefined && this.isLate(reading, written)) {
       this.goodForMs = SECOND_READ_SECONDS * SECOND_MS;
@@ -109,6 +109,12 @@ export class LastChange {
     return reading;
   }
 
+  private seen({ facts, at }: Reading): void {
+    if (!this.isUnderWay) this.held = undefined;
+    this.emptySince = facts.records.length > 0 ? undefined : (this.emptySince ?? at);
+    if (this.halfDone !== undefined) this.left ??= facts;
+  }
+
   private compare(written: Reading, { facts, at }: Reading): void {
     if (sameAddresses(written.facts, facts)) {
       if (at - written.at >= RECORDS_LASTING_MS) this.reverts = [];
@@ -116,6 +122,7 @@ export class LastChange {
     }
     this.reverts = [...this.reverts, this.clock.now()].slice(-REVERTS_KEPT);
     this.written = undefined;
+    this.isContradicted = true;
     this.foreign = facts;
   }
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
+import { SETTLE_SECONDS } from "../../src/bounds.js";
 import { providerError } from "./fake-dns.js";
 import { FQDN, MINUTE, RECORDS_MAX_AGE_MS, rig } from "./record-set-rig.js";
 
@@ -16,11 +17,28 @@ describe("a record set that others change, too", () => {
     await read();
     expect(isRepeatedlyUndone(set.view().reverts)).to.equal(true);
     await write("192.0.2.1");
+    await clock.advance(SETTLE_SECONDS * 1000);
+    await read();
     expect(set.view().readAgainAt).to.equal(clock.now() + 2 * MINUTE);
     await clock.advance(10 * MINUTE);
     await read();
     expect(set.view().reverts).to.deep.equal([]);
     expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
+  });
+
+  it("is read again soon after a repair, also with other values: the reading that showed the dispute may have been late", async () => {
+    const { set, read, write, clock, dns } = rig();
+    await read();
+    await write("192.0.2.1");
+    dns.set(FQDN, ["198.51.100.9"]);
+    await clock.advance(MINUTE);
+    await read();
+    await write("192.0.2.2");
+    expect(set.view().readAgainAt).to.equal(clock.now() + SETTLE_SECONDS * 1000);
+    await clock.advance(MINUTE);
+    await read();
+    await write("192.0.2.3");
+    expect(set.view().readAgainAt, "nothing contradicted it").to.equal(clock.now() + 2 * MINUTE);
   });
 
   it("notices a dispute also after many single changes of others", async () => {
