@@ -230,7 +230,7 @@ export const deletionMessages = topic("deletion", {
     text: ({ left }: KeptFirewalls) =>
       `${waitsFor(left)}, or has tried for an hour: it removes nothing that others have added, or that RoutedIPs of another issuer need`,
     remedy: ({ retainable }) =>
-      `if nothing needs that any more, remove it or the firewall at the provider${retainable ? "; to keep the firewall, set routedIPReclaimPolicy of the issuer to Retain" : ""}`,
+      `if nothing needs that any more, have the owner of the account remove it, or the firewall, at the provider${retainable ? "; to keep the firewall, set routedIPReclaimPolicy of the issuer to Retain" : ""}`,
     example: { left: ['firewall "ingress", which was created for it and still has tcp 8080'], retainable: true },
   }),
   takesNoNew: problem({

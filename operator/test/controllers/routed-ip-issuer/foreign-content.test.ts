@@ -42,7 +42,9 @@ describe("operator in process: a deleted issuer whose firewall has what others a
   it("says what to do, and goes without the firewall after an hour", async () => {
     const since = await deleted("a rule");
     await stalled();
-    expect(message()).to.match(/"ingress".* still has tcp 8080, .*; fix: .*remove it.*; to keep .* to Retain/);
+    expect(message()).to.match(
+      /"ingress".* still has tcp 8080, .*; fix: .*owner of the account remove it.*; to keep .* to Retain/,
+    );
     await made.until("it is gone", () => issuer() === undefined);
     // The time of the deletion is in whole seconds.
     expect(made.world.clock.now() - since).to.be.at.least(HOUR_MS - 1000);
