@@ -7,6 +7,7 @@ import { AddressAccounts } from "./addresses/address-accounts.js";
 import { AnnotatedNodes, Owners } from "./addresses/annotations.js";
 import { CreationRegistry } from "./addresses/creation/creation-registry.js";
 import { NodeMarks } from "./addresses/node-marks.js";
+import type { TakeOver } from "./addresses/releases/heirs.js";
 import { type Random, settlesWithin } from "./async.js";
 import { CLOSE_DEADLINE_MS, SECOND_MS } from "./bounds.js";
 import { claimRegistries } from "./claims/node-names.js";
@@ -237,7 +238,7 @@ class Assembly {
       },
       ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
-      ...{ ...claimRegistries(clock, notify), nodeRequests },
+      ...{ ...claimRegistries<TakeOver>(clock, notify), nodeRequests },
       ...{ creations, created, tenants: new TenantAccess(settings.tenantLimits, { created, creations }) },
       moveLimits: new MoveLimits(clock, settings.maxMovesPerMinute),
       ...(settings.features.includes("publish") && { publications: new Publications(notify) }),

@@ -4,7 +4,8 @@
  * own chain. Two chains with the same lock key never run at once.
  */
 
-import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
+import type { CreatedAddress, IpFamily, PendingCreation } from "cdk8s-flipop/api";
+import type { ResourceRef } from "../inventory/view.js";
 import type { CreateAddress, ProviderId } from "../providers/types.js";
 import type { DnsAction, Reasoned, RecordDns } from "../records/desired-records.js";
 import type { CreationResult } from "./creation/creation-result.js";
@@ -24,6 +25,7 @@ export type RecordAction =
   | (Reasoned & { readonly do: "record-creation"; readonly result: CreationResult })
   /** Takes away the copy of an intent that has ended. */
   | (Reasoned & { readonly do: "drop-intent-copy" })
+  | PassOnAction
   | ForgetAction
   /** The copy of the list of created addresses; `undefined` removes it. `forgotten`: those that the provider does not have. */
   | (Reasoned & {
@@ -37,6 +39,16 @@ export type RecordAction =
   /** `abandonedItems`: what was not cleaned up in time; goes to the log, a metric and an Event. */
   | (Reasoned & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] })
   | RecordDns;
+
+/** Puts the entry into the status of the resource that lists the address and gets it: before it leaves this one. */
+export type PassOnAction = Reasoned & {
+  readonly do: "pass-on";
+  readonly ip: string;
+  readonly heir: ResourceRef;
+  readonly entry: CreatedAddress;
+  /** The policy of the giver retains it. */
+  readonly retained?: true;
+};
 
 /** Takes the entry out of `createdIPs`. `gone`: the provider does not have the address any more. */
 export type ForgetAction = Reasoned & {
@@ -196,6 +208,7 @@ const LOCK_KEYS: Readonly<Record<Action["do"], LockKey>> = {
   "append-to-spec": { rank: 2, text: ENTRY },
   "mark-in-spec": { rank: 2, text: ENTRY },
   "drop-from-spec": { rank: 2, text: ENTRY },
+  "pass-on": { rank: 2, text: ENTRY },
   "forget-created": { rank: 2, text: ENTRY },
   "record-assignment": { rank: 3, text: "cool-off" },
 };

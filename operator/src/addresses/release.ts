@@ -3,7 +3,7 @@
  * the operator leaves to people.
  */
 
-import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import type { PendingCreation } from "cdk8s-flipop/api";
 import { FORGET_AFTER_MS, MINUTE_MS } from "../bounds.js";
 import { refText } from "../messages/claims.js";
 import { eventMessages } from "../messages/events.js";
@@ -25,7 +25,8 @@ import {
   publishedByOthers,
   publisherOf,
 } from "./releases/drain.js";
-import { askedBy, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
+import { entryOf, passOn } from "./releases/heirs.js";
+import { askedBy, isBequeathed, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 
 /** A chain for each created address, empty unless it is released, and one for all that are forgotten: gone, or handed over. */
 export function releaseChains(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly ActionChain[] {
@@ -44,8 +45,17 @@ export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): b
 
 /** Another resource lists it, and gets it instead: a release would take the address from that one. */
 function isHandedOver(snapshot: AddressSnapshot, placement: Placement): boolean {
-  if (placement.certainty !== "seen" || askedBy(placement) === undefined) return false;
+  if (placement.certainty !== "seen") return false;
+  if (hasTakenOver(placement)) return !placement.address.wanted || isDeleting(snapshot.set);
+  if (askedBy(placement) === undefined) return false;
+  const { set } = snapshot;
+  if (isDeleting(set) && isBequeathed(set, placement.address)) return true;
   return isReleasable(snapshot, placement) || isTakenOut(snapshot, placement);
+}
+
+/** An operator that ended in between has left the entry here. */
+function hasTakenOver({ address: { claim } }: Placement): boolean {
+  return claim?.ours === false && claim.owned.basis === "created";
 }
 
 /** Whatever the policy: a person has taken it out of the list, and the set has enough without it. */
@@ -109,8 +119,8 @@ function isGivenUp({ set }: AddressSnapshot, { address }: Placement): boolean {
 }
 
 /**
- * Out of the spec, then out of the backup copy, and only then out of `createdIPs`: what stood in one of those alone would
- * count as an address of the set, in the place of one that is there.
+ * Into the status of the heir, out of the spec, then out of the backup copy, and only then out of `createdIPs`: what stood in
+ * one of those alone would count as an address of the set, in the place of one that is there.
  */
 function forget(
   { set }: AddressSnapshot,
@@ -120,7 +130,9 @@ function forget(
   if (forgotten.length === 0) return [];
   const listed = isDeleting(set) ? [] : forgotten.filter(({ address }) => address.inSpec);
   const left = placements.filter((placement) => !forgotten.includes(placement)).map(({ address }) => address);
+  const passed = forgotten.filter(({ certainty }) => certainty !== "gone");
   return [
+    ...passed.flatMap((each) => passOn(set, each, whyForgotten(each))),
     ...listed.map((each): Action => ({ do: "drop-from-spec", ip: each.address.ip, why: whyForgotten(each) })),
     ...backup(set, left).flat(),
     ...forgotten.flatMap((each): readonly Action[] => {
@@ -132,9 +144,14 @@ function forget(
 }
 
 function whyForgotten(placement: Placement): string {
-  const heir = askedBy(placement);
+  const heir = heirOf(placement);
   if (placement.certainty === "gone" || heir === undefined) return "the address does not exist any more";
   return `${placement.address.ip} is no longer wanted, and ${refText(heir)} lists it`;
+}
+
+function heirOf(placement: Placement) {
+  const { claim } = placement.address;
+  return claim?.ours === false ? claim.owned.owner : askedBy(placement);
 }
 
 /** Under Delete, the operator released it. */
@@ -147,10 +164,6 @@ function goneOf({ reclaimPolicy }: AddressSet, { certainty }: Placement) {
 export function entryRemoved({ ip, why, gone }: ForgetAction): EventMessage | undefined {
   if (gone === "released") return undefined;
   return gone === "vanished" ? eventMessages.vanished({ ip }) : eventMessages.disowned({ why });
-}
-
-function entryOf({ createdIPs }: AddressSet, ip: string) {
-  return createdIPs.find((entry) => canonicalIp(entry.ip) === ip);
 }
 
 /** @param kept what is not released, since it may belong to somebody else */
@@ -190,7 +203,9 @@ export function deletionOf(
 export function abandonedItems(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
   const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns, begunRecords } = snapshot.set;
   const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
-  const kept = reclaimPolicy === "Delete" ? addresses.map((placement) => leftAddress(snapshot, placement)) : [];
+  const goes = (placement: Placement) =>
+    reclaimPolicy === "Delete" || (isBequeathed(snapshot.set, placement.address) && placement.certainty !== "gone");
+  const kept = addresses.filter(goes).map((placement) => leftAddress(snapshot, placement));
   const intent = reclaimPolicy === "Delete" ? pendingCreation : undefined;
   const open = intent !== undefined && undecided(snapshot, intent).length === 0;
   const records = setsToDelete({ dnsRecordSet, dns: writtenDns, begunRecords });

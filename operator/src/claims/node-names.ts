@@ -8,6 +8,7 @@ import { LONGEST_DRAIN_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import { Claims } from "./claims.js";
+import { Heirs } from "./heirs.js";
 
 /** A name that may lead to an address. */
 export interface NodeName {
@@ -116,10 +117,11 @@ export class NodeNames {
 }
 
 /** @param notify resources whose claims have changed, or whose addresses have left a name. */
-export function claimRegistries(clock: Pick<Clock, "now" | "monotonic">, notify: (uids: readonly string[]) => void) {
+/** @typeParam T see `Heirs`. */
+export function claimRegistries<T>(clock: Pick<Clock, "now" | "monotonic">, notify: (uids: readonly string[]) => void) {
   const claims = new Claims(notify);
   const nodeNames = new NodeNames(clock, (ips) => notify(ips.flatMap((ip) => claims.holderOf(ip)?.uid ?? [])));
-  return { claims, nodeNames };
+  return { claims, nodeNames, heirs: new Heirs<T>(claims) };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -4,9 +4,11 @@ import type { AddressAccounts } from "../addresses/address-accounts.js";
 import type { AnnotatedNodes, Owners } from "../addresses/annotations.js";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
 import type { NodeMarks } from "../addresses/node-marks.js";
+import type { TakeOver } from "../addresses/releases/heirs.js";
 import type { Random } from "../async.js";
 import { SECOND_MS } from "../bounds.js";
 import type { Claims } from "../claims/claims.js";
+import type { Heirs } from "../claims/heirs.js";
 import type { NodeNames } from "../claims/node-names.js";
 import type { NodeRequestRegistry } from "../claims/node-shares.js";
 import type { Clock } from "../clock.js";
@@ -96,6 +98,8 @@ export interface ControllerContext {
   readonly creations: CreationRegistry;
   /** Addresses that the operator created, by namespace. Each controller puts and drops its own resources. */
   readonly created: CreatedAddresses;
+  /** Each controller sets how its resources take over an address that another one was created for. */
+  readonly heirs: Heirs<TakeOver>;
   /** What the configuration allows each namespace. */
   readonly tenants: TenantAccess;
   readonly records: RecordRegistry;
@@ -156,9 +160,10 @@ export function partsOf<T extends KindTypes>(
 
 /** Removes a resource with addresses from what the resources share, once it is gone. */
 export function forgetInRegistries(context: ControllerContext, uid: string): void {
-  const { claims, created, nodeRequests, creations, holders, moveLimits, publications } = context;
+  const { claims, created, heirs, nodeRequests, creations, holders, moveLimits, publications } = context;
   claims.drop(uid);
   created.drop(uid);
+  heirs.drop(uid);
   nodeRequests.withdraw(uid);
   creations.end(uid);
   holders?.drop(uid);

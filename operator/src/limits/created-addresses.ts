@@ -38,7 +38,12 @@ export class CreatedAddresses {
   }
 
   get total(): number {
-    return [...this.byNamespace.values()].reduce((sum, counts) => sum + counts.size, 0);
+    // While one passes from a namespace to another, both have it.
+    return new Set([...this.byNamespace.values()].flatMap((counts) => [...counts.keys()])).size;
+  }
+
+  isCreated(ip: string): boolean {
+    return [...this.byNamespace.values()].some((counts) => counts.has(ip));
   }
 
   /** The resources of a namespace that have some, those with most of them first. */

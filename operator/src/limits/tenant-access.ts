@@ -53,6 +53,16 @@ interface LateLimits extends Pick<LateEntry, "entry" | "first"> {
   readonly limits: NamespaceLimits;
 }
 
+interface TakeOver {
+  readonly namespace: string;
+  readonly ip: string;
+  readonly reclaimPolicy: DeletionPolicy;
+  /** See `creationProblem`. */
+  readonly issuer?: string | undefined;
+  /** The status of the resource cannot say that the address was created: it is about another one, or about one of a Job. */
+  readonly isOther?: boolean;
+}
+
 /** A maximum that holds for the addresses of one namespace, or of all. */
 interface Maximum {
   readonly of: string;
@@ -83,6 +93,41 @@ export class TenantAccess {
     const moved = lateFor(late, { isLacking, change: additionOf(canonical) });
     const refusals = addressRefusals(canonical, addresses, isCreated).map((refusal) => ({ ...refusal, ...moved }));
     return refusals.length === 0 ? undefined : accessMessages.addressNotAllowed({ ip: canonical, refusals, namespace });
+  }
+
+  /** Whether created addresses of the namespace have a maximum of their own. */
+  counts(namespace: string): boolean {
+    return this.of(namespace).most !== undefined;
+  }
+
+  /**
+   * Why a resource may not take over an address that the operator created for another one; `undefined`: it may. Beyond the
+   * maximum, or where nothing would count or release it, a team could have any number of addresses.
+   */
+  takeOverProblem(given: TakeOver): Problem | undefined {
+    const { most } = this.of(given.namespace);
+    const { created } = this.counters;
+    if (most === undefined || !isIp(given.ip) || !created.isCreated(canonicalIp(given.ip))) return undefined;
+    if (given.isOther === true || given.reclaimPolicy !== "Delete") return this.uncountedProblem(given);
+    if (created.isCreatedFor(given.namespace, canonicalIp(given.ip))) return undefined;
+    const count = created.countIn(given.namespace);
+    if (count < most) return undefined;
+    const isLacking = ({ maxCreatedAddresses = Number.POSITIVE_INFINITY }: NamespaceLimits) =>
+      count >= maxCreatedAddresses;
+    const limited = this.limitedFor(given, { isLacking, change: "raise maxCreatedAddresses" });
+    return tenantMessages.fullForTakeOver({ ...limited, most, holders: created.holdersIn(given.namespace) });
+  }
+
+  private uncountedProblem(given: TakeOver): Problem {
+    const isLacking = ({ maxCreatedAddresses }: NamespaceLimits) => maxCreatedAddresses !== undefined;
+    const limited = this.limitedFor(given, { isLacking, change: "remove maxCreatedAddresses" });
+    if (given.isOther === true) return tenantMessages.notTakenOver(limited);
+    return tenantMessages.retainNotTakenOver({ ...limited, ...omitUndefined({ issuer: given.issuer }) });
+  }
+
+  private limitedFor({ namespace, ip }: TakeOver, wanted: Wanted) {
+    const { of: limiter, late } = this.of(namespace);
+    return { limiter, ip: canonicalIp(ip), ...lateFor(late, wanted) };
   }
 
   /** Why a pool or record set may not have a DNS name; `undefined`: it may. */

@@ -35,6 +35,11 @@ interface Reached extends Limited {
   }[];
 }
 
+interface TakeOver extends Limited {
+  /** Created for another resource. */
+  readonly ip: string;
+}
+
 interface ReachedByAll extends Reached {
   /** Of `most`, those in the namespace of the resource. */
   readonly own: number;
@@ -236,6 +241,39 @@ export const tenantMessages = topic("tenants", {
     remedy: (limited) =>
       `set reclaimPolicy to Delete, which releases the address with its resource, or ${removeMaximum(limited)}`,
     example: { limiter: ENTRY },
+  }),
+  retainNotTakenOver: problem({
+    reason: "AddressNotAllowed",
+    by: "other",
+    text: ({ ip, issuer, ...limited }: TakeOver & { readonly issuer?: string }) => {
+      const policy = issuer === undefined ? "reclaimPolicy Retain" : `policy Retain of RoutedIPIssuer ${issuer}`;
+      return `${limited.limiter} limits created addresses, and under ${policy} the account would keep ${ip}, which the operator created, without counting it, so this resource does not get it`;
+    },
+    remedy: ({ issuer, ...limited }) => {
+      const change =
+        issuer === undefined
+          ? "set reclaimPolicy to Delete"
+          : "ask the author of the issuer to set routedIPReclaimPolicy to Delete";
+      return `${change}, which releases the address with its resource, or ${removeMaximum(limited)}`;
+    },
+    example: { limiter: ENTRY, ip: "203.0.113.7" },
+  }),
+  notTakenOver: problem({
+    reason: "AddressNotAllowed",
+    by: "author",
+    text: ({ ip, limiter }: TakeOver) =>
+      `${limiter} limits created addresses, and the operator created ${ip} for another resource; it counts as created only for a RoutedIP of an issuer that has no other address, so this one does not get it`,
+    remedy: ({ ip, ...limited }) =>
+      `use a FloatingIPPool with reclaimPolicy Delete, or a new RoutedIP of an issuer with routedIPReclaimPolicy Delete, for ${ip}, or ${removeMaximum(limited)}`,
+    example: { limiter: ENTRY, ip: "203.0.113.7" },
+  }),
+  fullForTakeOver: problem({
+    reason: "AddressNotAllowed",
+    by: "administrator",
+    text: ({ ip, ...reached }: Reached & TakeOver) =>
+      `${maximum(reached)}, and as many exist${inBrackets(holdersOf(reached.holders, IN_NAMESPACE))}, so this resource does not get ${ip}, which the operator created for another namespace`,
+    remedy: lowerCount,
+    example: { limiter: ENTRY, most: 3, holders: HOLDERS, ip: "203.0.113.7" },
   }),
   issuerRetains: problem({
     reason: "CreationNotAllowed",

@@ -211,6 +211,7 @@ export const ADDRESS_FAILURES = {
   "settle-creation": ["StatusNotWritten", "WriteStatus"],
   "record-creation": ["StatusNotWritten", "WriteStatus"],
   "drop-intent-copy": ["AnnotationNotWritten", "Annotate"],
+  "pass-on": ["StatusNotWritten", "WriteStatus"],
   "forget-created": ["StatusNotWritten", "WriteStatus"],
   "annotate-pool": ["AnnotationNotWritten", "Annotate"],
   "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],

@@ -125,7 +125,8 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     createdIPs: {
       type: "array",
       optional: true,
-      description: "Addresses that this pool created.",
+      description:
+        "Addresses that the operator created for this pool, or for another resource that passed them on to this one.",
       items: createdAddressSchema,
       listType: "map",
       keys: ["ip"],

@@ -87,7 +87,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good. Set dnsRecordSet.deletionPolicy of the RoutedIP to Delete, too: otherwise, its name stays and points to an address that the provider may give to somebody else. The operator never releases an address from `spec.routedIP`.",
+        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good. Set dnsRecordSet.deletionPolicy of the RoutedIP to Delete, too: otherwise, its name stays and points to an address that the provider may give to somebody else. The operator never releases an address from `spec.routedIP`, except one that it created for a resource that passed it on to the RoutedIP.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

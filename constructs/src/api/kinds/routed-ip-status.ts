@@ -154,7 +154,8 @@ export const routedIPStatusSchema: SchemaOf<RoutedIPStatus> = {
     created: {
       type: "boolean",
       optional: true,
-      description: "Whether the operator created the address. It releases only created addresses.",
+      description:
+        "Whether the operator created the address, for this RoutedIP or for a resource that passed it on. It releases only created addresses.",
     },
     inferred: {
       type: "boolean",

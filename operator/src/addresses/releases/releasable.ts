@@ -1,7 +1,7 @@
 /** Which addresses of a set it releases once nothing needs them any more. Pure. */
 
 import type { ResourceRef } from "../../inventory/view.js";
-import { type AddressSnapshot, isDeleting } from "../address-set.js";
+import { type AddressSet, type AddressSnapshot, isDeleting } from "../address-set.js";
 import { isOurs, type Placement } from "../observed.js";
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
@@ -20,8 +20,14 @@ export function isCertain({ origin, inferred }: Placement["address"]): boolean {
 }
 
 /** Who gets it instead. */
-export function askedBy({ address: { claim } }: Placement): ResourceRef | undefined {
+export function askedBy({ address: { claim } }: Pick<Placement, "address">): ResourceRef | undefined {
   return claim?.ours === true ? claim.askedBy : undefined;
+}
+
+/** What a pool retains goes to a resource of its namespace that lists it, as soon as the pool is deleted. */
+export function isBequeathed({ kind, metadata, reclaimPolicy }: AddressSet, address: Placement["address"]): boolean {
+  if (kind !== "FloatingIPPool" || reclaimPolicy === "Delete" || !isCertain(address)) return false;
+  return askedBy({ address })?.namespace === metadata.namespace;
 }
 
 /** Not asked for any more, on a node, and nothing but the pool's own: a wanted address may get its node. */

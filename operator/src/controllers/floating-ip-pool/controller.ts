@@ -45,6 +45,7 @@ import {
 import { holdersOf, probeOnStandby } from "./safeguards.js";
 import type { Gathered, Pool } from "./snapshot.js";
 import { forOlderCrd, holdMs, statusOf } from "./status.js";
+import { takeOverFor } from "./take-over.js";
 
 const WORKERS = 16;
 
@@ -143,6 +144,7 @@ function reports(context: ControllerContext): Pick<Kind<PoolTypes>, Reports> {
 }
 
 function remember(context: ControllerContext, state: PoolState): PoolMemory {
+  context.heirs.set(state.ref.uid, takeOverFor(context, state));
   const onChange = () => {
     state.enqueue();
     probeOnStandby(context, state);

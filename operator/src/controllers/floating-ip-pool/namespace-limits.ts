@@ -18,17 +18,26 @@ type Accounts = Pick<ControllerContext, "accounts" | "providers">;
 
 /** By canonical address, whether the pool served it before or not. */
 export function refusedAddresses({ tenants }: Limits, pool: Pool): ReadonlyMap<string, Problem> {
+  const own = new Set(createdIps(pool));
+  const problemOf = (ip: string) =>
+    tenants.addressProblem(namespace, ip) ?? (own.has(ip) ? undefined : takeOverProblem(tenants, pool, ip));
   const { namespace = "" } = pool.metadata;
-  const problems = namedAddresses(pool).map((ip) => [ip, tenants.addressProblem(namespace, ip)] as const);
+  const problems = namedAddresses(pool).map((ip) => [ip, problemOf(ip)] as const);
   return new Map(problems.flatMap(([ip, problem]) => (problem === undefined ? [] : [[ip, problem] as const])));
+}
+
+function takeOverProblem(tenants: Limits["tenants"], { metadata: { namespace = "" }, spec }: Pool, ip: string) {
+  return tenants.takeOverProblem({ namespace, ip, reclaimPolicy: spec.reclaimPolicy ?? "Retain" });
 }
 
 /** Whether the limits of its namespace allow an address in `ips`; none, while resources that may have it are unread. */
 export function mayList(
   { tenants, claims }: Limits & Pick<ControllerContext, "claims">,
-  { metadata: { namespace = "" } }: Pool,
+  pool: Pool,
 ): (ip: string) => boolean {
-  return (ip) => claims.complete && tenants.addressProblem(namespace, ip) === undefined;
+  const { namespace = "" } = pool.metadata;
+  const isRefused = (ip: string) => tenants.addressProblem(namespace, ip) ?? takeOverProblem(tenants, pool, ip);
+  return (ip) => claims.complete && isRefused(ip) === undefined;
 }
 
 export function limitsOfRecords({ tenants, records }: Limits, pool: Pool): Pick<DnsSnapshot, "refused" | "kept"> {

@@ -9,6 +9,7 @@ import { annotationPatch, annotationRemoval, nodePath, ownerName } from "../../a
 import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
 import { dropCopy, isEdited, recordIntent as recordAnyIntent } from "../../addresses/creation/record-creation.js";
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
+import { carryOutPassOn } from "../../addresses/releases/heirs.js";
 import { CACHE_LAG_MS } from "../../bounds.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, sendPatch, specPatch } from "../../kube/write/patch.js";
@@ -41,6 +42,7 @@ export function ownWrites(context: ControllerContext): Pick<ActionTable<PoolType
     },
     "mark-in-spec": ({ state }, { ip }) => markInSpec(state, ip),
     "drop-from-spec": (call, { ip }) => changeObject(call, (pool) => withoutAddress(pool, ip)),
+    "pass-on": ({ state }, action) => carryOutPassOn(context.heirs, state.ref.uid, action),
     "forget-created": ({ state }, { ip }) => keep(state, (pool) => ({ createdIPs: createdBut(pool, ip) })),
     "annotate-pool": (call, { value }) => annotate(call, { [Annotation.createdIps]: value }),
     "clear-forget-creation": (call) => annotate(call, { [Annotation.forgetCreation]: undefined }),

@@ -46,6 +46,7 @@ import { hasMarks } from "../../addresses/node-marks.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
 import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/records.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
+import { isBequeathed } from "../../addresses/releases/releasable.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { coolOffOf, provenFor } from "../../addresses/safeguards.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
@@ -241,14 +242,15 @@ function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
 
 /** Whether there is, or is about to be, state of clouds or nodes to undo. */
 function needsFinalizer(
-  { pool, ...marks }: Pick<Snapshot, "pool" | "holderLabel" | "untilTaint">,
+  { pool, set, ...marks }: Pick<Snapshot, "pool" | "set" | "holderLabel" | "untilTaint">,
   { missing, addresses }: Desired,
 ): boolean {
   const { spec, status } = pool;
   const created = addresses.some(({ origin }) => origin !== "listed") || status.pendingCreation !== undefined;
   const addressesGo = spec.reclaimPolicy === "Delete" && (created || missing > 0);
   const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete" || setsToDelete({ ...spec, ...status }).length > 0;
-  return addressesGo || recordsGo || hasMarks(marks);
+  const addressesPass = addresses.some((each) => isBequeathed(set, each));
+  return addressesGo || addressesPass || recordsGo || hasMarks(marks);
 }
 
 /** Of a pool that stays. */
@@ -269,7 +271,8 @@ function deletionChains(
   const left = leftOf(snapshot, placements);
   const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
   const chains = [...marks, ...(snapshot.inventory.complete ? cleanUp(snapshot, desired, placements) : [])];
-  if (left.length > 0 && !isOverdue(snapshot)) return chains;
+  const { pool, now, memory } = snapshot;
+  if (left.length > 0 && !isCleanupOverdue(pool.metadata, now, memory.cleanup)) return chains;
   const annotations = annotationRemovals(snapshot, desired.family).flat();
   const kept = keptBack(snapshot, placements);
   const why = whyOver(left, kept);
@@ -292,8 +295,4 @@ function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly P
   const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.chain ?? []];
   const addresses = releaseChains(snapshot, placements);
   return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
-}
-
-function isOverdue({ pool, now, memory }: Snapshot): boolean {
-  return isCleanupOverdue(pool.metadata, now, memory.cleanup);
 }

@@ -11,6 +11,7 @@ import {
   stopBasis,
 } from "../../addresses/calls.js";
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
+import { carryOutPassOn } from "../../addresses/releases/heirs.js";
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
@@ -77,6 +78,7 @@ export function actions(tools: GatherTools): ActionTable<RoutedKind> {
     "settle-creation": ({ state }, { result }) => recordCreation(state, result),
     "record-creation": ({ state }, { result }) => recordCreation(state, result),
     "drop-intent-copy": ({ state }) => dropCopy(state),
+    "pass-on": ({ state }, action) => carryOutPassOn(tools.routing.context.heirs, state.ref.uid, action),
     "forget-created": ({ state }) => keep(state, { created: undefined, inferred: undefined, routedIP: undefined }),
     "annotate-pool": patchMetadata,
     "clear-forget-creation": patchMetadata,

@@ -20,6 +20,7 @@ import { omitUndefined } from "../../values.js";
 import { type ControllerContext, forgetInRegistries } from "../context.js";
 import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
 import { createdIp } from "./address/address-set.js";
+import { takeOverFor } from "./address/take-over.js";
 import { eventsOf, portsChanged, samplesOf, warningsOf } from "./events.js";
 import { type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
 import { KIND, newMemory, PLURAL, type RoutedKind, type RoutedMemory, type RoutedState, readOf } from "./memory.js";
@@ -170,6 +171,10 @@ function remember(tools: GatherTools, state: RoutedState, onUse: () => void): Ro
     probeOnStandby(tools, state);
   };
   onUse();
+  routing.context.heirs.set(
+    uid,
+    takeOverFor(routing, state, () => claim(tools, state)),
+  );
   routing.taints.expect(uid, state.read()?.routed.status.assignedNode);
   const health = routing.context.health?.resource((node) => {
     follower.index?.nodeChecked(node);

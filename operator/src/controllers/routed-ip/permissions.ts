@@ -24,6 +24,7 @@ import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-account
 import { type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { createdIp } from "./address/address-set.js";
 import { servingFormer } from "./address/former.js";
 import { addressOf } from "./jobs/snapshot.js";
 import type { RoutedState } from "./memory.js";
@@ -39,7 +40,19 @@ export function problemOfAddress(
   const { metadata, status } = routed;
   if (resolved.wrongLimits !== undefined && metadata.deletionTimestamp === undefined) return resolved.wrongLimits;
   const user = { namespace: metadata.namespace ?? "", status, ips: namedAddresses(routed, resolved) };
-  return addressProblem(user, resolved.addressAccess, retainedBy(routing, resolved));
+  const problem = addressProblem(user, resolved.addressAccess, retainedBy(routing, resolved));
+  return problem ?? (metadata.deletionTimestamp === undefined ? takeOverProblem(routing, routed, resolved) : undefined);
+}
+
+/** Of an address that the operator created for another resource, under the limits of the namespace. */
+function takeOverProblem({ context: { tenants } }: RoutingCaches, routed: RoutedIP, resolved: ResolvedClass) {
+  const { metadata, spec, status } = routed;
+  const ip = spec.routedIP && canonicalIp(spec.routedIP);
+  if (!ip || createdIp(routed) === ip) return undefined;
+  const byIssuer = resolved.by === "issuer" ? resolved : undefined;
+  const { issuer, reclaimPolicy = "Retain" } = byIssuer ?? {};
+  const isOther = byIssuer === undefined || canonicalIp(status.routedIP ?? ip) !== ip;
+  return tenants.takeOverProblem({ namespace: metadata.namespace ?? "", ip, reclaimPolicy, issuer, isOther });
 }
 
 interface Sources {

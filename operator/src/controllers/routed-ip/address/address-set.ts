@@ -7,6 +7,7 @@ import { type CreationFields, knownStatus } from "../../../addresses/creation/re
 import { annotatedIps, familyOfList } from "../../../addresses/desired-addresses.js";
 import { isOfOther, isServed, type Placement } from "../../../addresses/observed.js";
 import { giveBack, isSurelyGone } from "../../../addresses/release.js";
+import { passOn } from "../../../addresses/releases/heirs.js";
 import { isReleasable } from "../../../addresses/releases/releasable.js";
 import { timeOf } from "../../../clock.js";
 import { WHYS } from "../../../messages/explanations.js";
@@ -129,7 +130,7 @@ function removal(snapshot: Snapshot, placement: Placement, why: string): ActionC
   if (nextOwner(claim) === undefined && isReleasable(snapshot, placement))
     return sharedChain(giveBack(snapshot, placement));
   const freed = createdIp(routed) === undefined ? [] : [...leaving(placement, why), ...retaining(routed)];
-  return [...freed, ...forgetting(routed, placement, why)];
+  return [...freed, ...passOn(snapshot.set, placement, why), ...forgetting(routed, placement, why)];
 }
 
 function whyReplaced({ spec }: RoutedIP, { address, certainty }: Placement): string {

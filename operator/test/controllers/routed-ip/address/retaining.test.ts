@@ -47,7 +47,8 @@ describe("the address that a RoutedIP created, while spec.routedIP names another
   const chain = (claim: object, more: Partial<Placement> = {}, needsNode = false) => {
     const status = { created: true, routedIP: IP };
     const routed = { metadata: {}, spec: { routedIP: NEXT }, status };
-    const snapshot = { routed, set: { ...routed, reclaimPolicy: "Retain" } } as unknown as Snapshot;
+    const createdIPs = [{ ip: IP, createdTime: "2026-01-01T10:00:00Z", inSpec: true }];
+    const snapshot = { routed, set: { ...routed, createdIPs, reclaimPolicy: "Retain" } } as unknown as Snapshot;
     const placement = {
       address: { ip: IP, origin: "created", claim },
       certainty: "seen",
@@ -64,6 +65,8 @@ describe("the address that a RoutedIP created, while spec.routedIP names another
     expect(whyOf({ ours: true })).to.equal(`${seen} stays in the account`);
     expect(whyOf({ ours: true }, { certainty: "gone" })).to.equal(`${seen} is no longer in the account`);
     expect(whyOf({ ours: true, askedBy: POOL })).to.equal(`${seen} goes to FloatingIPPool ingress/web`);
+    const passed = chain({ ours: true, askedBy: POOL }).find((action) => action.do === "pass-on");
+    expect(passed, "before it is forgotten").to.deep.include({ ip: IP, heir: POOL, retained: true });
     expect(whyOf({ ours: false, owned: { owner: POOL } })).to.equal(`${seen} goes to FloatingIPPool ingress/web`);
   });
 

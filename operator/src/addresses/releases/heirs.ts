@@ -1,0 +1,32 @@
+/** A created address that its resource gives up, and another one lists: that one takes it over before it is forgotten here. */
+
+import { type CreatedAddress, canonicalIp } from "cdk8s-flipop/api";
+import type { Heirs } from "../../claims/heirs.js";
+import type { PassOnAction } from "../actions.js";
+import type { AddressSet } from "../address-set.js";
+import { type Outcome, skipped } from "../calls.js";
+import type { Placement } from "../observed.js";
+import { askedBy, isCertain } from "./releasable.js";
+
+/**
+ * Writes the entry into the status of its resource, unless a retained address would be released one day for it. Rejects as
+ * the API server does.
+ */
+export type TakeOver = (given: Pick<PassOnAction, "entry" | "retained">) => Promise<Outcome>;
+
+export async function carryOutPassOn(heirs: Heirs<TakeOver>, giver: string, action: PassOnAction): Promise<Outcome> {
+  const takeOver = heirs.takerOf(giver, action.ip, action.heir.uid);
+  return takeOver === undefined ? skipped("another resource gets the address by now") : takeOver(action);
+}
+
+/** One that may have been created by somebody else stays as it is: no status may say that it was created for another resource. */
+export function passOn(set: AddressSet, placement: Placement, why: string): readonly PassOnAction[] {
+  const [heir, entry] = [askedBy(placement), entryOf(set, placement.address.ip)];
+  if (heir === undefined || entry === undefined || !isCertain(placement.address)) return [];
+  const retained = set.reclaimPolicy === "Delete" ? {} : ({ retained: true } as const);
+  return [{ do: "pass-on", ip: placement.address.ip, heir, entry, ...retained, why }];
+}
+
+export function entryOf({ createdIPs }: Pick<AddressSet, "createdIPs">, ip: string): CreatedAddress | undefined {
+  return createdIPs.find((entry) => canonicalIp(entry.ip) === ip);
+}
