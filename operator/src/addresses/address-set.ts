@@ -111,6 +111,8 @@ export interface AddressSnapshot extends ResourceMarks, Pick<ProbesSnapshot, "ha
   readonly claims: ClaimView;
   /** Whose an address is, of all resources (`Claims.holderOf`). */
   readonly ownerOf: (ip: string) => ResourceRef | undefined;
+  /** Who lists an address and may not use it (`Claims.refusedTo`). @default no resource does */
+  readonly refusedTo?: (ip: string) => ResourceRef | undefined;
   /** Resources that the operator does not watch may have an address without owner (`hasUnseenOwners`). @default false */
   readonly hasUnseenOwners?: boolean;
   /** The name of a NodeDNSRecordSet that may lead to the address (`NodeNames.of`). @default none does */

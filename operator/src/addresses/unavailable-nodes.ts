@@ -174,7 +174,13 @@ function heldAddress(snapshot: AddressSnapshot, ip: string, unwanted: ReadonlySe
   const owner = snapshot.ownerOf(ip);
   const isUnwanted = owner?.uid === snapshot.set.metadata.uid && unwanted.has(ip);
   const unseen = owner === undefined && snapshot.hasUnseenOwners === true;
-  return { ip, ...omitUndefined({ owner }), ...(isUnwanted && { unwanted: true }), ...(unseen && { unseen }) };
+  const refusedTo = owner === undefined ? snapshot.refusedTo?.(ip) : undefined;
+  return {
+    ip,
+    ...omitUndefined({ owner, refusedTo }),
+    ...(isUnwanted && { unwanted: true }),
+    ...(unseen && { unseen }),
+  };
 }
 
 /** The resource whose new address is, or may be, on the node. */

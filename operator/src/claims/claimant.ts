@@ -49,6 +49,8 @@ export interface Claimant {
   /** @default false */
   readonly paused?: boolean;
   readonly addresses: readonly ClaimedAddress[];
+  /** Canonical: those that it lists, and may not use. @default none */
+  readonly refused?: readonly string[];
   readonly names: readonly ClaimedName[];
 }
 

@@ -127,6 +127,11 @@ export class Claims {
     return winner === undefined || isMissing(winner) ? undefined : winner.claimant.ref;
   }
 
+  /** A resource that lists the address and may not use it. */
+  refusedTo(ip: string): ResourceRef | undefined {
+    return [...this.claimants.values()].find(({ refused }) => refused?.includes(ip))?.ref;
+  }
+
   /** Whether a resource has or asks for the name, as far as that is known: some resources may be unread. */
   mayBeClaimed(name: DnsName): boolean {
     return !this.complete || this.contests.has(nameKey(name));

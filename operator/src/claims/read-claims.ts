@@ -55,8 +55,15 @@ export function poolClaims(
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const takes = publishable({ metadata, spec, written: status.dns }, hasActive(status) ? types : []);
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, status, takes };
-  const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
-  return claimant("FloatingIPPool", { metadata, spec }, claimed, allowedOf(claimedNames(desired, zones), unnamed));
+  const items = addresses.desiredItems();
+  const claimed = items.filter(({ ip, title }) => isKept(title) || !isRefused(ip));
+  const names = allowedOf(claimedNames(desired, zones), unnamed);
+  return { ...claimant("FloatingIPPool", { metadata, spec }, claimed, names), ...refusedOf(items, claimed) };
+}
+
+function refusedOf(items: readonly ClaimedAddress[], claimed: readonly ClaimedAddress[]): Pick<Claimant, "refused"> {
+  const refused = items.filter((each) => !claimed.includes(each)).map(({ ip }) => ip);
+  return refused.length === 0 ? {} : { refused };
 }
 
 /** What it lists beyond the number that it asks for is disabled. So is all of a pool that is being deleted. */

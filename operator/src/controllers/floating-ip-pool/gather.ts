@@ -80,9 +80,10 @@ function usersOf({
   claims,
   nodeNames,
   settings,
-}: ControllerContext): Pick<Snapshot, "ownerOf" | "hasUnseenOwners" | "nodeNameOf"> {
+}: ControllerContext): Pick<Snapshot, "ownerOf" | "refusedTo" | "hasUnseenOwners" | "nodeNameOf"> {
   const unseen = hasUnseenOwners(settings);
-  return { ownerOf: (ip) => claims.holderOf(ip), hasUnseenOwners: unseen, nodeNameOf: (ip) => nodeNames.of(ip) };
+  const [ownerOf, refusedTo] = [(ip: string) => claims.holderOf(ip), (ip: string) => claims.refusedTo(ip)];
+  return { ownerOf, refusedTo, hasUnseenOwners: unseen, nodeNameOf: (ip) => nodeNames.of(ip) };
 }
 
 function setWithLimits(context: ControllerContext, pool: Pool) {

@@ -108,7 +108,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
     ...accountFacts(scene, namedAddresses(routed)),
     ...nodes,
     ...servedBy(routing, memory, { routed, problem, resolvedClass }),
-    ownerOf: (ip) => claims.holderOf(ip),
+    ...{ ownerOf: (ip: string) => claims.holderOf(ip), refusedTo: (ip: string) => claims.refusedTo(ip) },
     hasUnseenOwners: hasUnseenOwners(routing.context.settings),
     nodeNameOf: (ip) => routing.context.nodeNames.of(ip),
     usable: () => {

@@ -12,6 +12,8 @@ export interface HeldAddress {
   readonly ip?: string;
   /** Absent: no resource names it. */
   readonly owner?: Pick<ResourceRef, "kind" | "namespace" | "name">;
+  /** Without an owner: who lists it, and may not use it. */
+  readonly refusedTo?: Pick<ResourceRef, "kind" | "namespace" | "name">;
   /** It is of the resource itself, which no longer asks for it. */
   readonly unwanted?: true;
   /** A resource in a namespace that the operator does not watch may name it. */
@@ -133,8 +135,9 @@ function nodeText({ node, held = [], limit = 1, target, retryAt, cause, first }:
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }
 
-function addressText({ ip = "an address", owner, unwanted, unseen }: HeldAddress): string {
+function addressText({ ip = "an address", owner, refusedTo, unwanted, unseen }: HeldAddress): string {
   if (unwanted) return `${ip}, which this resource no longer asks for`;
+  if (refusedTo !== undefined) return `${ip}, which ${refText(refusedTo)} lists, but may not use`;
   if (unseen) return `${ip}, which no resource that this operator watches names`;
   return owner === undefined ? `${ip}, which no resource names` : `${ip} of ${refText(owner)}`;
 }

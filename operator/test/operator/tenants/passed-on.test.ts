@@ -134,6 +134,18 @@ describe("operator in process: an address that one pool created and another one 
     expect(account()).to.deep.equal([]);
   });
 
+  it("on a node is named with the pool that lists it and may not use it", async () => {
+    world = await World.create({ nodes: 1 });
+    const { ip } = world.digitalocean.state.addAddress({ dropletId: world.droplet("node-1").id });
+    world.addPool("site", { ips: [ip] });
+    start(limit({ allowedAddresses: ["Created"] }));
+    await world.until("the refusal", () => world.condition("site", "Accepted")?.reason === "AddressNotAllowed");
+    world.addPool("more", { desiredIPs: 1 });
+    const says = () => world.condition("more", "Fulfilled")?.message ?? "";
+    await world.until("the obstacle", () => says().includes("node-1 already holds"));
+    expect(says()).to.contain(`${ip}, which FloatingIPPool default/site lists, but may not use`);
+  });
+
   it("passes on when the first pool no longer wants it", async () => {
     const ip = await listed({});
     start({});
