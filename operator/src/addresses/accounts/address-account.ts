@@ -24,7 +24,6 @@ import { AccountRecovery, type RecoveringChanges } from "../../reconcile/notifie
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
 import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./account-failures.js";
-import { TokenProof } from "./token-proof.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -32,6 +31,31 @@ export const ALONE = 3;
 interface AccountTools extends Pick<ProviderSet, "longWait" | "creationTurn"> {
   readonly clock: Clock;
   readonly inventories: Inventories;
+}
+
+/** Whether the API has accepted the latest token. Lists alone do not show it: another token of the account may have read them. */
+class TokenProof {
+  /** Of the latest token, monotonic ms: older lists and failures do not show whether it works. */
+  since = Number.NEGATIVE_INFINITY;
+  private provenOf = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+
+  get isGiven(): boolean {
+    return this.provenOf === this.since;
+  }
+
+  replaced(): void {
+    this.since = this.clock.monotonic();
+  }
+
+  /** Rejects if the API refuses a new token. */
+  async give(provider: Pick<AddressProvider, "accountKey">): Promise<void> {
+    const { since } = this;
+    if (this.isGiven) return;
+    await provider.accountKey(sharedRead("whether the new token works", "assignment"));
+    this.provenOf = since;
+  }
 }
 
 /** Addresses of one family through one provider. One for all who use it, so that an outage is met once. */
