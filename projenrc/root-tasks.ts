@@ -54,15 +54,15 @@ export class RootTasks extends Component {
     project.testTask.exec("tsx .ci/run-suites.ts unit");
     project.addTask("controlplane", {
       description: "Finds, unpacks or builds etcd, kube-apiserver and kubectl for the server suites",
-      exec: "tsx testbed/src/binaries/fetch.ts",
+      exec: "tsx testbed/src/binaries/prepare.ts",
     });
     project.addTask("helm", {
       description: "Finds or builds helm for the suite of the chart",
-      exec: "tsx tools/helm/fetch.ts",
+      exec: "tsx tools/helm/print-path.ts",
     });
     project.addTask("promtool", {
       description: "Finds or builds promtool for the suite of the alerts",
-      exec: "tsx tools/promtool/fetch.ts",
+      exec: "tsx tools/promtool/print-path.ts",
     });
     project.addTask("test:nodes", {
       description: "The unit tests on newer releases of Node",
@@ -101,7 +101,7 @@ export class RootTasks extends Component {
     });
     project.addTask("names", {
       description: "Compares the names that users write or read with those of a commit or tag",
-      steps: [{ spawn: project.compileTask.name }, { exec: "tsx tools/changelog/compare.ts", receiveArgs: true }],
+      steps: [{ spawn: project.compileTask.name }, { exec: "tsx tools/changelog/compare-names.ts", receiveArgs: true }],
     });
     project.addTask("lint", {
       description: "biome (format, fast lint), then eslint (the rules that need types)",

@@ -38,7 +38,7 @@ const EXPORTS = {
   "./kubernetes": "./src/kubernetes/index.ts",
   "./nodes": "./src/nodes.ts",
   "./story": "./src/story/index.ts",
-  "./story-calls": "./src/story/calls.ts",
+  "./story-calls": "./src/story/pending-requests.ts",
   "./story-clock": "./src/story/clock.ts",
   "./testing": "./src/simulate/index.ts",
   "./testing/answer-check": "./test/support/answer-check.ts",

@@ -48,7 +48,7 @@ export const OLDEST_PEERS = { cdk8s: "2.7.75", constructs: "10.0.0" } as const;
 /** Oldest Node release that the whole repo supports. */
 export const MIN_NODE = "20.19.0";
 
-/** The release of Node in the image. The digests of its archives are in tools/image/sources.ts. */
+/** The release of Node in the image. The digests of its archives are in tools/image/pinned-packages.ts. */
 export const IMAGE_NODE = "24.21.0";
 
 /** Newer releases of Node on which unit tests also run (`npm run test:nodes`): all on the image's, those of the construct library on the others. */

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Row } from "../operator/src/messages/message.js";
 import { no } from "../operator/src/reconcile/conditions.js";
-import { summary } from "../operator/src/reconcile/summary.js";
+import { summary } from "../operator/src/reconcile/summary-conditions.js";
 import { CATALOGUE } from "../tools/reference/catalogue.js";
 
 const ROWS: readonly Row[] = Object.values(CATALOGUE).flatMap((topic) => Object.values(topic).map(({ row }) => row));

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { RELEASE } from "../projenrc/versions.js";
 import { sectionOf, withCommits } from "../tools/changelog/changelog.js";
-import { difference, namesOf } from "../tools/changelog/names.js";
+import { difference, namesOf } from "../tools/changelog/public-names.js";
 
 const OLDER = "# Changelog\n\nHow to read it.\n\n## 0.9.0 (2026-01-01)\n\n### Breaking\n\nField `a` is now `b`.\n";
 const RELEASED = { version: "1.0.0", date: "2026-02-01", commits: "#### Fixes\n\n- one" };

@@ -6,8 +6,8 @@ import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
 import { RELEASE } from "../projenrc/versions.js";
 import { referencePages } from "../tools/reference/pages.js";
-import { filesWithRelease, withRelease } from "../tools/reference/release.js";
-import { withSituations } from "../tools/reference/situations.js";
+import { withSituations } from "../tools/reference/troubleshoot-page.js";
+import { filesWithRelease, withRelease } from "../tools/reference/version-in-pages.js";
 
 const ROOT = resolve(import.meta.dirname, "..");
 

@@ -29,8 +29,8 @@ const SHOWN = [
 
 /** Files and folders whose texts are values of a message: what is wrong with a field or a node, and what a provider's answer means. */
 const VALUES = [
-  ...["match/compile-match.ts", "match/checks.ts", "match/workload.ts", "routing/endpoint-workload.ts"],
-  ...["health/witness.ts", "health/standby/probe-attempts.ts", "providers/cloudflare/", "providers/diff.ts"],
+  ...["match/compile-match.ts", "match/checks.ts", "match/node-workload.ts", "routing/endpoint-workload.ts"],
+  ...["health/witness.ts", "health/standby/repeated-probe.ts", "providers/cloudflare/", "providers/diff.ts"],
   "providers/digitalocean/",
 ];
 const isOf =

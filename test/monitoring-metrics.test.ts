@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RUNTIME_METRICS as USED } from "../constructs/src/operator/monitoring/metric-queries.js";
+import { RUNTIME_METRICS as USED } from "../constructs/src/operator/monitoring/metric-names.js";
 import { RUNTIME_METRICS as WRITTEN } from "../operator/src/metrics/definitions.js";
 
 /** Labels in the selectors and groupings of alerts and dashboard. */

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { linesByArea } from "../tools/numbers/areas.js";
 import { deadExports } from "../tools/numbers/dead-exports.js";
 import { allTexts, importCycles, importGraph, linesOf } from "../tools/numbers/imports.js";
+import { linesByArea } from "../tools/numbers/line-limits.js";
 import { measure } from "../tools/numbers/measure.js";
 
 describe("the structure of the code", () => {

@@ -4,10 +4,10 @@ import { KINDS, type KindName } from "./api/kinds/kinds";
 import { customResourceDefinition } from "./api/schema/crd";
 import { clusterObject } from "./operator/cluster-object";
 import { appIndex } from "./private/app/app-index";
+import { checkCluster, nameCluster } from "./private/app/chart-cluster";
 import { checkNames, registerObject } from "./private/app/check-names";
-import { checkCluster, nameCluster } from "./private/app/cluster-name";
-import { PART } from "./private/part";
-import { misfits } from "./private/props";
+import { misfits } from "./private/prop-shapes";
+import { PART } from "./private/prop-types";
 import { Draft, toLine } from "./private/spec-refusals";
 
 /** Props of the CustomResourceDefinitions. */

@@ -1,9 +1,9 @@
 import type { IConstruct } from "constructs";
 import type { SecretKeyReference } from "./api/kinds/routed-ip-issuer";
 import { checkArguments } from "./private/arguments";
-import { PART } from "./private/part";
+import { written } from "./private/field-values";
+import { PART } from "./private/prop-types";
 import { readSecret, type SecretFacts } from "./private/secret";
-import { written } from "./private/spec-fields";
 import { type Site, UNREADABLE } from "./private/spec-refusals";
 import { holdsToken, TOKEN_REFUSED } from "./private/tokens";
 

@@ -2,9 +2,9 @@ import type { Duration } from "cdk8s";
 import type { DnsRecordSet } from "./api/kinds/dns-record-set";
 import { EXTERNAL_DNS } from "./api/providers";
 import { checkArguments } from "./private/arguments";
-import { PART } from "./private/part";
-import type { Shapes } from "./private/props";
-import { textOf, wholeSeconds, written } from "./private/spec-fields";
+import { textOf, wholeSeconds, written } from "./private/field-values";
+import type { Shapes } from "./private/prop-shapes";
+import { PART } from "./private/prop-types";
 import type { Site } from "./private/spec-refusals";
 import type { ReclaimPolicy } from "./reclaim-policy";
 

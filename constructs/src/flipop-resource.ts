@@ -1,7 +1,7 @@
 import type { ApiObject, ApiObjectMetadata, ApiObjectMetadataDefinition } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
-import { isClusterScoped, resourceTypeOf } from "./private/rights/api-resource";
 import { grant, MANAGE, READ } from "./private/rights/grant";
+import { isClusterScoped, resourceTypeOf } from "./private/rights/resource-type";
 
 /** Common props of all resources. */
 export interface FlipopResourceProps {

@@ -1,9 +1,9 @@
 import type { Duration } from "cdk8s";
 import type { HealthCheck as HealthCheckSpec, HealthCheckType } from "./api/kinds/health-check";
 import { checkArguments } from "./private/arguments";
-import { PART } from "./private/part";
-import type { Shapes } from "./private/props";
-import { textOf, wholeSeconds, written } from "./private/spec-fields";
+import { textOf, wholeSeconds, written } from "./private/field-values";
+import type { Shapes } from "./private/prop-shapes";
+import { PART } from "./private/prop-types";
 import type { Site } from "./private/spec-refusals";
 
 /** Which address the operator probes: one of the node, or that of the pod that serves on it. */

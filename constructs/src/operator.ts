@@ -6,12 +6,12 @@ import type * as Parts from "./operator/parts";
 import type { OperatorSettings } from "./operator/props-with-defaults";
 import type { FlipopOperatorProps } from "./operator-props";
 import { appIndex } from "./private/app/app-index";
+import { nameCluster } from "./private/app/chart-cluster";
 import { registerObject } from "./private/app/check-names";
-import { nameCluster } from "./private/app/cluster-name";
 import type { NeedyResource } from "./private/app/needs";
 import { needsBeforeSynth } from "./private/app/needs-before-synth";
 import type { OperatorReach, TenantGap } from "./private/app/operator-construct";
-import { misfits, withoutMisfits } from "./private/props";
+import { misfits, withoutMisfits } from "./private/prop-shapes";
 import { type Refusal, toLine } from "./private/spec-refusals";
 
 /** A quarter of the library's code is only for operators, so an app without one does not load it. */

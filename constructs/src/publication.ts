@@ -1,7 +1,7 @@
 import type { PublicationKind, Publication as PublicationSpec } from "./api/publication";
 import { checkArguments } from "./private/arguments";
-import { PART } from "./private/part";
-import { written } from "./private/spec-fields";
+import { written } from "./private/field-values";
+import { PART } from "./private/prop-types";
 import type { Site } from "./private/spec-refusals";
 
 /**

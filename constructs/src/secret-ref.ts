@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
 import { checkArguments } from "./private/arguments";
-import { PART } from "./private/part";
+import { PART } from "./private/prop-types";
 import { readSecret, type SecretFacts } from "./private/secret";
 import { type Site, UNREADABLE } from "./private/spec-refusals";
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ClusterRoutedIPClass, FloatingIPPool, NodeDNSRecordSet, RoutedIP, RoutedIPIssuer } from "../src";
 import { ALL_KINDS, type AnySchema, KINDS, type KindName } from "../src/api";
-import { type Facts, inProps, propOf } from "../src/private/props";
+import { type Facts, inProps, propOf } from "../src/private/prop-shapes";
 import { fullResources } from "./support/full-resources";
 
 /** Fields that no prop writes, with the reason. */

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { freePort } from "flipop-testbed";
 import type { World } from "../test/e2e/support/world.js";
+import { QUIET } from "./in-world.js";
 import type { Row } from "./table.js";
-import { QUIET } from "./whole.js";
 
 /** A process under measurement. */
 interface Started {

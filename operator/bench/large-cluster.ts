@@ -4,7 +4,7 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { addNode } from "flipop-sandbox/nodes";
-import { AT_ONCE, NO_LIMITS } from "./at-once.js";
+import { AT_ONCE, NO_LIMITS } from "./instant-cloud.js";
 import { newPod, podWriter } from "./pods.js";
 
 export const SIZE = { pools: 1_000, nodesOfPool: 5, podsOfNode: 10 } as const;

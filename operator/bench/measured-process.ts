@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import type { Message } from "./say.js";
+import type { Message } from "./child-report.js";
 import { cpuSecondsOf, type Memory, memoryOf } from "./usage.js";
 
 export interface ProcessSpec {

@@ -1,5 +1,6 @@
 /** Waits with an end, pauses that let everything else run, and the times between retries. */
 
+import type { Clock } from "./clock.js";
 import {
   BACKOFF_FIRST_MS,
   BACKOFF_LONGEST_MS,
@@ -7,8 +8,7 @@ import {
   MAX_DEBT_SECONDS,
   SECOND_MS,
   SLICE_MS,
-} from "./bounds.js";
-import type { Clock } from "./clock.js";
+} from "./timings.js";
 
 /** Seconds that a server asks to wait, in a header or a field that may contain anything. `undefined`: none that makes sense. */
 export function askedWait(seconds: unknown): number | undefined {

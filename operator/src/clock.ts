@@ -1,6 +1,6 @@
 /** Time: the injected clock, the only way the operator reads a clock or waits; and times as statuses and people write them. */
 
-import { LONGEST_TIMER_MS, SECOND_MS } from "./bounds.js";
+import { LONGEST_TIMER_MS, SECOND_MS } from "./timings.js";
 
 export interface Timer {
   cancel(): void;

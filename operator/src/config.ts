@@ -11,7 +11,7 @@ import {
   parseTenantLimits,
   type TenantLimits,
 } from "cdk8s-flipop/api";
-import { variableProblems } from "./environment.js";
+import { variableProblems } from "./environment-checks.js";
 import { parseBind } from "./runtime/http-server.js";
 
 /** All settings of `flipop run`, read once. Times are in seconds. */

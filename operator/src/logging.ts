@@ -2,9 +2,9 @@
 
 import { pino, stdSerializers } from "pino";
 import { prettyFactory } from "pino-pretty";
-import { MAX_SECRETS } from "./bounds.js";
 import type { Clock } from "./clock.js";
 import { cutAtWord, printable, printableJson } from "./printable.js";
+import { MAX_SECRETS } from "./timings.js";
 
 /** Messages are constant, data is in fields; an Error goes into the field `error`. */
 export interface Logger {

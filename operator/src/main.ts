@@ -1,9 +1,9 @@
 /** The executable: reads the command line, starts the command, exits with its code. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { PROCESS_EXIT_MS } from "./bounds.js";
 import { type CliContext, runCli } from "./cli.js";
 import { endWithoutReader, endWithStack } from "./exit.js";
+import { PROCESS_EXIT_MS } from "./timings.js";
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 

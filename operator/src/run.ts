@@ -2,10 +2,9 @@
 
 import { LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { settlesWithin } from "./async.js";
-import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
-import { unknownVariables } from "./environment.js";
+import { unknownVariables } from "./environment-checks.js";
 import { EXIT, shutdownSignals } from "./exit.js";
 import { ConfigError } from "./kube/config/cluster-config.js";
 import { loadClusterConfig } from "./kube/config/load-config.js";
@@ -15,6 +14,7 @@ import { type RuntimeMetrics, runtimeMetrics } from "./metrics/definitions.js";
 import { MetricsRegistry } from "./metrics/registry.js";
 import { createOperator, type Operator, type OperatorOptions } from "./operator.js";
 import { NoProviderError } from "./providers/create.js";
+import { CLOSE_DEADLINE_MS } from "./timings.js";
 
 /** `flipop run`: lives until a signal. Resolves to the exit code. */
 export async function run(settings: Settings): Promise<number> {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { anyAbort, Pacer, pause, settlesWithin } from "../src/async.js";
-import { SLICE_MS } from "../src/bounds.js";
+import { SLICE_MS } from "../src/timings.js";
 import { FakeClock } from "./support/time/fake-clock.js";
 
 describe("settlesWithin", () => {

@@ -2,8 +2,8 @@
 import { type Command, Option } from "commander";
 import { baseCommand, type Output, usageError } from "flipop-operator/command-line";
 import { SettingsError } from "flipop-operator/config";
-import { SANDBOX_APIS, type SandboxOptions } from "./options.js";
-import { sandbox } from "./sandbox.js";
+import { SANDBOX_APIS, type SandboxOptions } from "./cli-options.js";
+import { sandbox } from "./play-or-serve.js";
 
 /** Beyond it timers of the story come too late. */
 const MOST_SPEED = 10_000;

@@ -2,7 +2,7 @@ import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { runSandbox } from "../src/cli.js";
-import type { SandboxOptions } from "../src/options.js";
+import type { SandboxOptions } from "../src/cli-options.js";
 
 /** Reads a command line; what it would play, printed and returned. */
 async function cli(...args: readonly string[]) {

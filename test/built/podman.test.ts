@@ -9,7 +9,7 @@ import { type ControlPlane, controlPlaneOrSkip, eventually, freePort, skip, stop
 import { after, before, describe, it } from "mocha";
 import { IMAGE_NAME } from "../../tools/image/settings.js";
 import { tarOf } from "../../tools/image/tar.js";
-import { run, works } from "../../tools/packs/run.js";
+import { run, works } from "../../tools/packs/run-command.js";
 import { apply, installKinds } from "../support/cluster.js";
 import { bundleInto, HERE, imageOf } from "../support/image.js";
 import { type Process, Processes } from "../support/process.js";

@@ -64,7 +64,7 @@ function prose(): readonly (readonly [string, string])[] {
   const said = ["addresses", "controllers", "jobs", "match", "providers", "reconcile", "records", "runtime"].flatMap(
     (folder) => sentences(`operator/src/${folder}`),
   );
-  const meanings = ["condition-types", "reasons", "events", "refusals", "config"].flatMap((file) => [
+  const meanings = ["condition-types", "reasons", "events", "node-refusals", "config"].flatMap((file) => [
     [`${file}.ts`, read(`constructs/src/api/${file}.ts`)] as const,
   ]);
   return [...texts, ...readmes, ...meanings, ...said];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { linkedFiles, withLines } from "../../tools/reference/links.js";
+import { linkedFiles, withLines } from "../../tools/reference/link-lines.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MOST_FILES = 12;
@@ -19,7 +19,7 @@ describe("the tour", () => {
   });
 
   it("refuses a link to a name that its file does not declare", () => {
-    const link = "[`Absent`](../../operator/src/bounds.ts#L1)";
-    expect(() => withLines(link, ROOT)).to.throw("operator/src/bounds.ts declares no Absent");
+    const link = "[`Absent`](../../operator/src/timings.ts#L1)";
+    expect(() => withLines(link, ROOT)).to.throw("operator/src/timings.ts declares no Absent");
   });
 });

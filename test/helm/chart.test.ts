@@ -3,11 +3,11 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { parseAddressRange } from "../../constructs/src/api/access/address-range.js";
 import { chartFiles } from "../../tools/helm/chart.js";
+import { toTree } from "../../tools/helm/compare-variants.js";
 import { conditionOf } from "../../tools/helm/condition.js";
+import { fillIn } from "../../tools/helm/fill-in.js";
 import { propDocs } from "../../tools/helm/prop-docs.js";
 import { ADDRESS_RANGE, MAPPED_RANGE } from "../../tools/helm/refusals/tenant-limits.js";
-import { fillIn } from "../../tools/helm/text.js";
-import { toTree } from "../../tools/helm/tree.js";
 import { CHART_VALUES, REPLACED_PROPS, VALUES } from "../../tools/helm/values.js";
 import type { Probe } from "../../tools/helm/variants.js";
 

@@ -5,8 +5,8 @@ import { FlipopOperator } from "cdk8s-flipop";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { NEWER_NODES } from "../../projenrc/versions.js";
+import { NODE_VERSION } from "../../tools/image/pinned-packages.js";
 import { CONTAINER, IMAGE_NAME, REVISION_LABEL, USER } from "../../tools/image/settings.js";
-import { NODE_VERSION } from "../../tools/image/sources.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FILE = resolve(ROOT, "tools/image/Containerfile");

@@ -5,9 +5,9 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Entry } from "../../tools/image/entries.js";
 import { ociLayout, platformImage } from "../../tools/image/oci.js";
+import { ARCHITECTURES, type Architecture } from "../../tools/image/pinned-packages.js";
 import { layersOf } from "../../tools/image/root-file-system.js";
 import { CONTAINER } from "../../tools/image/settings.js";
-import { ARCHITECTURES, type Architecture } from "../../tools/image/sources.js";
 import type { Parts } from "../../tools/image/unpack.js";
 
 const TIME = 1_700_000_000;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
+import { ARCHITECTURES } from "../../tools/image/pinned-packages.js";
 import { npmParts, sbom, systemParts } from "../../tools/image/sbom.js";
-import { ARCHITECTURES } from "../../tools/image/sources.js";
 
 describe("the image's bill of materials", () => {
   let base: string;

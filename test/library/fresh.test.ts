@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { buildIfStale } from "../../tools/library/fresh.js";
+import { buildIfStale } from "../../tools/library/build-if-stale.js";
 
 describe("a build that can be skipped", () => {
   let folder = "";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CONSTRUCTS, ROOT } from "../../tools/packs/paths.js";
-import { run } from "../../tools/packs/run.js";
+import { run } from "../../tools/packs/run-command.js";
 
 describe("the compiled library", () => {
   it("contains no inline source map, which would double the size of the package", () => {

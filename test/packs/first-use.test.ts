@@ -6,7 +6,7 @@ import { type ControlPlane, controlPlaneOrSkip, stopShared } from "flipop-testbe
 import { after, before, describe, it } from "mocha";
 import { packedFile } from "../../tools/packs/pack.js";
 import { CONSTRUCTS, ROOT } from "../../tools/packs/paths.js";
-import { run } from "../../tools/packs/run.js";
+import { run } from "../../tools/packs/run-command.js";
 import type { Language } from "../../tools/packs/toolchains.js";
 import { packOrSkip } from "../support/packs.js";
 import { readmeBlock, readmeCommands } from "../support/readme.js";

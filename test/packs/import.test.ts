@@ -8,10 +8,10 @@ import { importManifests, LANGUAGES } from "../../constructs/src/manifests/impor
 import { written } from "../../constructs/src/manifests/manifest-object.js";
 import { readManifests as readSources } from "../../constructs/src/manifests/read.js";
 import { sampleManifests } from "../../constructs/test/support/manifest-arbitraries.js";
-import { installPythonPack, runPython } from "../../tools/packs/apps.js";
 import { CONSTRUCTS } from "../../tools/packs/paths.js";
 import { PYTHON_LINTERS, pythonEnvironment } from "../../tools/packs/python-environment.js";
-import { run } from "../../tools/packs/run.js";
+import { installPythonPack, runPython } from "../../tools/packs/run-apps.js";
+import { run } from "../../tools/packs/run-command.js";
 import { type ManifestObject, objectsOf, readManifests } from "../support/examples.js";
 import { manifestsOf, packOrSkip } from "../support/packs.js";
 

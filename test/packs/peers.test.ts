@@ -6,7 +6,7 @@ import { after, before, describe, it } from "mocha";
 import { OLDEST_PEERS, VERSIONS } from "../../projenrc/versions.js";
 import { packedFile } from "../../tools/packs/pack.js";
 import { ROOT } from "../../tools/packs/paths.js";
-import { run, works } from "../../tools/packs/run.js";
+import { run, works } from "../../tools/packs/run-command.js";
 import {
   expected,
   type Installation,
@@ -15,7 +15,7 @@ import {
   passes,
   releases,
   synthesise,
-} from "../../tools/peers/matrix.js";
+} from "../../tools/peers/oldest-peers.js";
 import { packOrSkip } from "../support/packs.js";
 
 const INSTALL_MS = 120_000;

@@ -8,7 +8,7 @@ import { MIN_NODE, RELEASE, VERSIONS } from "../../projenrc/versions.js";
 import { packedFile } from "../../tools/packs/pack.js";
 import { packSandbox, SANDBOX_PACK } from "../../tools/packs/pack-sandbox.js";
 import { ROOT } from "../../tools/packs/paths.js";
-import { run, works } from "../../tools/packs/run.js";
+import { run, works } from "../../tools/packs/run-command.js";
 import { LANGUAGES } from "../../tools/packs/toolchains.js";
 import { packOrSkip } from "../support/packs.js";
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type BuiltImage, buildImage } from "../../tools/image/build.js";
-import { ARCHITECTURES, type Architecture } from "../../tools/image/sources.js";
-import { run } from "../../tools/packs/run.js";
+import { ARCHITECTURES, type Architecture } from "../../tools/image/pinned-packages.js";
+import { run } from "../../tools/packs/run-command.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

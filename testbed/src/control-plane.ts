@@ -2,15 +2,15 @@ import { readFile, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { join } from "node:path";
 import { type Binaries, describeReasons, executable, resolveBinaries } from "./binaries/binaries.js";
-import type { Part } from "./binaries/part.js";
-import { makeParts, type PartOptions, type Parts } from "./binaries/parts.js";
 import { PARTS, type PartName } from "./binaries/versions.js";
 import { Client } from "./client/client.js";
+import { writeSetup } from "./credential-files.js";
 import type { Etcd } from "./etcd.js";
 import { ADMIN, type Identity, type TokenIdentity, withTokens } from "./identities.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { type KubectlOptions, type KubectlResult, runKubectl } from "./kubectl.js";
-import { writeSetup } from "./setup.js";
+import { makeParts, type PartOptions, type Parts } from "./make-parts.js";
+import type { Part } from "./part-process.js";
 import { Supervisor } from "./supervisor.js";
 
 /** Options of a control plane. */

@@ -1,6 +1,6 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Part, type PartSpec } from "./binaries/part.js";
+import { Part, type PartSpec } from "./part-process.js";
 import type { Supervisor } from "./supervisor.js";
 
 /** A copy of etcd's data at one moment. */

@@ -8,8 +8,7 @@ export {
   type Step,
   type StepReason,
 } from "./binaries/binaries.js";
-export type { LookupContext } from "./binaries/lookup.js";
-export type { Part } from "./binaries/part.js";
+export type { LookupContext } from "./binaries/lookup-context.js";
 export { ETCD_VERSION, KUBERNETES_VERSION, PARTS, type PartName } from "./binaries/versions.js";
 export { ApiError } from "./client/api-error.js";
 export {
@@ -29,11 +28,11 @@ export type {
   Query,
   ResourceName,
   ResourceRef,
-} from "./client/resource.js";
+} from "./client/resource-path.js";
 export type { WatchEvent } from "./client/watch.js";
 export { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
 export type { Etcd, EtcdState } from "./etcd.js";
-export { type HealthAnswer, type HealthQuestion, healthOrSkip, judgeHealth } from "./health/judge.js";
+export { type HealthAnswer, type HealthQuestion, healthOrSkip, judgeHealth } from "./health/object-health.js";
 export { ADMIN, type Identity, SPARE_IDENTITIES } from "./identities.js";
 export type { KubectlOptions, KubectlResult } from "./kubectl.js";
 export { FakeNode, type FakeNodeSpec, type NodeAddress, type Taint } from "./nodes/fake-nodes.js";
@@ -46,6 +45,7 @@ export {
   type FakeServiceSpec,
 } from "./nodes/fake-services.js";
 export { Kubelet, type KubeletOptions } from "./nodes/kubelet.js";
+export type { Part } from "./part-process.js";
 export { freePort } from "./ports.js";
 export {
   controlPlaneOrSkip,
@@ -54,6 +54,6 @@ export {
   type SuiteContext,
   skip,
   stopShared,
-} from "./shared.js";
+} from "./shared-control-plane.js";
 export { type Exit, type ProcessSpec, type SupervisedProcess, Supervisor } from "./supervisor.js";
 export { eventually, inSeconds, type WaitOptions } from "./wait.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { parse } from "yaml";
-import { toPath } from "../src/client/resource.js";
+import { toPath } from "../src/client/resource-path.js";
 import { tokenFile, withTokens } from "../src/identities.js";
 import { kubeconfigText } from "../src/kubeconfig.js";
 import { expand } from "../src/nodes/pod-env.js";

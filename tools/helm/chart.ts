@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { templates } from "./documents.js";
+import { templates } from "./chart-templates.js";
 import { chartYaml, HELPERS, notes } from "./fixed-files.js";
 import { refusals } from "./refusals/refusals.js";
 import { valuesSchema, valuesYaml } from "./values-files.js";

@@ -5,7 +5,7 @@ import {
   DNS_PORTS,
   urlVariables,
 } from "../../constructs/src/operator/network-policy.js";
-import { quoted } from "./text.js";
+import { quoted } from "./fill-in.js";
 
 /** Chart.yaml. The name and the version are the same on every machine. */
 export function chartYaml(): string {

@@ -17,7 +17,7 @@ import {
   pullSecretsSchema,
   resourcesSchema,
   serviceAccountSchema,
-} from "./chart-value-schemas.js";
+} from "./chart-only-schemas.js";
 import {
   affinitySchema,
   annotationsSchema,

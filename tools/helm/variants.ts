@@ -7,7 +7,7 @@ import {
   type OperatorFeature,
 } from "cdk8s-flipop";
 import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE } from "cdk8s-flipop/api";
-import { type Deployment, withChartValues } from "./chart-parts.js";
+import { type Deployment, withChartValues } from "./chart-only-parts.js";
 import { ACCOUNT, BLOCK, FEATURES, SENTINELS } from "./sentinels.js";
 
 /** Objects of an operator by their construct ids, without the names of namespaces. */

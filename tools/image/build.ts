@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { bundleFiles, readMetafile } from "./bundle.js";
 import type { Entry } from "./entries.js";
 import { ociLayout, type PlatformImage, platformImage } from "./oci.js";
+import type { Architecture } from "./pinned-packages.js";
 import { type Layer, layersOf } from "./root-file-system.js";
 import { npmParts, sbom, systemParts } from "./sbom.js";
-import type { Architecture } from "./sources.js";
 import { readParts } from "./unpack.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");

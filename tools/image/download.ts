@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { run, works } from "../packs/run.js";
-import { type Architecture, type DebianPackage, NODE_VERSION, type NodePackage } from "./sources.js";
+import { run, works } from "../packs/run-command.js";
+import { type Architecture, type DebianPackage, NODE_VERSION, type NodePackage } from "./pinned-packages.js";
 
 /** A download with a pinned digest. */
 interface Wanted {
@@ -49,7 +49,8 @@ function fetched({ file, algorithm, digest, encoding, fetchInto }: Wanted): stri
     fetchInto(folder);
     const [only = file] = readdirSync(folder);
     const seen = digestOf(join(folder, only));
-    if (seen !== digest) throw new Error(`${file} has ${algorithm} ${seen}; tools/image/sources.ts pins ${digest}`);
+    if (seen !== digest)
+      throw new Error(`${file} has ${algorithm} ${seen}; tools/image/pinned-packages.ts pins ${digest}`);
     renameSync(join(folder, only), cached);
     return cached;
   } finally {
@@ -69,7 +70,7 @@ function aptDownload(
     run("apt-get", ["download", "-qq", `${name}:${architecture}=${version}`], { cwd: folder, env });
   } catch (error) {
     const known = run("apt-cache", ["policy", `${name}:${architecture}`], { env }).trim();
-    const advice = `if Debian has a newer version, pin that version and its sha256 in tools/image/sources.ts`;
+    const advice = `if Debian has a newer version, pin that version and its sha256 in tools/image/pinned-packages.ts`;
     throw new Error(`apt has no ${name} ${version} for ${architecture}; ${advice}:\n${known}`, { cause: error });
   }
 }

@@ -9,8 +9,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildImage } from "./build.js";
 import { layoutDigest } from "./oci.js";
+import { ARCHITECTURES, type Architecture } from "./pinned-packages.js";
 import { IMAGE_NAME } from "./settings.js";
-import { ARCHITECTURES, type Architecture } from "./sources.js";
 import { tarOf } from "./tar.js";
 import { writeEntries } from "./write.js";
 

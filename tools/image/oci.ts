@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Entry } from "./entries.js";
+import type { Architecture } from "./pinned-packages.js";
 import type { Layer } from "./root-file-system.js";
 import { CONTAINER, IMAGE_NAME, REVISION_LABEL } from "./settings.js";
-import type { Architecture } from "./sources.js";
 import { tarOf } from "./tar.js";
 
 const TYPES = {

@@ -1,6 +1,6 @@
 import { type Entry, textFile } from "./entries.js";
+import { type Architecture, DEBIAN, LIBRARY_FOLDERS, LOADERS } from "./pinned-packages.js";
 import { APP_FOLDER, NODE_PATH, USER } from "./settings.js";
-import { type Architecture, DEBIAN, LIBRARY_FOLDERS, LOADERS } from "./sources.js";
 import type { Parts } from "./unpack.js";
 
 /** A layer of the image. Rarely changed layers come first, so that an upgrade downloads only the last one. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RELEASE } from "cdk8s-flipop/api";
 import { REPOSITORY } from "../../projenrc/versions.js";
 import type { Metafile } from "./bundle.js";
-import { type Architecture, DEBIAN, DEBIAN_LICENSES, DEBIAN_PACKAGES, NODE_VERSION } from "./sources.js";
+import { type Architecture, DEBIAN, DEBIAN_LICENSES, DEBIAN_PACKAGES, NODE_VERSION } from "./pinned-packages.js";
 
 /** A part of the image. */
 export interface Part {
@@ -31,7 +31,7 @@ export function systemParts(architecture: Architecture): readonly Part[] {
   const debian = DEBIAN_PACKAGES[architecture].map(({ name, version }) => ({
     name,
     version,
-    license: DEBIAN_LICENSES[name] ?? missing(name, "tools/image/sources.ts"),
+    license: DEBIAN_LICENSES[name] ?? missing(name, "tools/image/pinned-packages.ts"),
     purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}&distro=debian-${DEBIAN.version}`,
   }));
   return [{ name: "node", version: NODE_VERSION, license: "MIT", purl: `pkg:generic/node@${NODE_VERSION}` }, ...debian];

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../packs/run.js";
+import { run } from "../packs/run-command.js";
 import { debianArchive, nodeArchive } from "./download.js";
 import {
   type Architecture,
@@ -11,7 +11,7 @@ import {
   LOADERS,
   NODE_PACKAGES,
   NODE_VERSION,
-} from "./sources.js";
+} from "./pinned-packages.js";
 
 /** The content of the files from downloaded packages. */
 export interface Parts {

@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONSTRUCTS, ROOT } from "../packs/paths.js";
-import { run } from "../packs/run.js";
+import { run } from "../packs/run-command.js";
 import { withPackageFolder } from "./assembly.js";
-import { shortened } from "./shorten.js";
+import { shortened } from "./shorten-api-md.js";
 
 /** Path of the page of all classes and props. */
 export const API_MD = join(CONSTRUCTS, "API.md");

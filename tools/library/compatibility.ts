@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CONSTRUCTS, ROOT } from "../packs/paths.js";
-import { run } from "../packs/run.js";
+import { run } from "../packs/run-command.js";
 import { type Assembly, withPackageFolder } from "./assembly.js";
 
 /** The last release of the library: `.jsii` and `package.json`. */

@@ -1,6 +1,6 @@
 /** `tsx tools/library/compile.ts`: compiles the construct library, unless it is up to date. */
 import { spawnSync } from "node:child_process";
-import { buildIfStale } from "./fresh.js";
+import { buildIfStale } from "./build-if-stale.js";
 
 const COMMAND = "npm run --silent compile --workspace constructs";
 

@@ -16,7 +16,7 @@ export interface Mutant extends Mutation {
 /** How much likelier than others a mutation below this path is. Texts, timing constants and entry points are left out. */
 const WEIGHTS: readonly (readonly [prefix: string, weight: number])[] = [
   ["operator/src/messages/", 0],
-  ["operator/src/bounds.ts", 0],
+  ["operator/src/timings.ts", 0],
   ["operator/src/build.ts", 0],
   ["operator/src/commands/", 0.3],
   ["operator/src/metrics/", 0.3],

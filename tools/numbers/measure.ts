@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { linesByArea, MOST_LINES_OF_AN_AREA } from "./areas.js";
 import { deadExports } from "./dead-exports.js";
 import { type ImportGraph, importCycles } from "./imports.js";
+import { linesByArea, MOST_LINES_OF_AN_AREA } from "./line-limits.js";
 
 /** The source files: their lines by path, and who imports whom. */
 export interface Sources {

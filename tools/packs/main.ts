@@ -6,11 +6,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { runGo, runJava } from "./apps.js";
 import { pack, translateSnippets } from "./pack.js";
 import { packSandbox } from "./pack-sandbox.js";
 import { PACKS, ROOT } from "./paths.js";
 import { PYTHON_LINTERS, pythonEnvironment } from "./python-environment.js";
+import { runGo, runJava } from "./run-apps.js";
 import { type Language, languagesOf, missingTools } from "./toolchains.js";
 
 function main(): void {

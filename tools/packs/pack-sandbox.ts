@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { transpileDeclaration } from "typescript";
 import { licencesOf, type Metafile } from "./licences.js";
 import { ROOT } from "./paths.js";
-import { run } from "./run.js";
+import { run } from "./run-command.js";
 
 const SANDBOX = join(ROOT, "sandbox");
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { otherPages, writeOtherPages } from "../library/api-md.js";
 import { withPackageFolder } from "../library/assembly.js";
-import { buildIfStale } from "../library/fresh.js";
+import { buildIfStale } from "../library/build-if-stale.js";
 import { CONSTRUCTS, MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
 import { pythonEnvironment } from "./python-environment.js";
 import { withDictionariesInLists } from "./python-structs.js";
-import { run } from "./run.js";
+import { run } from "./run-command.js";
 import type { Language } from "./toolchains.js";
 
 /** Translations of the snippets, so that each package page has snippets in its language. */

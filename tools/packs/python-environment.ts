@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { VERSIONS } from "../../projenrc/versions.js";
 import { CACHE } from "./paths.js";
-import { run } from "./run.js";
+import { run } from "./run-command.js";
 
 /** Imports of the Python apps, except flipop's library, in the versions of the TypeScript apps. */
 const REQUIREMENTS = [

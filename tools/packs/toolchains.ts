@@ -1,4 +1,4 @@
-import { works } from "./run.js";
+import { works } from "./run-command.js";
 
 /** The languages of the packages, the fastest to pack first. */
 export const LANGUAGES = ["js", "go", "python", "java"] as const;

@@ -4,7 +4,7 @@
  */
 import { OLDEST_PEERS, VERSIONS } from "../../projenrc/versions.js";
 import { pack, packedFile } from "../packs/pack.js";
-import { expected, oldest, passes, releases } from "./matrix.js";
+import { expected, oldest, passes, releases } from "./oldest-peers.js";
 
 pack("js");
 const tarball = packedFile("js", ".tgz");

@@ -7,6 +7,12 @@ import { eventMessages } from "../../operator/src/messages/events.js";
 import { firewallRemarks } from "../../operator/src/messages/firewall-remarks.js";
 import { firewallMessages } from "../../operator/src/messages/firewalls.js";
 import { healthMessages } from "../../operator/src/messages/health.js";
+import {
+  accessMessages,
+  classMessages,
+  credentialMessages,
+  issuerMessages,
+} from "../../operator/src/messages/issuers-and-classes.js";
 import { jobMessages } from "../../operator/src/messages/jobs.js";
 import type { Row } from "../../operator/src/messages/message.js";
 import { candidateMessages } from "../../operator/src/messages/nodes/candidates.js";
@@ -15,12 +21,6 @@ import { providerMessages, serverMessages } from "../../operator/src/messages/pr
 import { publishingMessages } from "../../operator/src/messages/publishing.js";
 import { recordRemarks } from "../../operator/src/messages/record-remarks.js";
 import { recordMessages } from "../../operator/src/messages/records.js";
-import {
-  accessMessages,
-  classMessages,
-  credentialMessages,
-  issuerMessages,
-} from "../../operator/src/messages/routing.js";
 import { serviceMessages } from "../../operator/src/messages/services.js";
 import { specMessages } from "../../operator/src/messages/spec.js";
 import { deletionMessages, summaryMessages } from "../../operator/src/messages/summary.js";

@@ -1,7 +1,7 @@
 import type { CommandSpec } from "../../operator/src/commands/command.js";
 import { COMMANDS } from "../../operator/src/commands/commands.js";
 import { CLUSTER_OPTIONS } from "../../operator/src/commands/options.js";
-import { code, codes, generatedFrom, table } from "./text.js";
+import { code, codes, generatedFrom, table } from "./markdown.js";
 
 /** `reads` of a command that reads no cluster. */
 const NO_CLUSTER = "no cluster";

@@ -12,8 +12,8 @@ import {
   type RefusalReason,
   SUMMARY_TYPES,
 } from "cdk8s-flipop/api";
+import { code, codes, generatedFrom, table } from "./markdown.js";
 import { MISTAKES } from "./mistakes.js";
-import { code, codes, generatedFrom, table } from "./text.js";
 
 const PROGRESS: readonly ConditionType[] = ["Reconciling", "Stalled"];
 const NOTHING = "Nothing.";
@@ -27,7 +27,7 @@ function introduction(): readonly string[] {
   return [
     "# Conditions",
     "",
-    generatedFrom("condition-types.ts, reasons.ts, refusals.ts and reason-places.ts in constructs/src/api"),
+    generatedFrom("condition-types.ts, reasons.ts, node-refusals.ts and reason-places.ts in constructs/src/api"),
     "",
     "The operator writes its observations to `status.conditions` of every resource. The message names the value and the fix;",
     "this page explains each type and each reason.",

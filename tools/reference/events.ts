@@ -1,5 +1,5 @@
 import { CONTROLLER_NAME, EVENTS } from "cdk8s-flipop/api";
-import { code, generatedFrom, table } from "./text.js";
+import { code, generatedFrom, table } from "./markdown.js";
 
 /** The page on Events. */
 export function eventsPage(): string {

@@ -1,7 +1,7 @@
 import { FEATURES, FLAGS, type Flag, providerVariables, tenantLimitsSchema } from "cdk8s-flipop/api";
 import { EXIT_MEANINGS } from "../../operator/src/exit.js";
+import { code, codes, generatedFrom, table } from "./markdown.js";
 import { fieldTable } from "./resources.js";
-import { code, codes, generatedFrom, table } from "./text.js";
 
 const SOURCES =
   "constructs/src/api/config.ts, constructs/src/api/providers.ts, constructs/src/api/access/tenant-limits.ts and operator/src/exit.ts";

@@ -5,10 +5,10 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { withLines } from "./links.js";
+import { withLines } from "./link-lines.js";
 import { referencePages } from "./pages.js";
-import { filesWithRelease, withRelease } from "./release.js";
-import { withSituations } from "./situations.js";
+import { withSituations } from "./troubleshoot-page.js";
+import { filesWithRelease, withRelease } from "./version-in-pages.js";
 
 const root = resolve(import.meta.dirname, "../..");
 for (const [file, text] of Object.entries(referencePages())) writeFileSync(join(root, "docs/reference", file), text);

@@ -1,7 +1,7 @@
 import { REASONS, type Reason } from "cdk8s-flipop/api";
 import { ACTORS, type Row } from "../../operator/src/messages/message.js";
 import { CATALOGUE } from "./catalogue.js";
-import { code, generatedFrom, table } from "./text.js";
+import { code, generatedFrom, table } from "./markdown.js";
 
 /** Headings by the name of the topic in the catalogue. */
 const HEADINGS: Readonly<Record<string, string>> = {

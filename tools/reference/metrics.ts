@@ -1,6 +1,6 @@
 import { FLIPOP_METRICS, RUNTIME_METRICS } from "../../operator/src/metrics/definitions.js";
 import type { MetricDefinition } from "../../operator/src/metrics/registry.js";
-import { code, codes, generatedFrom, table } from "./text.js";
+import { code, codes, generatedFrom, table } from "./markdown.js";
 
 type Row = Pick<MetricDefinition, "name" | "type" | "labels" | "help">;
 

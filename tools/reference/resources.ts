@@ -9,7 +9,7 @@ import {
 } from "cdk8s-flipop/api";
 import { stringify } from "yaml";
 import { exampleOf } from "./example.js";
-import { escapeCell } from "./text.js";
+import { escapeCell } from "./markdown.js";
 
 /** The page on all kinds: each field with type, default, meaning and example. */
 export function resourcesPage(): string {

@@ -1,5 +1,5 @@
 import { FEATURES, PERMISSIONS, type Permission, type PermissionScope } from "cdk8s-flipop/api";
-import { code, codes, generatedFrom, table } from "./text.js";
+import { code, codes, generatedFrom, table } from "./markdown.js";
 
 const PLACES: Readonly<Record<PermissionScope, string>> = {
   cluster: "the whole cluster",

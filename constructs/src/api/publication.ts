@@ -1,4 +1,4 @@
-import { dnsLabelSchema } from "./kinds/object-reference";
+import { dnsLabelSchema } from "./kinds/name-schemas";
 import { Annotation, LOAD_BALANCER_CLASS } from "./names";
 import type { SchemaOf } from "./schema/schema";
 

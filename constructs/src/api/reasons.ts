@@ -1,6 +1,6 @@
 import { Annotation } from "./names";
 import type { ReasonFacts } from "./reason-facts";
-import { REMARKS } from "./remarks";
+import { REMARKS } from "./remark-reasons";
 
 /** Reasons of conditions and addresses. The operator writes no others. */
 export const REASONS = {

@@ -3,14 +3,14 @@ import { GROUP_VERSION } from "../api/names";
 import { nearest } from "../api/schema/nearest";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import { validateSpec } from "../api/schema/validate";
+import { warningsOf } from "../private/app/emit-warning";
 import { ManifestOperator, reachOfDeployment } from "../private/app/manifest-operator";
-import { warningsOf } from "../private/app/warnings";
 import { TOKEN_REFUSED, tokenPaths, withoutTokens } from "../private/tokens";
-import { build } from "./build";
-import { fieldOf, inFields } from "./fields";
-import { CONSTRUCTS } from "./library";
+import { build } from "./build-program";
+import { CONSTRUCTS } from "./generated-classes";
 import { isOurs, type ManifestObject, metadataProblems, titleOf, written } from "./manifest-object";
 import { planApp } from "./plan";
+import { fieldOf, inFields } from "./prop-to-field";
 import type { Source, Unreadable } from "./read";
 
 /** A mistake in an object of a manifest. */

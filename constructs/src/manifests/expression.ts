@@ -1,6 +1,6 @@
 /** The code that an import writes, independent of its language. */
 
-import type { CLASSES } from "./library";
+import type { CLASSES } from "./generated-classes";
 
 /** A class whose static methods a program calls: each must be in the list that makes the calls. */
 export type ClassName = keyof typeof CLASSES;

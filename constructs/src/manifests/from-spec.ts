@@ -1,6 +1,6 @@
 import type { KindName } from "../api/kinds/kinds";
 import { isObject, type JsonObject } from "../api/schema/schema";
-import { LIMIT_FACTS } from "../private/limits";
+import { LIMIT_FACTS } from "../private/write-limits";
 import { call, data, type Expression, optional, type Struct, struct } from "./expression";
 import { dnsRecord, duration, healthCheck, ipProvider, matchProps, member, publications } from "./from-values";
 

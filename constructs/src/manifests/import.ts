@@ -1,12 +1,12 @@
 import { API_GROUP } from "../api/names";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import { tokenPaths } from "../private/tokens";
-import type { Writer } from "./language";
 import { isOurs, type ManifestObject, metadataProblems, titleOf, written } from "./manifest-object";
 import { writePython } from "./python";
 import type { Source } from "./read";
 import { toProgram } from "./to-program";
 import { writeTypeScript } from "./typescript";
+import type { Writer } from "./writer";
 
 /** The languages of imported code, by name. */
 export const LANGUAGES: Readonly<Record<string, Writer>> = { typescript: writeTypeScript, python: writePython };

@@ -1,7 +1,7 @@
 import { KINDS } from "../api/kinds/kinds";
 import { GROUP_VERSION } from "../api/names";
 import { isObject, type JsonObject } from "../api/schema/schema";
-import { type Built, build, synthesised } from "./build";
+import { type Built, build, synthesised } from "./build-program";
 import type { ManifestObject } from "./manifest-object";
 import { type Patch, patchesBetween } from "./patches";
 import { planApp } from "./plan";

@@ -1,9 +1,9 @@
-import { variablesIn } from "./build";
+import { variablesIn } from "./build-program";
 import type { Expression } from "./expression";
-import { importsOf, quoted, type Writer } from "./language";
 import { type Group, type Layout, print } from "./layout";
 import type { Patch } from "./patches";
 import type { ChartPlan, ResourcePlan } from "./program";
+import { importsOf, quoted, type Writer } from "./writer";
 
 const STYLE = { width: 120, indent: 2 };
 

@@ -1,7 +1,7 @@
 import { labelKeyProblem, labelValueProblem } from "../api/labels/label-syntax";
 import { checkArguments } from "../private/arguments";
-import { PART, type Part } from "../private/part";
-import type { Shapes } from "../private/props";
+import type { Shapes } from "../private/prop-shapes";
+import { PART, type Part } from "../private/prop-types";
 import type { Site } from "../private/spec-refusals";
 
 /**

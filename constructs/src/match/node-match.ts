@@ -1,5 +1,5 @@
 import { checkArguments } from "../private/arguments";
-import { PART } from "../private/part";
+import { PART } from "../private/prop-types";
 import { labelQueries, writeSelector } from "../private/selector";
 import type { Site } from "../private/spec-refusals";
 import type { LabelQuery } from "./label-query";

@@ -1,9 +1,9 @@
 import type { IConstruct } from "constructs";
 import { checkArguments } from "../private/arguments";
-import { PART } from "../private/part";
-import type { Shapes } from "../private/props";
+import { written } from "../private/field-values";
+import type { Shapes } from "../private/prop-shapes";
+import { PART } from "../private/prop-types";
 import { labelQueries, writeSelector } from "../private/selector";
-import { written } from "../private/spec-fields";
 import type { Site } from "../private/spec-refusals";
 import { readWorkloadPods } from "../private/workload-selector";
 import type { LabelQuery } from "./label-query";

@@ -1,9 +1,9 @@
 import { labelKeyProblem } from "../api/labels/label-syntax";
 import { parseToleration, type Toleration as TolerationFields } from "../api/labels/match";
 import { checkArguments } from "../private/arguments";
-import { PART } from "../private/part";
-import type { Shapes } from "../private/props";
-import { textOf, written } from "../private/spec-fields";
+import { textOf, written } from "../private/field-values";
+import type { Shapes } from "../private/prop-shapes";
+import { PART } from "../private/prop-types";
 import type { Site } from "../private/spec-refusals";
 import { TaintEffect } from "./taint-effect";
 

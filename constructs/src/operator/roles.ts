@@ -26,7 +26,7 @@ export function clusterRole(scope: Construct, settings: OperatorSettings): Bound
 
 /**
  * The operator's permissions in a watched namespace that has lost its Roles. Use this role only with the policy of
- * cleanup-policy.ts, without which it grants them in every namespace.
+ * watched-namespaces-policy.ts, without which it grants them in every namespace.
  */
 export function cleanupClusterRole(scope: Construct, settings: OperatorSettings): BoundRole {
   const name = cleanupName(settings);

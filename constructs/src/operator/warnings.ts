@@ -4,10 +4,10 @@ import { allProviders } from "../api/providers";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { AppIndex } from "../private/app/app-index";
 import { objectsOf } from "../private/app/claims";
+import { warn } from "../private/app/emit-warning";
 import { imageWarning } from "../private/app/image-warning";
 import { needsOf } from "../private/app/needs";
 import type { OperatorConstruct } from "../private/app/operator-construct";
-import { warn } from "../private/app/warnings";
 import { objectAt } from "../private/manifest";
 import { variablesWithoutPort } from "./network-policy";
 

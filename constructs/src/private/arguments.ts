@@ -1,5 +1,5 @@
 import { isObject } from "../api/schema/schema";
-import { misfits, type Shapes } from "./props";
+import { misfits, type Shapes } from "./prop-shapes";
 import { type Site, UnusableArguments } from "./spec-refusals";
 
 /**

@@ -1,7 +1,7 @@
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
 import { isObject, type JsonObject } from "../api/schema/schema";
-import { shown } from "./part";
+import { shown } from "./prop-types";
 import { type Site, UNREADABLE } from "./spec-refusals";
 
 /** The manifest of a construct's object, from any library. */

@@ -4,8 +4,8 @@ import { labelKeyProblem, labelValueProblem } from "../api/labels/label-syntax";
 import type { JsonObject } from "../api/schema/schema";
 import { checkDnsLabel, checkObjectName } from "./checks/check-text";
 import { objectAt } from "./manifest";
-import { PART } from "./part";
-import type { Shapes } from "./props";
+import type { Shapes } from "./prop-shapes";
+import { PART } from "./prop-types";
 import type { Draft } from "./spec-refusals";
 
 /** Facts about an object for the check of its metadata. */

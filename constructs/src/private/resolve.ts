@@ -1,5 +1,5 @@
 import { type ApiObject, App, ResolutionContext } from "cdk8s";
-import { isLate } from "./part";
+import { isLate } from "./prop-types";
 
 type Known = Map<unknown, unknown>;
 

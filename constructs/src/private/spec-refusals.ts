@@ -1,5 +1,5 @@
 import type { ApiObject } from "cdk8s";
-import { isLate } from "./part";
+import { isLate } from "./prop-types";
 import { resolved, withoutForeignTokens } from "./resolve";
 
 /** An invalid prop. */

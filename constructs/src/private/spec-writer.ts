@@ -3,8 +3,8 @@ import type { KindName } from "../api/kinds/kinds";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import type { FlipopResourceProps } from "../flipop-resource";
 import { METADATA_SHAPES } from "./metadata";
-import { isLate, PART } from "./part";
-import { type AnyFacts, misfits, type Shapes } from "./props";
+import { type AnyFacts, misfits, type Shapes } from "./prop-shapes";
+import { isLate, PART } from "./prop-types";
 import { Draft, type Refusal, type Site, UnusableArguments } from "./spec-refusals";
 
 /** The inputs for the object of a construct. */

@@ -1,8 +1,8 @@
 import type { Match } from "../api/labels/match";
 import type { MatchProps } from "../match/match-props";
-import { PART } from "./part";
-import type { FactsOf } from "./props";
-import { written } from "./spec-fields";
+import { written } from "./field-values";
+import type { FactsOf } from "./prop-shapes";
+import { PART } from "./prop-types";
 import type { Draft } from "./spec-refusals";
 
 /** Facts about the props of a match. */

@@ -1,8 +1,8 @@
 import type { IConstruct } from "constructs";
 import type { ClusterRoutedIPClassSpec } from "../api/kinds/cluster-routed-ip-class";
 import { checkArguments } from "../private/arguments";
-import { PART } from "../private/part";
-import { ISSUER, isReference } from "../private/references";
+import { ISSUER, isReference } from "../private/check-reference";
+import { PART } from "../private/prop-types";
 import { type Site, UNREADABLE } from "../private/spec-refusals";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 import type { RoutedIPJob } from "./routed-ip-job";

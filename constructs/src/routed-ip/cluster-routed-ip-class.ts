@@ -5,12 +5,12 @@ import { FlipopResource, type FlipopResourceProps, type IFlipopResource } from "
 import type { TaintEffect } from "../match/taint-effect";
 import { checkClassUse } from "../private/checks/check-class-use";
 import { defineResource } from "../private/define-resource";
-import { LIMIT_FACTS, limitFields } from "../private/limits";
-import { PART } from "../private/part";
-import type { FactsOf } from "../private/props";
+import { textOf, wholeSeconds, written } from "../private/field-values";
+import type { FactsOf } from "../private/prop-shapes";
+import { PART } from "../private/prop-types";
 import { ImportedResource } from "../private/rights/imported-resource";
-import { textOf, wholeSeconds, written } from "../private/spec-fields";
 import type { Draft } from "../private/spec-refusals";
+import { LIMIT_FACTS, limitFields } from "../private/write-limits";
 import type { SecretRef } from "../secret-ref";
 import type { ClassImplementation } from "./class-implementation";
 import type { PortRange } from "./port-range";

@@ -1,6 +1,6 @@
 import { checkArguments } from "../private/arguments";
-import { PART } from "../private/part";
-import type { Shapes } from "../private/props";
+import type { Shapes } from "../private/prop-shapes";
+import { PART } from "../private/prop-types";
 import type { Site } from "../private/spec-refusals";
 
 const PORT = { part: PART.number, required: true } as const;

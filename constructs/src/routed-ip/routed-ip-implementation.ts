@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
 import type { RoutedIPSpec } from "../api/kinds/routed-ip";
-import { CLUSTER_CLASS, ISSUER, isReference } from "../private/references";
+import { CLUSTER_CLASS, ISSUER, isReference } from "../private/check-reference";
 import { type Site, UNREADABLE } from "../private/spec-refusals";
 import type { IClusterRoutedIPClass } from "./cluster-routed-ip-class";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";

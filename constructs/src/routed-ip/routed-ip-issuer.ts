@@ -8,11 +8,11 @@ import { IpProvider } from "../ip-provider";
 import { checkZones } from "../private/checks/check-record-set";
 import { checkRegion } from "../private/checks/check-region";
 import { defineResource } from "../private/define-resource";
-import { LIMIT_FACTS, limitFields } from "../private/limits";
-import { PART } from "../private/part";
-import type { FactsOf } from "../private/props";
+import { textOf, written } from "../private/field-values";
+import type { FactsOf } from "../private/prop-shapes";
+import { PART } from "../private/prop-types";
 import { ImportedResource } from "../private/rights/imported-resource";
-import { textOf, written } from "../private/spec-fields";
+import { LIMIT_FACTS, limitFields } from "../private/write-limits";
 import type { ReclaimPolicy } from "../reclaim-policy";
 import type { RoutedIPLimits } from "./routed-ip-limits";
 

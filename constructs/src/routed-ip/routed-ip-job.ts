@@ -4,8 +4,8 @@ import { checkArguments } from "../private/arguments";
 import { checkJobSpec } from "../private/job/check-job-spec";
 import { checkContainer, containerJobSpec } from "../private/job/container-job";
 import { readJobSpec, removeFromApp } from "../private/job/job-construct";
-import { PART } from "../private/part";
-import type { ShapeOf } from "../private/props";
+import type { ShapeOf } from "../private/prop-shapes";
+import { PART } from "../private/prop-types";
 import type { Site } from "../private/spec-refusals";
 import type { RoutedIPJobContainer } from "./routed-ip-job-container";
 

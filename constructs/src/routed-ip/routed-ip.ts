@@ -7,11 +7,11 @@ import { FlipopResource, type FlipopResourceProps, type IFlipopResource } from "
 import type { HealthCheck } from "../health-check";
 import { checkRecordSet } from "../private/checks/check-record-set";
 import { defineResource } from "../private/define-resource";
-import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/node-mark-keys";
-import { ADDRESS_FACTS, PART } from "../private/part";
-import type { FactsOf } from "../private/props";
+import { wholeSeconds, writeFollowers, written } from "../private/field-values";
+import type { FactsOf } from "../private/prop-shapes";
+import { ADDRESS_FACTS, PART } from "../private/prop-types";
+import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/resource-mark-keys";
 import { ImportedResource } from "../private/rights/imported-resource";
-import { wholeSeconds, writeFollowers, written } from "../private/spec-fields";
 import type { Draft } from "../private/spec-refusals";
 import type { Publication } from "../publication";
 import type { RoutedIPImplementation } from "./routed-ip-implementation";

@@ -2,9 +2,9 @@ import type { IConstruct } from "constructs";
 import type { ServiceReference } from "../api/kinds/routed-ip";
 import { Annotation } from "../api/names";
 import { checkArguments } from "../private/arguments";
+import { written } from "../private/field-values";
 import { isCore, type Manifest, nameOf, objectAt, readManifest } from "../private/manifest";
-import { PART } from "../private/part";
-import { written } from "../private/spec-fields";
+import { PART } from "../private/prop-types";
 import { type Site, UNREADABLE } from "../private/spec-refusals";
 
 const INSTEAD = "give the construct of a Service, or use ServiceRef.fromServiceName";

@@ -1,24 +1,24 @@
 /** All cases, in the order in which they run. */
 
 import type { Case } from "../bench.js";
-import { accountCase } from "./clouds/account.js";
-import { cloudsCase } from "./clouds/clouds.js";
+import { accountCase } from "./clouds/idle-account.js";
+import { cloudsCase } from "./clouds/large-account.js";
 import { recordsCase } from "./clouds/records.js";
 import { deathsCase } from "./deaths.js";
 import { bundleCase } from "./edge/bundle.js";
 import { clusterCase } from "./edge/cluster.js";
 import { commandsCase } from "./edge/commands.js";
-import { eventsCase } from "./edge/events.js";
-import { largeCase } from "./edge/large.js";
+import { largeCase } from "./edge/large-cluster-start.js";
 import { syncCases } from "./edge/sync.js";
+import { eventsCase } from "./edge/watch-events.js";
+import { outageCase } from "./pools/api-server-outage.js";
 import { idleCase } from "./pools/idle.js";
 import { latencyCase, startCase } from "./pools/latency.js";
 import { leaderCase } from "./pools/leader.js";
-import { outageCase } from "./pools/outage.js";
 import { overlapCase } from "./pools/overlap.js";
 import { scaleCase } from "./pools/scale.js";
 import { quietCase, smallCase } from "./pools/small.js";
-import { surgeCase } from "./pools/surge.js";
+import { surgeCase } from "./pools/surge-upgrade.js";
 import { probesCase } from "./probes.js";
 import { routedCase } from "./routed.js";
 import { trafficCase } from "./traffic.js";

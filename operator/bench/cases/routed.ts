@@ -7,7 +7,7 @@ import { bundledOperator } from "../../test/support/bundle.js";
 import { until } from "../../test/support/time/until.js";
 import type { Bench, Case } from "../bench.js";
 import type { MeasuredProcess } from "../measured-process.js";
-import { ROUTED, type Routed, SharedFirewalls } from "../shared-firewalls.js";
+import { ROUTED, type Routed, SharedFirewalls } from "../routed-cluster.js";
 import type { Row } from "../table.js";
 
 const LONG_MS = 120_000;

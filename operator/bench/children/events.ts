@@ -3,13 +3,13 @@
 import { createHistogram } from "node:perf_hooks";
 import { systemClock } from "../../src/clock.js";
 import { ReflectedCache } from "../../src/kube/cache/cache.js";
-import { type SlimPod, slimPods } from "../../src/kube/cache/cached-objects.js";
+import { type SlimPod, slimPods } from "../../src/kube/cache/slim-objects.js";
 import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { type KubeObject, keyOf } from "../../src/kube/objects.js";
 import { Transport } from "../../src/kube/transport/transport.js";
 import { silentLogger } from "../../src/logging.js";
 import { Controller, done } from "../../src/runtime/controller.js";
-import { say } from "../say.js";
+import { say } from "../child-report.js";
 import { Gauge } from "./gauge.js";
 
 const gauge = new Gauge();

@@ -1,7 +1,7 @@
 /** Syncs nodes and all pods through the informers of @kubernetes/client-node, by the kubeconfig in KUBECONFIG. */
 
 import { CoreV1Api, type Informer, KubeConfig, type KubernetesObject, makeInformer } from "@kubernetes/client-node";
-import { say } from "../say.js";
+import { say } from "../child-report.js";
 import { Gauge } from "./gauge.js";
 
 const gauge = new Gauge();

@@ -1,7 +1,7 @@
 /** What probes connect to: a port on every address of this machine. Each connection stays open until its client ends it. */
 
 import { type AddressInfo, createServer } from "node:net";
-import { say } from "../say.js";
+import { say } from "../child-report.js";
 
 const BACKLOG = 4_096;
 const server = createServer((socket) => socket.on("error", () => undefined).resume());

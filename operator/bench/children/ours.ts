@@ -3,7 +3,7 @@
 import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
 import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { Transport } from "../../src/kube/transport/transport.js";
-import { say } from "../say.js";
+import { say } from "../child-report.js";
 import { Gauge } from "./gauge.js";
 
 const gauge = new Gauge();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.js";
 import { probeWithSocket } from "../../src/health/probe.js";
 import { Prober } from "../../src/health/prober.js";
-import { say } from "../say.js";
+import { say } from "../child-report.js";
 
 const INTERVAL_MS = 1_000;
 const TIMEOUT_MS = 1_000;

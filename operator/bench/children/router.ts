@@ -6,8 +6,8 @@
 import { createSocket } from "node:dgram";
 import { seededRandom } from "../../test/support/seeded-random.js";
 import type { RouterCommand } from "../traffic/messages.js";
+import { gatewayOf, VXLAN_PORT } from "../traffic/network-addresses.js";
 import { readdress, readPacket } from "../traffic/packets.js";
-import { gatewayOf, VXLAN_PORT } from "../traffic/plan.js";
 
 const random = seededRandom(Number(process.argv[2] ?? 1));
 const links = new Map<string, number>();

@@ -5,8 +5,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { say } from "../child-report.js";
 import { type PodValues, podWriter } from "../pods.js";
-import { say } from "../say.js";
 
 const [pods = 0, bytes = 0, eventsPerSecond = 0] = process.argv.slice(2).map(Number);
 const write = podWriter(bytes);

@@ -10,13 +10,13 @@ import { OperatorFeature } from "cdk8s-flipop";
 import type { ControlPlane } from "flipop-testbed";
 import { ROUTES } from "../../test/e2e/support/clouds.js";
 import { World } from "../../test/e2e/support/world.js";
-import { AT_ONCE, NO_LIMITS } from "../at-once.js";
 import { buildChildren } from "../build-children.js";
-import { onPlane } from "../whole.js";
+import { onPlane } from "../in-world.js";
+import { AT_ONCE, NO_LIMITS } from "../instant-cloud.js";
 import { DyingPool, type Farm } from "./dying-pool.js";
 import { hostClock } from "./messages.js";
 import { Network, prepareNamespace } from "./network.js";
-import { Operators } from "./operators.js";
+import { Operators } from "./operator-replicas.js";
 import { type DeathsPlan, OUTCOMES } from "./run.js";
 import { SERVICE_PORT } from "./simulated-node.js";
 

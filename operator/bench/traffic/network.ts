@@ -6,7 +6,7 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { RouterCommand } from "./messages.js";
-import { addressOf, gatewayOf, VXLAN_PORT } from "./plan.js";
+import { addressOf, gatewayOf, VXLAN_PORT } from "./network-addresses.js";
 
 /** Of every device: no party has to ask for that of another, and no packet waits for an answer that never comes. */
 const HARDWARE_ADDRESS = "02:00:00:00:00:01";

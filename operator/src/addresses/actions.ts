@@ -7,7 +7,7 @@
 import type { CreatedAddress, IpFamily, PendingCreation } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import type { CreateAddress, ProviderId } from "../providers/types.js";
-import type { DnsAction, Reasoned, RecordDns } from "../records/desired-records.js";
+import type { DnsAction, Reasoned, RecordDns } from "../records/record-actions.js";
 import type { CreationResult } from "./creation/creation-result.js";
 
 /** What the API server keeps. Confirmed (read back from its answer) before the next action of the chain. */

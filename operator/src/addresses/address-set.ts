@@ -10,8 +10,8 @@ import type {
   NodePreference,
   PendingCreation,
 } from "cdk8s-flipop/api";
+import type { NodeName } from "../claims/addresses-in-dns.js";
 import type { ClaimView } from "../claims/claims.js";
-import type { NodeName } from "../claims/node-names.js";
 import type { WantedNodes } from "../claims/node-shares.js";
 import type { MassFailureView } from "../health/holder-registry.js";
 import type { ProbesSnapshot } from "../health/probes-for-controllers.js";
@@ -26,7 +26,7 @@ import type { GroupTurn } from "../providers/layers/group-limits.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { AddressCapabilities, ProviderId } from "../providers/types.js";
 import type { CleanupMemory } from "../reconcile/retries.js";
-import type { DnsSnapshot } from "../records/desired-records.js";
+import type { DnsSnapshot } from "../records/record-actions.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";

@@ -4,25 +4,25 @@
  */
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
-import { SECOND_MS } from "../bounds.js";
 import { timestamp } from "../clock.js";
 import { newerFirst } from "../match/node-preference.js";
+import { CHOICES, coolingText, limitedText, moveText as textOfMove } from "../messages/action-reasons.js";
 import { addressMessages } from "../messages/addresses.js";
 import { claimMessages } from "../messages/claims.js";
-import { CHOICES, coolingText, limitedText, moveText as textOfMove } from "../messages/explanations.js";
 import { healthMessages } from "../messages/health.js";
 import type { Problem } from "../messages/message.js";
 import { candidateMessages } from "../messages/nodes/candidates.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
+import { SECOND_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import { addressLockKey } from "./actions.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from "./address-set.js";
 import type { Assignment, AssignmentPlan, WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired-addresses.js";
 import { ownRetryAt } from "./moves/movable-addresses.js";
-import { isOurs, isServed, lastingLock, type Placement } from "./observed.js";
+import { isOurs, isServed, lastingLock, type Placement } from "./placements.js";
 import { isHeldBack, waitsForReading } from "./release.js";
-import { drainUntil } from "./releases/drain.js";
+import { drainUntil } from "./releases/dns-drain.js";
 import { massFailureOf } from "./safeguards.js";
 import { goneFrom, leftHolderText, pausedOn, steadyHolder } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone } from "./undone-writes.js";

@@ -10,7 +10,7 @@ import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import type { Action, ActionChain } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
-import { isServed, type Placement } from "./observed.js";
+import { isServed, type Placement } from "./placements.js";
 
 /** Whether a controller has a resource of this uid; `undefined`: it can't see its resources. */
 type KnowsUid = (uid: string) => boolean | undefined;

@@ -10,7 +10,7 @@ import { omitUndefined } from "../values.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
 import type { MovableAddresses } from "./moves/movable-addresses.js";
-import type { Placement } from "./observed.js";
+import type { Placement } from "./placements.js";
 import { coolOffOf, coolUntilOf, provenFor, withinAllowance } from "./safeguards.js";
 
 const REGION_LABEL = "topology.kubernetes.io/region";

@@ -3,7 +3,7 @@
 import { Annotation, type CreatedAddress, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
 import type { Claim } from "../claims/claims.js";
 import type { Problem } from "../messages/message.js";
-import type { Fulfilled } from "../messages/nodes/fulfilled.js";
+import type { Fulfilled } from "../messages/nodes/address-count.js";
 import { compareText, omitUndefined } from "../values.js";
 import type { AddressSet, AddressSnapshot } from "./address-set.js";
 

@@ -10,7 +10,7 @@ import type { NodeDirectory } from "../match/node-directory.js";
 import type { Recheck } from "../providers/call.js";
 import type { LabelAction, TaintUntilAction } from "./actions.js";
 import { nodePath } from "./annotations.js";
-import { DONE, type Outcome, skipped } from "./calls.js";
+import { DONE, type Outcome, skipped } from "./call-outcomes.js";
 import type { NodeMark, NodeMarks } from "./node-marks.js";
 
 interface MarkTools {

@@ -7,7 +7,7 @@ import type { NodeFacts } from "../match/node-facts.js";
 import { compareText, listed } from "../values.js";
 import type { LabelAction, MarkAction, TaintUntilAction } from "./actions.js";
 import type { MarkFacts, ResourceMarks } from "./node-marks.js";
-import { isOurs, type Placement } from "./observed.js";
+import { isOurs, type Placement } from "./placements.js";
 
 /** Where the addresses of a resource are. */
 export interface HolderNodes {

@@ -4,19 +4,19 @@
  */
 
 import type { PendingCreation } from "cdk8s-flipop/api";
-import { FORGET_AFTER_MS, MINUTE_MS } from "../bounds.js";
+import { WHYS } from "../messages/action-reasons.js";
 import { refText } from "../messages/claims.js";
 import { eventMessages } from "../messages/events.js";
-import { WHYS } from "../messages/explanations.js";
 import type { EventMessage } from "../messages/message.js";
 import type { Deletion } from "../reconcile/plan.js";
 import { setsToDelete } from "../records/begun-records.js";
+import { FORGET_AFTER_MS, MINUTE_MS } from "../timings.js";
 import { listed, omitUndefined } from "../values.js";
 import type { Action, ActionChain, ForgetAction } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
-import { backup } from "./creation/created-copies.js";
+import { backup } from "./creation/created-backup.js";
 import { settle } from "./creation/creation-recovery.js";
-import type { Placement } from "./observed.js";
+import type { Placement } from "./placements.js";
 import {
   drainedAt,
   drainSeconds,
@@ -24,7 +24,7 @@ import {
   heldByFormerName,
   publishedByOthers,
   publisherOf,
-} from "./releases/drain.js";
+} from "./releases/dns-drain.js";
 import { entryOf, passOn } from "./releases/heirs.js";
 import { askedBy, isBequeathed, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 

@@ -9,14 +9,14 @@ import {
   SECOND_MS,
   SECOND_READ_SECONDS,
   SHORT_LIST_MAX_AGE_SECONDS,
-} from "../bounds.js";
+} from "../timings.js";
 import { type AddressSnapshot, isDeleting } from "./address-set.js";
 import type { AssignmentPlan } from "./assignments.js";
-import type { Creation } from "./creation/creation.js";
+import type { Creation } from "./creation/creation-plan.js";
 import type { MovableAddresses } from "./moves/movable-addresses.js";
-import type { Placement } from "./observed.js";
+import type { Placement } from "./placements.js";
 import { waitsForReading } from "./release.js";
-import { drainUntil } from "./releases/drain.js";
+import { drainUntil } from "./releases/dns-drain.js";
 import { undonePauseUntil } from "./undone-writes.js";
 
 /**

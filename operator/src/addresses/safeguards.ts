@@ -1,16 +1,16 @@
 /** What delays moves although a node waits: holders that fail together, the cool-off, and limits of moves per minute. Pure. */
 
-import { ASSIGNMENT_OVER_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import type { MassFailure } from "../health/mass-failure.js";
 import { stopOf } from "../health/stopped-by-mass-failure.js";
 import type { MoveAllowance } from "../limits/move-limits.js";
 import { isByProbesAlone } from "../match/checks.js";
 import { type Action, type ActionSequence, actionsOf } from "../reconcile/plan.js";
+import { ASSIGNMENT_OVER_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
-import type { Placement } from "./observed.js";
+import type { Placement } from "./placements.js";
 
 /** The stop that keeps the address on its holder; `undefined`: none does. */
 export function massFailureOf(

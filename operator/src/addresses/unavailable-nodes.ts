@@ -4,8 +4,8 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import { notableRefusals } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
+import { type NoGrace, noGraceOf, holderText as textOfHolder } from "../messages/action-reasons.js";
 import { addressMessages } from "../messages/addresses.js";
-import { type NoGrace, noGraceOf, holderText as textOfHolder } from "../messages/explanations.js";
 import type { Problem } from "../messages/message.js";
 import { type BusyNode, type BusyNodes, busyNodes, type HeldAddress } from "../messages/nodes/busy-nodes.js";
 import {
@@ -22,7 +22,7 @@ import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor, hasMachine, isIn, type Regions, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired-addresses.js";
 import type { ResourceMarks } from "./node-marks.js";
-import type { Placement } from "./observed.js";
+import type { Placement } from "./placements.js";
 
 /**
  * @param index absent: the nodes are not known yet

@@ -1,9 +1,9 @@
 /** Whether another party keeps undoing the operator's writes: a second install, or a person. */
 
-import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../bounds.js";
 import type { InventoryAddress } from "../inventory/view.js";
 import type { Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
+import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../timings.js";
 
 /** So many within the window, and we step back. */
 const REVERTS = 3;

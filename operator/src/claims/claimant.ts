@@ -4,7 +4,7 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
 import type { RecordType } from "../providers/types.js";
 import { compareText } from "../values.js";
-import type { Title } from "./titles.js";
+import type { Title } from "./claim-rank.js";
 
 /** Where a claimed address, or the zone of a claimed name, is, as far as the account of the claimant shows it. */
 export interface InAccount {

@@ -2,8 +2,8 @@
 
 import { type DnsRecordSet, type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import type { RecordSetName, RecordType } from "../providers/types.js";
+import type { Title } from "./claim-rank.js";
 import type { ClaimedName } from "./claimant.js";
-import type { Title } from "./titles.js";
 
 /** A zone as it was found out from a provider: some name zones by an id. */
 export interface KnownZone {

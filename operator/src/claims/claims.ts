@@ -6,9 +6,9 @@
 import type { ResourceRef } from "../inventory/view.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
+import { isKept, mayBeBeaten, mayBeHandedOver } from "./claim-rank.js";
 import type { Claimant, ClaimedAddress, DnsName } from "./claimant.js";
 import { Contest, type Entry, isMissing, ownedBy } from "./contest.js";
-import { isKept, mayBeBeaten, mayBeHandedOver } from "./titles.js";
 
 /**
  * Ours, or whose and why. `askedBy`: who gets next what this resource created. `unread`: unknown, because a resource or an

@@ -2,8 +2,8 @@
 
 import { jsonEqual } from "../kube/objects.js";
 import type { Owned } from "../messages/claims.js";
+import { BASIS_OF, isKept, isLeft, isSpareTitle, mayBeHandedOver, rankOf, type Title } from "./claim-rank.js";
 import { type Claimant, type InAccount, olderFirst } from "./claimant.js";
-import { BASIS_OF, isKept, isLeft, isSpareTitle, mayBeHandedOver, rankOf, type Title } from "./titles.js";
 
 export interface Entry extends InAccount {
   readonly claimant: Claimant;

@@ -22,9 +22,9 @@ import {
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { RecordType } from "../providers/types.js";
+import { isKept, type Title } from "./claim-rank.js";
 import { type Claimant, type ClaimedAddress, type ClaimedName, isReplaced } from "./claimant.js";
 import { claimedNames, noZones, type ZoneLookUp } from "./claimed-names.js";
-import { isKept, type Title } from "./titles.js";
 
 /** A resource as read from the API server; `spec` may be absent under an older CRD. */
 export interface Resource<Spec, Status> {

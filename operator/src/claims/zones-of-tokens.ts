@@ -1,9 +1,9 @@
 /** Which zones the tokens show, so that a resource whose token does not show a zone keeps no name there from others. */
 
-import { LONGEST_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
 import type { DnsProvider } from "../providers/types.js";
+import { LONGEST_RETRY_MS } from "../timings.js";
 import type { Claimant, ClaimedName, InAccount } from "./claimant.js";
 
 /** The token for the records of a resource. */

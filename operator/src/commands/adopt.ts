@@ -9,14 +9,14 @@ import {
   KINDS,
 } from "cdk8s-flipop/api";
 import { annotatedIps } from "../addresses/desired-addresses.js";
-import { FACT_WRITE_ATTEMPTS } from "../bounds.js";
 import { EXIT } from "../exit.js";
 import { isInvalid, type KubeClient } from "../kube/client.js";
 import { JSON_PATCH } from "../kube/write/patch.js";
+import { FACT_WRITE_ATTEMPTS } from "../timings.js";
 import { checkFree, readOf } from "./claim-checks.js";
 import { type Cluster, withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, UsageError } from "./command.js";
-import { kindPath, type OwnObject, readKinds } from "./read.js";
+import { kindPath, type OwnObject, readKinds } from "./list-objects.js";
 import { findResource, parseResourceName, type ResourceName } from "./resource-name.js";
 
 const { FloatingIPPool, RoutedIP } = KINDS;

@@ -3,15 +3,15 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { ALL_KINDS, Annotation, API_GROUP, allProviders, DEFAULT_NAMESPACE, LEASE_NAME } from "cdk8s-flipop/api";
-import { BUNDLE_LOG_BYTES, BUNDLE_LOG_LINES } from "../bounds.js";
 import { buildFacts } from "../build.js";
 import { EXIT } from "../exit.js";
 import { type KubeClient, StatusError } from "../kube/client.js";
 import { errorText, Redactor } from "../logging.js";
+import { BUNDLE_LOG_BYTES, BUNDLE_LOG_LINES } from "../timings.js";
 import { withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { findingsOf, questionOf } from "./doctor/doctor.js";
-import { kindPath, listAll, type OwnObject } from "./read.js";
+import { kindPath, listAll, type OwnObject } from "./list-objects.js";
 import { withProgress } from "./terminal.js";
 
 /** Name and content of a file; a part that can't be read has a text that says why. */

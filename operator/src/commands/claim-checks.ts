@@ -9,13 +9,13 @@ import {
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
+import { isKept } from "../claims/claim-rank.js";
 import type { Claimant } from "../claims/claimant.js";
 import { nodeRecordClaims, poolClaims, type Resource, routedIpClaims } from "../claims/read-claims.js";
-import { isKept } from "../claims/titles.js";
 import type { KubeObject } from "../kube/objects.js";
 import { refText } from "../messages/claims.js";
 import { CommandError } from "./command.js";
-import type { KindRead, OwnObject } from "./read.js";
+import type { KindRead, OwnObject } from "./list-objects.js";
 
 const { RoutedIP, FloatingIPPool, NodeDNSRecordSet } = KINDS;
 

@@ -1,12 +1,12 @@
 /** How a command reaches the cluster, and what it says when it can't. */
 
 import { RELEASE } from "cdk8s-flipop/api";
-import { CLI_ATTEMPTS, CLI_CALL_SECONDS } from "../bounds.js";
 import { isForbidden, isUnauthorized, type KubeClient, StatusError } from "../kube/client.js";
 import { ConfigError } from "../kube/config/cluster-config.js";
 import { loadClusterConfig } from "../kube/config/load-config.js";
 import { DeadlineError, NetworkError } from "../kube/transport/failures.js";
 import { Transport } from "../kube/transport/transport.js";
+import { CLI_ATTEMPTS, CLI_CALL_SECONDS } from "../timings.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 
 export interface Cluster {

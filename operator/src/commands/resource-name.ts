@@ -2,7 +2,7 @@
 
 import { ALL_KINDS, type AnyKind, nearest } from "cdk8s-flipop/api";
 import { CommandError, UsageError } from "./command.js";
-import type { KindRead, OwnObject } from "./read.js";
+import type { KindRead, OwnObject } from "./list-objects.js";
 import { shortName } from "./render/status.js";
 
 export interface ResourceName {

@@ -3,14 +3,14 @@
 import { ALL_KINDS, type AnyKind } from "cdk8s-flipop/api";
 import { untilAbort } from "../async.js";
 import { EXIT, INTERRUPTED } from "../exit.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import { SharedWatches } from "../kube/cache/shared-watches.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import type { Lease } from "../kube/write/lease.js";
 import { type Cluster, withCluster } from "./cluster.js";
 import { type CommandCall, CommandError, textOption } from "./command.js";
 import { LEASES, leaderlessText } from "./doctor/leases.js";
-import { type KindRead, kindPath, listAll, type OwnObject, readKinds, unlessRefused } from "./read.js";
+import { type KindRead, kindPath, listAll, type OwnObject, readKinds, unlessRefused } from "./list-objects.js";
 import { cellsOf, rowOf, type StatusRow, statusTable, summaryText } from "./render/status.js";
 import { dataText, fitted, tableText, withoutMiddle } from "./render/table.js";
 

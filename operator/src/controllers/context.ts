@@ -1,15 +1,14 @@
 /** What all controllers of a process share, and the shape that each has. Made once, by operator.ts. */
 
-import type { AddressAccounts } from "../addresses/address-accounts.js";
+import type { AddressAccounts } from "../addresses/accounts/account-registry.js";
 import type { AnnotatedNodes, Owners } from "../addresses/annotations.js";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
 import type { NodeMarks } from "../addresses/node-marks.js";
 import type { TakeOver } from "../addresses/releases/heirs.js";
 import type { Random } from "../async.js";
-import { SECOND_MS } from "../bounds.js";
+import type { NodeNames } from "../claims/addresses-in-dns.js";
 import type { Claims } from "../claims/claims.js";
 import type { Heirs } from "../claims/heirs.js";
-import type { NodeNames } from "../claims/node-names.js";
 import type { NodeRequestRegistry } from "../claims/node-shares.js";
 import type { Clock } from "../clock.js";
 import type { Settings } from "../config.js";
@@ -19,23 +18,24 @@ import type { Inventories } from "../inventory/inventories.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { KubeClient } from "../kube/client.js";
 import type { EventRecorder } from "../kube/write/events.js";
-import type { CreatedAddresses } from "../limits/created-addresses.js";
+import type { CreatedAddresses } from "../limits/addresses-per-namespace.js";
 import type { MoveLimits } from "../limits/move-limits.js";
-import type { TenantAccess } from "../limits/tenant-access.js";
+import type { TenantAccess } from "../limits/tenant-limits.js";
 import type { Logger } from "../logging.js";
 import type { NodeDirectory } from "../match/node-directory.js";
 import type { FlipopMetrics, RuntimeMetrics } from "../metrics/definitions.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { Publications } from "../publishing/publications.js";
+import type { Notifier } from "../reconcile/account-recovery.js";
 import type { PlanViewer } from "../reconcile/dry-run.js";
 import type { KindController } from "../reconcile/kind-controller.js";
-import type { Notifier } from "../reconcile/notifier.js";
 import type { KindTypes } from "../reconcile/plan.js";
 import type { RecordRegistry } from "../records/dns-service.js";
-import type { SharedServices } from "../routing/shared-services.js";
+import type { SharedServices } from "../routing/service-watches.js";
 import type { Check } from "../runtime/http-server.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
 import type { StopView } from "../runtime/stop-switch.js";
+import { SECOND_MS } from "../timings.js";
 
 /** The part of the settings that controllers read. */
 export interface ControllerSettings

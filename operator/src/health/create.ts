@@ -13,11 +13,11 @@ import { HealthChecks } from "./health-checks.js";
 import { HolderRegistry } from "./holder-registry.js";
 import { readerAmong } from "./machine-states.js";
 import type { NodeLease } from "./node-leases.js";
-import { OwnNode } from "./own-node.js";
+import { OwnNode } from "./own-node-probe.js";
 import { type Probe, probeWithSocket } from "./probe.js";
 import { Prober } from "./prober.js";
 import { createStandby, type StandbyObserved, type StandbyParts, type StandbyService } from "./standby/create.js";
-import type { OwnReplica } from "./standby/replicas.js";
+import type { OwnReplica } from "./standby/own-replica.js";
 
 export interface HealthChecksParts {
   readonly clock: Clock;

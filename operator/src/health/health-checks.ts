@@ -3,10 +3,10 @@
  * the control probes. Without a resource that has a health check, it opens no socket, no watch and no timer.
  */
 
-import { CONTROL_FAULT_MS, CONTROL_PROBE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import { type KubeClient, StatusError } from "../kube/client.js";
 import type { Logger } from "../logging.js";
+import { CONTROL_FAULT_MS, CONTROL_PROBE_MS, SECOND_MS } from "../timings.js";
 import { MachineStates, type MachineStatesProps } from "./machine-states.js";
 import { NodeLeases, type NodeLeaseWatch } from "./node-leases.js";
 import type { Prober } from "./prober.js";

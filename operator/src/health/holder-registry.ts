@@ -1,12 +1,12 @@
 /** The holders of all resources and their failures: what one resource sees of its own holders counts for all. */
 
 import type { Condition } from "cdk8s-flipop/api";
-import { MASS_FAILURE_LEAST, MASS_FAILURE_WINDOW_MS } from "../bounds.js";
 import { type Clock, timeOf } from "../clock.js";
 import type { Verdict } from "../match/checks.js";
 import type { NodeDirectory } from "../match/node-directory.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import type { ProviderId } from "../providers/types.js";
+import { MASS_FAILURE_LEAST, MASS_FAILURE_WINDOW_MS } from "../timings.js";
 import { failureOf, type HolderFacts, isRecent, type MassFailure, massFailuresOf, zoneOf } from "./mass-failure.js";
 
 /** The stop that keeps an address on this machine; `undefined`: none does. */

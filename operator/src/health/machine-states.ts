@@ -3,12 +3,12 @@
  * each machine, and few for each suspicion. A failed call does not count.
  */
 
-import { MACHINE_ANSWER_MS, MACHINE_ASKS, MACHINE_ASKS_APART_MS, MAX_MACHINE_ASKS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
 import { sharedRead } from "../providers/call.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { AddressProvider, MachineState, ProviderId } from "../providers/types.js";
+import { MACHINE_ANSWER_MS, MACHINE_ASKS, MACHINE_ASKS_APART_MS, MAX_MACHINE_ASKS, SECOND_MS } from "../timings.js";
 import type { NodeHealth } from "./witness.js";
 
 /** Of the account that the machine belongs to. */

@@ -3,9 +3,9 @@
  * controller stops evictions then. Pure.
  */
 
-import { MASS_FAILURE_LEAST, MASS_FAILURE_SHARE, MASS_FAILURE_WINDOW_MS } from "../bounds.js";
 import type { Refusal, Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
+import { MASS_FAILURE_LEAST, MASS_FAILURE_SHARE, MASS_FAILURE_WINDOW_MS } from "../timings.js";
 
 /** One machine that holds an address of ours or is in a DNS name, or did so when it failed. */
 export interface HolderFacts {

@@ -1,10 +1,10 @@
 /** The Leases that the kubelets of suspected and serving nodes renew: one watch for each node, a bounded number of them. */
 
-import { LEASE_SILENT_SHARE, MAX_LEASE_WATCHES, NODE_LEASE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Cache } from "../kube/cache/cache.js";
-import type { WholeObject } from "../kube/cache/cached-objects.js";
+import type { WholeObject } from "../kube/cache/slim-objects.js";
 import type { KubeObject } from "../kube/objects.js";
+import { LEASE_SILENT_SHARE, MAX_LEASE_WATCHES, NODE_LEASE_SECONDS, SECOND_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import type { LeaseFacts } from "./witness.js";
 

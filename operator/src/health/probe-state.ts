@@ -1,6 +1,6 @@
 /** What the results of a probe say of its target: thresholds and flap damping. Pure: times come in, and are those of the schedule. */
 
-import { FLAP_FIRST_WAIT_MS, FLAP_LONGEST_WAIT_MS, FLAP_WINDOW_MS } from "../bounds.js";
+import { FLAP_FIRST_WAIT_MS, FLAP_LONGEST_WAIT_MS, FLAP_WINDOW_MS } from "../timings.js";
 
 export type ProbeResult = { readonly ok: true } | { readonly ok: false; readonly error: string };
 

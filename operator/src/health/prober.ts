@@ -4,8 +4,8 @@
  */
 
 import type { Random } from "../async.js";
-import { MAX_OPEN_PROBES, PROBE_EARLY_MS, PROBE_GRID_MS, PROBE_STALL_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
+import { MAX_OPEN_PROBES, PROBE_EARLY_MS, PROBE_GRID_MS, PROBE_STALL_MS } from "../timings.js";
 import type { Probe } from "./probe.js";
 import type { ProbeResult } from "./probe-state.js";
 import { keyOf, type ProbeTarget } from "./target.js";

@@ -2,12 +2,12 @@
 
 import type { Condition, FailedProbe, HealthCheck } from "cdk8s-flipop/api";
 import { MAX_ERROR, MAX_FAILED_PROBES } from "cdk8s-flipop/api";
-import { PROBED_CANDIDATES } from "../bounds.js";
 import type { Verdict } from "../match/checks.js";
 import type { MatchIndex } from "../match/match-index.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { healthMessages, PROBES_OFF } from "../messages/health.js";
 import { cut, no, type PlannedCondition, yes } from "../reconcile/conditions.js";
+import { PROBED_CANDIDATES } from "../timings.js";
 import type { MachineReader } from "./machine-states.js";
 import type { ResourceHealth } from "./resource-health.js";
 import type { NodeDoubt } from "./witness.js";

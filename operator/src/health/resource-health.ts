@@ -1,9 +1,9 @@
 /** The health check of one resource: the nodes that it probes, and the health of each. */
 
 import type { HealthCheck } from "cdk8s-flipop/api";
-import { FLAP_WINDOW_MS, IDLE_PROBE_INTERVALS } from "../bounds.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { NodeFacts } from "../match/node-facts.js";
+import { FLAP_WINDOW_MS, IDLE_PROBE_INTERVALS } from "../timings.js";
 import type { MachineReader } from "./machine-states.js";
 import { afterResult, dampedUntil, type ProbeResult, suspectedAt, UNPROBED, withoutDamping } from "./probe-state.js";
 import {

@@ -2,8 +2,8 @@
 
 import { BlockList } from "node:net";
 import { HEALTH_CHECK_DEFAULTS, type HealthCheck, isIp } from "cdk8s-flipop/api";
-import { SECOND_MS } from "../bounds.js";
 import type { NodeFacts } from "../match/node-facts.js";
+import { SECOND_MS } from "../timings.js";
 import { netFamilyOf } from "../values.js";
 import type { Thresholds } from "./probe-state.js";
 

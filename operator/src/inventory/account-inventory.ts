@@ -1,7 +1,6 @@
-/** The cached state of one account's addresses of one family: read once for all resources. `cached-state.ts` decides which reads count. */
+/** The cached state of one account's addresses of one family: read once for all resources. `cached-address.ts` decides which reads count. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type CallContext, type CallPriority, sharedRead, Urgency } from "../providers/call.js";
 import { isProviderError, isSuperseded } from "../providers/errors.js";
@@ -16,7 +15,8 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
-import { abandoned, type CachedState, created, type Observation, type OwnAction, observe } from "./cached-state.js";
+import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../timings.js";
+import { abandoned, type CachedState, created, type Observation, type OwnAction, observe } from "./cached-address.js";
 import { OwnActions } from "./follow-actions.js";
 import { GoneAddresses } from "./gone-addresses.js";
 import {
@@ -28,7 +28,7 @@ import {
   lateReads,
   lostAnswer,
   ReadGate,
-} from "./reads.js";
+} from "./shared-reads.js";
 import {
   type Confirmation,
   createView,

@@ -15,7 +15,7 @@ import {
   resolution,
   started,
   withLatest,
-} from "./cached-state.js";
+} from "./cached-address.js";
 import { hasEnded } from "./view.js";
 
 export interface ActionTools {

@@ -1,8 +1,8 @@
 /** The addresses that resources name and that the account does not have any more. */
 
-import { SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
+import { SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../timings.js";
 
 /** Of one that the operator released: it is gone for ever, however late the reads are. */
 const RELEASED = Number.NEGATIVE_INFINITY;

@@ -3,10 +3,10 @@
  * each move reserves, from its decision to its end.
  */
 
-import { OVERDUE_ACTION_SECONDS, RESERVATION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { AddressFacts, IpFamily, ProviderId } from "../providers/types.js";
-import { type CachedState, deadlineOf, type OwnAction } from "./cached-state.js";
+import { OVERDUE_ACTION_SECONDS, RESERVATION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../timings.js";
+import { type CachedState, deadlineOf, type OwnAction } from "./cached-address.js";
 
 /** Which resource. */
 export interface ResourceRef {

@@ -1,12 +1,12 @@
 /** The state of a Job, from the Job, its pods and the server's answers; and the decision: start, wait, take its result, try again. Pure. */
 
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
-import { JOB_ASK_MS, JOB_POLL_MS } from "../bounds.js";
 import { timeOf } from "../clock.js";
 import { type KubeObject, keyOf } from "../kube/objects.js";
 import { jobMessages } from "../messages/jobs.js";
 import type { Problem } from "../messages/message.js";
 import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
+import { JOB_ASK_MS, JOB_POLL_MS } from "../timings.js";
 import { compareText, omitUndefined } from "../values.js";
 import { inputOf, type JobVariables, startDeadlineOf } from "./job.js";
 import { isWaiting, type JobCondition, type JobPod, startObstacle } from "./pod-start.js";

@@ -1,10 +1,10 @@
 /** What the server says of the Jobs of a class before any of them runs: a dry run of the Jobs and their pods. */
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
-import { JOB_DRY_RUN_RETRY_MS } from "../bounds.js";
 import type { ControllerContext } from "../controllers/context.js";
 import { isConflict, isNotFound, isPodSecurityRefusal, isTooManyRequests, StatusError } from "../kube/client.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import { JOB_DRY_RUN_RETRY_MS } from "../timings.js";
 import { accountProblem, buildJob, type JobOrder, podOfJob, serviceAccountOf } from "./job.js";
 
 /** The answers of the server about the Jobs of one class as it is now. */

@@ -1,14 +1,14 @@
 /** The Jobs of classes at the API server: found by their labels, created, deleted, tried by a dry run. */
 
 import type { ClusterRoutedIPClassSpec, JsonObject } from "cdk8s-flipop/api";
-import { CACHE_LAG_MS } from "../bounds.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import { Redactor } from "../logging.js";
 import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
+import { CACHE_LAG_MS } from "../timings.js";
 import { compareText } from "../values.js";
 import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose } from "./job.js";
 import { type JobObject, type JobScene, type JobState, jobState } from "./job-decision.js";

@@ -1,7 +1,7 @@
 /** How many addresses may leave their holders per minute: token buckets of pools, and one of the whole operator. */
 
-import { MINUTE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import { MINUTE_MS } from "../timings.js";
 
 /** A token bucket as it was at a time. Pure: see `refilled`. */
 export interface Bucket {

@@ -19,8 +19,8 @@ import {
   type TaintFacts,
   taintText,
 } from "./node-facts.js";
+import type { PodEnd, Workload } from "./node-workload.js";
 import { isForeignMachine, isInvalidMachine } from "./provider-id-checks.js";
-import type { PodEnd, Workload } from "./workload.js";
 
 /** Why a node is no candidate. */
 export interface Refusal {

@@ -5,9 +5,9 @@
 
 import type { Match } from "cdk8s-flipop/api";
 import type { ControllerContext } from "../controllers/context.js";
-import type { SlimPod } from "../kube/cache/cached-objects.js";
 import type { PodView } from "../kube/cache/pods.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
+import type { SlimPod } from "../kube/cache/slim-objects.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { jsonEqual } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
@@ -19,7 +19,7 @@ import { type CompiledMatch, compileMatch, type MatchProblem, podScopeOf } from 
 import { MatchIndex, type VerdictChange, type Wanted } from "./match-index.js";
 import type { NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
-import { isOfWaiting, nodesOfPodEvent, PodWorkload } from "./workload.js";
+import { isOfWaiting, nodesOfPodEvent, PodWorkload } from "./node-workload.js";
 
 /** `pods`: a node lacks the pod, and the message about that may name another one. */
 export type MatchChange = VerdictChange | "rematched" | "pods";

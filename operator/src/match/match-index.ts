@@ -17,11 +17,11 @@ import {
   type Verdict,
 } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
-import { crowdedOf, lackingOf } from "./lacking.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
+import { namespacesOf, ownersOn, type WorkloadSource } from "./node-workload.js";
 import { leftOutText, type Tally, tallyOf, UNMEANT } from "./tally.js";
-import { namespacesOf, ownersOn, type WorkloadSource } from "./workload.js";
+import { crowdedOf, lackingOf } from "./unmet-requirements.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
 export interface VerdictChange {

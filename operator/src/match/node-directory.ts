@@ -1,11 +1,11 @@
 /** All nodes as facts, by name, by machine and by label. One for the operator, fed by the node store; resources listen to it. */
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
-import { MAX_INDEXED_KEYS } from "../bounds.js";
-import type { SlimNode } from "../kube/cache/cached-objects.js";
+import type { SlimNode } from "../kube/cache/slim-objects.js";
 import type { StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";
+import { MAX_INDEXED_KEYS } from "../timings.js";
 import { compareText, putLast } from "../values.js";
 import { isConditionTaint, type NodeFacts, nodeFacts } from "./node-facts.js";
 import type { ForbiddenLabel } from "./tally.js";

@@ -1,7 +1,7 @@
 /** What is known of a node, and its taints with a meaning of their own (k8s.io/api/core/v1/well_known_taints.go, and each autoscaler's own API). */
 
 import { API_GROUP, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
-import type { NodeAddress, SlimNode } from "../kube/cache/cached-objects.js";
+import type { NodeAddress, SlimNode } from "../kube/cache/slim-objects.js";
 import type { ProviderId } from "../providers/types.js";
 
 export interface TaintFacts {

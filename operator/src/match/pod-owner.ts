@@ -1,6 +1,6 @@
 /** The workload that a pod belongs to, from what the cache keeps of pods: the labels that its controller sets, and its name. */
 
-import type { SlimPod } from "../kube/cache/cached-objects.js";
+import type { SlimPod } from "../kube/cache/slim-objects.js";
 import { compareText } from "../values.js";
 
 type Named = Pick<SlimPod, "name" | "namespace" | "labels">;

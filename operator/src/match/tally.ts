@@ -3,7 +3,7 @@
 import { parseLabelSelector, type RefusalReason, type SelectorRequirement } from "cdk8s-flipop/api";
 import { countOf, listed, omitUndefined } from "../values.js";
 import type { Refusal, Verdict } from "./checks.js";
-import type { Presence } from "./workload.js";
+import type { Presence } from "./node-workload.js";
 
 /** A node with what one refusal says of it. */
 export interface RefusedNode extends Partial<Pick<Refusal, "pod" | "ending" | "autoscaler">> {

@@ -3,7 +3,7 @@
 import { Annotation, type EventReason, type Reason, type RetainedAddress } from "cdk8s-flipop/api";
 import type { RecordStep } from "../providers/types.js";
 import { listed, listedClauses } from "../values.js";
-import { WHYS } from "./explanations.js";
+import { WHYS } from "./action-reasons.js";
 import { firewallEvents } from "./firewalls.js";
 import { type EventMessage, event, FIX, type Problem, topic } from "./message.js";
 

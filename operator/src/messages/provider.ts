@@ -2,7 +2,7 @@
 
 import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
-import { pauseRemedy } from "./explanations.js";
+import { pauseRemedy } from "./action-reasons.js";
 import {
   externalDnsFailures,
   type FailureText,

@@ -1,8 +1,8 @@
 /** Record sets that are in place: where they are, and what their users may not expect. */
 
-import { SECOND_MS } from "../bounds.js";
 import { duration, timeText } from "../clock.js";
 import { DEFAULT_TTL_SECONDS } from "../providers/diff.js";
+import { SECOND_MS } from "../timings.js";
 import { listed, listedClauses } from "../values.js";
 import { FIX, type Problem, partsOf, problem, topic } from "./message.js";
 import { TOLERATE_TAINT } from "./nodes/refused-nodes.js";

@@ -1,7 +1,7 @@
 /** Services: what a RoutedIP needs of them, and what they lack. */
 
 import { Annotation, MAX_ROUTED_PORTS, MAX_RULE_SOURCES } from "cdk8s-flipop/api";
-import type { HostPort } from "../kube/cache/cached-objects.js";
+import type { HostPort } from "../kube/cache/slim-objects.js";
 import { listed, listedClauses, omitUndefined } from "../values.js";
 import { note, problem, topic } from "./message.js";
 import { authorOf } from "./nodes/refused-nodes.js";

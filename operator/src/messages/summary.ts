@@ -2,7 +2,7 @@
 
 import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { secondsText, timeText } from "../clock.js";
-import { finalizersText } from "../match/workload.js";
+import { finalizersText } from "../match/node-workload.js";
 import { listed, listedClauses } from "../values.js";
 import { refText } from "./claims.js";
 import { type Held, inUse, othersOf, removalRemedy } from "./deletion/kept-resource.js";

@@ -1,8 +1,8 @@
 /** The operator's metrics: those of its subject, with the names, labels and help of the type model, and those of its machinery (the Kubernetes edge under client-go's names, the event recorder). */
 
 import { METRICS, type MetricName } from "cdk8s-flipop/api";
-import { WATCH_SHORT_SECONDS } from "../bounds.js";
 import { buildFacts } from "../build.js";
+import { WATCH_SHORT_SECONDS } from "../timings.js";
 import {
   CONTROLLER_RUNTIME,
   type ControllerMetricsFactory,

@@ -1,7 +1,7 @@
 /** Metrics as data, from which the reference page is generated, and one registry for a process: prom-client behind definitions. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { LONGEST_TIMER_MS } from "../bounds.js";
+import { LONGEST_TIMER_MS } from "../timings.js";
 
 export type { Counter, Gauge, Histogram } from "prom-client";
 

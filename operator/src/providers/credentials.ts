@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { TOKEN_FILE_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger, Redactor } from "../logging.js";
+import { TOKEN_FILE_MAX_AGE_MS } from "../timings.js";
 import { type CallContext, sharedRead, Urgency } from "./call.js";
 import { isProviderError, unlessAborted } from "./errors.js";
 

@@ -1,8 +1,8 @@
 /** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { AUTOMATIC_TTL_SECONDS } from "../bounds.js";
 import { printable } from "../printable.js";
+import { AUTOMATIC_TTL_SECONDS } from "../timings.js";
 import { ProviderError } from "./errors.js";
 import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordType } from "./types.js";

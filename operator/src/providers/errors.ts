@@ -4,9 +4,9 @@
  */
 
 import { anyAbort, askedWait } from "../async.js";
-import { ACCOUNT_RETRY_MS, MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
 import { type ApiNames, failedCalls, failureText, type Remedy } from "../messages/failed-calls.js";
 import { cutAtWord, oneLine } from "../printable.js";
+import { ACCOUNT_RETRY_MS, MAX_DECISION_AGE_MS, SECOND_MS } from "../timings.js";
 import { type ApiCall, callText } from "./call.js";
 import { AnswerTooLong, MalformedAnswer } from "./http.js";
 

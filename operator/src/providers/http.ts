@@ -4,16 +4,16 @@
  */
 
 import type { IncomingHttpHeaders } from "node:http";
+import { HttpConnections } from "../http/connections.js";
+import { proxyFromEnv } from "../http/connector.js";
+import { counted } from "../messages/failed-calls.js";
 import {
   CLOUD_CONNECT_TIMEOUT_MS,
   CLOUD_CONNECTIONS,
   CLOUD_KEEP_ALIVE_MS,
   CLOUD_LIST_MOST,
   MAX_ANSWER_BYTES,
-} from "../bounds.js";
-import { HttpConnections } from "../http/connections.js";
-import { proxyFromEnv } from "../http/connector.js";
-import { counted } from "../messages/failed-calls.js";
+} from "../timings.js";
 
 /** The answer was cut off by us. */
 export class AnswerTooLong extends Error {

@@ -1,7 +1,7 @@
 /** A list that a cloud gives in pages: read whole, read again if it changed meanwhile, and refused if it is too long. */
 
-import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MOST } from "../bounds.js";
 import { type FailureText, failedCalls } from "../messages/failed-calls.js";
+import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MOST } from "../timings.js";
 import { ProviderError, type ProviderErrorReason } from "./errors.js";
 
 export interface ListPage<T> {

@@ -1,11 +1,13 @@
 /** Which providers there are: those with credentials in the environment, and one for each issuer's Secret. */
 
 import { DEFAULT_SECRET, type ProviderFacts, type ProviderService } from "cdk8s-flipop/api";
-import { TOKEN_FILE_MAX_AGE_MS } from "../bounds.js";
 import type { Logger, Redactor } from "../logging.js";
 import { failureText, unusableProvider } from "../messages/failed-calls.js";
+import { TOKEN_FILE_MAX_AGE_MS } from "../timings.js";
 import type { CallContext, CallRunner } from "./call.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
+import { SameAccount } from "./layers/account-guard.js";
+import { TokenGuards } from "./layers/circuit-breaker.js";
 import {
   callStack,
   type ProviderSet,
@@ -14,9 +16,7 @@ import {
   withMutationLayers,
 } from "./layers/compose.js";
 import type { AuditSink } from "./layers/mutations.js";
-import type { RateLimit } from "./layers/rate-limits.js";
-import { SameAccount } from "./layers/same-account.js";
-import { TokenGuards } from "./layers/token-guards.js";
+import type { RateLimit } from "./layers/rate-windows.js";
 import type { ProviderProbes } from "./probes.js";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 /** Which addresses of a set its objects show, and what the condition says of it. Pure. */
 
 import type { Publication } from "cdk8s-flipop/api";
-import { isOurs, isServed, type Placement } from "../addresses/observed.js";
-import { isOnCordoned } from "../addresses/records.js";
+import { isOnCordoned } from "../addresses/dns-records.js";
+import { isOurs, isServed, type Placement } from "../addresses/placements.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import { addressMessages } from "../messages/addresses.js";
 import type { Problem } from "../messages/message.js";

@@ -1,12 +1,12 @@
 /** A run that changes nothing in the cluster: reads pass, writes end in DryRunError, and each resource's plan is logged. */
 
-import { DRY_RUN_PLAN_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { KubeClient } from "../kube/client.js";
 import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
 import type { Requester } from "../providers/call.js";
 import { DryRunError } from "../providers/errors.js";
+import { DRY_RUN_PLAN_MS } from "../timings.js";
 import type { PlannedCondition } from "./conditions.js";
 import type { Action, ActionSequence } from "./plan.js";
 

@@ -7,7 +7,6 @@
  */
 
 import { settlesWithin } from "../async.js";
-import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
@@ -15,7 +14,9 @@ import type { FlipopMetrics } from "../metrics/definitions.js";
 import type { CallContext } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
 import type { StopView } from "../runtime/stop-switch.js";
+import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../timings.js";
 import type { PlanViewer } from "./dry-run.js";
+import { unreadySummaryOf } from "./early-summary.js";
 import {
   type Decision,
   decide,
@@ -32,7 +33,6 @@ import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import { fieldsOf, type ResourceState } from "./resource-state.js";
 import { nextAttempt, resultOfError } from "./retries.js";
 import { attributeFailure, Background, didAnything, recordOutcome, runActions } from "./run-actions.js";
-import { unreadySummaryOf } from "./unready-summary.js";
 import { statusFields, writeStatus } from "./write-status.js";
 
 export interface EngineTools {

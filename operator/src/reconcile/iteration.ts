@@ -4,15 +4,16 @@
  */
 
 import { isOwnFinalizer } from "cdk8s-flipop/api";
-import { RATE_LIMIT_SHOWN_SECONDS, RATE_PROBE_SECONDS, SECOND_MS } from "../bounds.js";
 import { jsonEqual, type ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
 import { deletionMessages } from "../messages/summary.js";
 import type { Recheck } from "../providers/call.js";
 import type { Stop } from "../runtime/stop-switch.js";
+import { RATE_LIMIT_SHOWN_SECONDS, RATE_PROBE_SECONDS, SECOND_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import type { PlannedCondition } from "./conditions.js";
 import { readsOf } from "./dry-run.js";
+import { unreadySummaryOf } from "./early-summary.js";
 import type { Kind } from "./kind.js";
 import {
   type Action,
@@ -24,8 +25,7 @@ import {
   type PlanOf,
 } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
-import { withSummary, withUnasked } from "./summary.js";
-import { unreadySummaryOf } from "./unready-summary.js";
+import { withSummary, withUnasked } from "./summary-conditions.js";
 
 /** What the plan says at one moment. */
 export interface Decision<T extends KindTypes> {

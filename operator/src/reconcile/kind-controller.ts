@@ -3,15 +3,15 @@
 import type { Random } from "../async.js";
 import { type KubeObject, keyOf } from "../kube/objects.js";
 import type { Logger } from "../logging.js";
+import { WHYS } from "../messages/action-reasons.js";
 import { abandoned } from "../messages/events.js";
-import { WHYS } from "../messages/explanations.js";
 import type { RuntimeMetrics } from "../metrics/definitions.js";
 import { Controller, done, type Result } from "../runtime/controller.js";
 import type { Drainable } from "../runtime/manager.js";
+import type { Notifier } from "./account-recovery.js";
 import { regardingOf } from "./conditions.js";
 import { Engine, type EngineTools } from "./engine.js";
 import type { Kind } from "./kind.js";
-import type { Notifier } from "./notifier.js";
 import type { KindTypes } from "./plan.js";
 import type { SourceEvent } from "./resource-source.js";
 import { ResourceState } from "./resource-state.js";

@@ -3,11 +3,11 @@
  * the last own write until the cache catches up. That wait ends: the versions of a restored server begin lower.
  */
 
-import { FACT_WRITE_ATTEMPTS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../bounds.js";
 import { type Clock, systemClock } from "../clock.js";
 import { isConflict, isForbidden, type KubeClient } from "../kube/client.js";
 import type { KubeObject } from "../kube/objects.js";
 import { MERGE_PATCH, type Patch, sendPatch } from "../kube/write/patch.js";
+import { FACT_WRITE_ATTEMPTS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../timings.js";
 
 interface ObjectWriterProps<O extends KubeObject> {
   readonly client: KubeClient;

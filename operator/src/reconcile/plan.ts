@@ -1,6 +1,6 @@
 /** What a plan of any kind consists of, and how its actions end. Types, and functions of them. */
 
-import type { ActionFailure, Outcome } from "../addresses/calls.js";
+import type { ActionFailure, Outcome } from "../addresses/call-outcomes.js";
 import type { KubeObject } from "../kube/objects.js";
 import type { EventMessage, Problem } from "../messages/message.js";
 import type { PlannedCondition } from "./conditions.js";

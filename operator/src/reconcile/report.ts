@@ -1,6 +1,6 @@
 /** Reports a run: Events, log lines, and the gauges of the resource. */
 
-import { hasFailed } from "../addresses/calls.js";
+import { hasFailed } from "../addresses/call-outcomes.js";
 import type { Clock } from "../clock.js";
 import type { ResourceRef } from "../inventory/view.js";
 import type { EventRecorder } from "../kube/write/events.js";

@@ -6,8 +6,8 @@
 import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
 import type { Clock } from "../clock.js";
 import type { Cache, ToldCache } from "../kube/cache/cache.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import type { StoreListener } from "../kube/cache/store.js";
 import type { KubeClient } from "../kube/client.js";
 import { type KubeObject, keyOf, scopesOf } from "../kube/objects.js";

@@ -9,12 +9,12 @@ import { jsonEqual } from "../kube/objects.js";
 import { type Condition, type Patch, statusPatch } from "../kube/write/patch.js";
 import { OwnSeries } from "../metrics/registry.js";
 import type { PlannedCondition } from "./conditions.js";
+import { withUnreadySummary } from "./early-summary.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./object-writer.js";
 import type { DeferredEvent, KindTypes } from "./plan.js";
 import type { ResourceSource } from "./resource-source.js";
 import { type CleanupMemory, Retries } from "./retries.js";
-import { StartWarnings } from "./start-warnings.js";
-import { withUnreadySummary } from "./unready-summary.js";
+import { StartWarnings } from "./warning-delay.js";
 
 /** The part of a kind that a state needs. */
 interface StatedKind<T extends KindTypes> {
@@ -73,7 +73,7 @@ export class ResourceState<T extends KindTypes> {
   uncleaned: readonly string[] = []; // In words: what a cleanup that has begun has not removed yet.
   /** What `prepare` of an earlier run still reads. */
   preparing: Promise<void> | undefined;
-  /** The summary of the last decision, if it is not Ready: see `unready-summary.ts`. */
+  /** The summary of the last decision, if it is not Ready: see `early-summary.ts`. */
   unreadySummary: readonly Condition[] | undefined;
   /** Conditions that Events have reported while the API server refused the status. */
   reported: readonly PlannedCondition[] | undefined;

@@ -4,6 +4,14 @@
  */
 
 import type { Reason } from "cdk8s-flipop/api";
+import { timeOf, timestamp } from "../clock.js";
+import { isConflict, isNotFound } from "../kube/client.js";
+import type { ObjectMeta } from "../kube/objects.js";
+import type { Problem } from "../messages/message.js";
+import { DryRunError, type ProviderErrorKind, type ProviderErrorReason } from "../providers/errors.js";
+import type { ProviderId } from "../providers/types.js";
+import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
+import { NotLeaderError } from "../runtime/fence.js";
 import {
   CLEANUP_ATTEMPTS,
   CLEANUP_DEADLINE_MS,
@@ -14,16 +22,8 @@ import {
   REPORTED_WAIT_MS,
   RETRY_SCHEDULES,
   SECOND_MS,
-} from "../bounds.js";
-import { timeOf, timestamp } from "../clock.js";
-import { isConflict, isNotFound } from "../kube/client.js";
-import type { ObjectMeta } from "../kube/objects.js";
-import type { Problem } from "../messages/message.js";
-import { DryRunError, type ProviderErrorKind, type ProviderErrorReason } from "../providers/errors.js";
-import type { ProviderId } from "../providers/types.js";
-import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
-import { NotLeaderError } from "../runtime/fence.js";
-import { type RecoveringAccount, untilProbe } from "./notifier.js";
+} from "../timings.js";
+import { type RecoveringAccount, untilProbe } from "./account-recovery.js";
 import { ObjectGone } from "./object-writer.js";
 
 type RetrySchedule = keyof typeof RETRY_SCHEDULES;

@@ -1,7 +1,7 @@
 /** Carries out the sequences of a plan, one step after the other, and attributes each failure: to a machine, an address or the account, whose next try it sets. */
 
 import { setMaxListeners } from "node:events";
-import { type ActionFailure, NODE_FAULTS, type Outcome, outcomeOf, skipped } from "../addresses/calls.js";
+import { type ActionFailure, NODE_FAULTS, type Outcome, outcomeOf, skipped } from "../addresses/call-outcomes.js";
 import { settlesWithin } from "../async.js";
 import type { Clock } from "../clock.js";
 import { includesEntry } from "../messages/message.js";

@@ -1,8 +1,8 @@
 /** Ends a run with one patch of the status, if anything differs, and notices a server that drops fields of it. */
 
-import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS } from "../bounds.js";
 import { jsonEqual } from "../kube/objects.js";
 import { mergeConditions, statusPatch } from "../kube/write/patch.js";
+import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import { stamped } from "./conditions.js";
 import type { Decision } from "./iteration.js";

@@ -5,9 +5,9 @@ import { jsonEqual } from "../kube/objects.js";
 import { planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
-import type { DesiredRecords, LeftRecords, RecordChain, RecordDns, RecordRemoval } from "./desired-records.js";
 import { isDesired, type Named } from "./foreign-values.js";
-import { isSameName, mayBeSameSet } from "./same-name.js";
+import type { DesiredRecords, LeftRecords, RecordChain, RecordDns, RecordRemoval } from "./record-actions.js";
+import { isSameName, mayBeSameSet } from "./record-equality.js";
 
 type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
 type Begun = Pick<DesiredRecords, "begun" | "last">;

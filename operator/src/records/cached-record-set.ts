@@ -1,8 +1,7 @@
 /** One record set as this process last read or wrote it, with the failure that delays the next call. */
 
-import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { Coalesced } from "../inventory/reads.js";
+import { Coalesced } from "../inventory/shared-reads.js";
 import type { CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
 import { isAccountError, isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
@@ -14,12 +13,13 @@ import type {
   RecordSetName,
   RecordType,
 } from "../providers/types.js";
+import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/account-recovery.js";
 import { problemOf } from "../reconcile/conditions.js";
-import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/notifier.js";
 import { afterFailure, type Failure, isLongOverdue, type RetryState } from "../reconcile/retries.js";
+import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading, supersededChange } from "./fresh-reading.js";
-import { LastChange, type OwnChange, type Reading } from "./last-change.js";
+import { LastChange, type OwnChange, type Reading } from "./own-record-writes.js";
 
 /** A record set as it was read, or that it was not (lately). */
 export type Records = RecordSetFacts | "unknown";

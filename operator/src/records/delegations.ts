@@ -1,9 +1,9 @@
 /** Names below a zone that it leaves to another one by NS records: resolvers never see what it has of them. */
 
-import { DELEGATION_MAX_AGE_MS, MAX_RECORD_SETS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
 import type { DnsProvider } from "../providers/types.js";
+import { DELEGATION_MAX_AGE_MS, MAX_RECORD_SETS } from "../timings.js";
 import { putLast } from "../values.js";
 import type { Caller } from "./cached-record-set.js";
 

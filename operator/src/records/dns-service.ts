@@ -1,7 +1,6 @@
 /** The cached state of the record set in a spec, and the calls of a plan: each record set once, for all tokens. */
 
 import { type DnsRecordSet, type DnsStatus, EXTERNAL_DNS } from "cdk8s-flipop/api";
-import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../bounds.js";
 import { normalName } from "../claims/claimed-names.js";
 import type { Claim, Claims, ClaimView } from "../claims/claims.js";
 import { ZonesOfTokens } from "../claims/zones-of-tokens.js";
@@ -12,13 +11,14 @@ import { isProviderError, type ProviderError } from "../providers/errors.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
-import { AccountRecovery } from "../reconcile/notifier.js";
+import { AccountRecovery } from "../reconcile/account-recovery.js";
+import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../timings.js";
 import { omitUndefined, putLast } from "../values.js";
 import { straysOf, typesLeft } from "./begun-records.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
-import type { DnsAction, DnsSnapshot, WhichRecords } from "./desired-records.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
+import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-actions.js";
 import { RemarkedSets } from "./remarked-sets.js";
 import {
   claimPart,

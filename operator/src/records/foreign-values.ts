@@ -2,8 +2,8 @@
 
 import type { DnsStatus } from "cdk8s-flipop/api";
 import type { RecordChangeSet } from "../providers/types.js";
-import type { DnsSnapshot, RecordRemoval } from "./desired-records.js";
-import { isSameName } from "./same-name.js";
+import type { DnsSnapshot, RecordRemoval } from "./record-actions.js";
+import { isSameName } from "./record-equality.js";
 
 export type Named = Pick<RecordRemoval, "provider" | "wanted">;
 

@@ -3,7 +3,7 @@
 import { isProxied, longestTtl } from "../providers/diff.js";
 import { type ProviderError, supersededError } from "../providers/errors.js";
 import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
-import { sameRecords } from "./same-name.js";
+import { sameRecords } from "./record-equality.js";
 
 /** Whether the change relies on records, or on their settings, that somebody may have changed since. */
 export function needsFreshReading(

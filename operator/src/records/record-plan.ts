@@ -4,11 +4,11 @@
 
 import { type DnsStatus, normalRecordName } from "cdk8s-flipop/api";
 import { undonePauseUntil } from "../addresses/undone-writes.js";
-import { CONTESTED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import { planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordSetFacts, RecordType } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
-import { isUndecidedName } from "../routing/access.js";
+import { isUndecidedName } from "../routing/address-and-name-access.js";
+import { CONTESTED_RECORDS_MAX_AGE_MS } from "../timings.js";
 import { listed } from "../values.js";
 import {
   begin,
@@ -23,6 +23,7 @@ import {
   strayRemoval,
 } from "./begun-records.js";
 import type { Records } from "./cached-record-set.js";
+import { foreignValues, isDesired, leftTo, replacing, undone } from "./foreign-values.js";
 import type {
   DesiredRecords,
   DnsAction,
@@ -32,10 +33,9 @@ import type {
   RecordDns,
   RecordRemoval,
   WhichRecords,
-} from "./desired-records.js";
-import { foreignValues, isDesired, leftTo, replacing, undone } from "./foreign-values.js";
+} from "./record-actions.js";
+import { hasCname, isSameName } from "./record-equality.js";
 import { withCaches } from "./resolver-caches.js";
-import { hasCname, isSameName } from "./same-name.js";
 
 /** The new set, then the end of the former one, then the status. */
 export function recordChain(desired: DesiredRecords): RecordChain {

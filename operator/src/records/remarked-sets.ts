@@ -1,7 +1,7 @@
 /** Record sets whose names have something of others that a condition warns of: the operator reads them sooner, until that ends. */
 
-import { RECORD_READS_APART_MS, REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import { RECORD_READS_APART_MS, REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../timings.js";
 import type { NameRemarks } from "./name-remarks.js";
 
 export class RemarkedSets {

@@ -1,9 +1,9 @@
 /** Pure: how long resolvers may have records that a change ends. An address of them is not released before that. */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
-import { LONGEST_DRAIN_MS, SECOND_MS } from "../bounds.js";
 import { timeOf, timestamp } from "../clock.js";
 import { DEFAULT_TTL_SECONDS, longestTtl, resolverSeconds } from "../providers/diff.js";
+import { LONGEST_DRAIN_MS, SECOND_MS } from "../timings.js";
 import type { Records } from "./cached-record-set.js";
 import type {
   DesiredRecords,
@@ -12,7 +12,7 @@ import type {
   RecordChain,
   RecordDns,
   RecordRemoval,
-} from "./desired-records.js";
+} from "./record-actions.js";
 
 /** The TTL that is written, seconds. */
 export function ttlOf(

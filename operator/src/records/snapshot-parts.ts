@@ -12,9 +12,9 @@ import type { RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
-import type { DnsSnapshot } from "./desired-records.js";
 import { isDesired, type Named } from "./foreign-values.js";
-import { hasCname } from "./same-name.js";
+import type { DnsSnapshot } from "./record-actions.js";
+import { hasCname } from "./record-equality.js";
 
 /** Each owner once. */
 export function ownersOf(claims: readonly Claim[]): readonly Owned[] {

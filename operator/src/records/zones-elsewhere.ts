@@ -1,12 +1,12 @@
 /** Zones that the provider of a record set does not have, and that the account of another provider has. */
 
 import { EXTERNAL_DNS } from "cdk8s-flipop/api";
-import { MAX_RECORD_SETS, ZONE_NAME_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { zoneElsewhere } from "../messages/failed-calls.js";
 import type { CallContext } from "../providers/call.js";
 import { isProviderError, type ProviderError, withProps } from "../providers/errors.js";
 import type { DnsProvider } from "../providers/types.js";
+import { MAX_RECORD_SETS, ZONE_NAME_RETRY_MS } from "../timings.js";
 import { putLast } from "../values.js";
 import type { Caller } from "./cached-record-set.js";
 

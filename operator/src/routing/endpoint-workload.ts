@@ -1,9 +1,16 @@
 /** EndpointSlices of Services, and the workload of nodes that they show: where a Service has ready endpoints. */
 
-import type { SlimPod } from "../kube/cache/cached-objects.js";
+import type { SlimPod } from "../kube/cache/slim-objects.js";
 import { type Cached, type KubeObject, keyOf, type Transform } from "../kube/objects.js";
 import type { Verdict } from "../match/checks.js";
-import { type Presence, podEnd, podText, presenceOf, type Workload, type WorkloadSource } from "../match/workload.js";
+import {
+  type Presence,
+  podEnd,
+  podText,
+  presenceOf,
+  type Workload,
+  type WorkloadSource,
+} from "../match/node-workload.js";
 import { compareText, omitUndefined } from "../values.js";
 
 export interface EndpointFacts {

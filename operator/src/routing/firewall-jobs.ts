@@ -19,10 +19,10 @@ import { jobMessages } from "../messages/jobs.js";
 import type { Problem } from "../messages/message.js";
 import type { ProviderId } from "../providers/types.js";
 import type { RetryState } from "../reconcile/retries.js";
+import { needsRule } from "./needed-ports.js";
 import { permittedPorts } from "./port-access.js";
-import { needsRule } from "./ports.js";
+import type { RoutedIP } from "./read-resources.js";
 import type { ClassRules } from "./resolved-class.js";
-import type { RoutedIP } from "./resource.js";
 
 /** Whether the firewall is as all RoutedIPs of the class need it. */
 export type FirewallState =

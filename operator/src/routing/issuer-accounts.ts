@@ -3,9 +3,9 @@
 import type { IpFamily, RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import { AddressAccount } from "../addresses/accounts/address-account.js";
 import type { ControllerContext } from "../controllers/context.js";
+import { credentialMessages } from "../messages/issuers-and-classes.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages, serverMessages } from "../messages/provider.js";
-import { credentialMessages } from "../messages/routing.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";

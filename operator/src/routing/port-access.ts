@@ -15,8 +15,8 @@ import { firewallMessages } from "../messages/firewalls.js";
 import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
 import { omitUndefined } from "../values.js";
-import type { LimitSource } from "./access.js";
-import { needsRule, type PortsFound } from "./ports.js";
+import type { LimitSource } from "./address-and-name-access.js";
+import { needsRule, type PortsFound } from "./needed-ports.js";
 
 export interface PortAccess {
   /** A port has to be allowed by each. */

@@ -13,10 +13,10 @@ import {
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import { timeOf } from "../clock.js";
-import type { Taint } from "../kube/cache/cached-objects.js";
+import type { Taint } from "../kube/cache/slim-objects.js";
 import type { ObjectMeta } from "../kube/objects.js";
+import { classMessages, issuerMessages } from "../messages/issuers-and-classes.js";
 import type { Problem } from "../messages/message.js";
-import { classMessages, issuerMessages } from "../messages/routing.js";
 import { specMessages } from "../messages/spec.js";
 import { deletionMessages } from "../messages/summary.js";
 import { omitUndefined } from "../values.js";
@@ -28,7 +28,7 @@ import {
   type NameAccess,
   nameAccessOf,
   wrongLimitsOf,
-} from "./access.js";
+} from "./address-and-name-access.js";
 import { type PortAccess, portAccessOf } from "./port-access.js";
 
 export interface Issuer {

@@ -3,7 +3,7 @@
 import { timeOf } from "../clock.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import { type KubeObject, type ObjectMeta, scopesOf } from "../kube/objects.js";
 import type { LeavingUser } from "../messages/deletion/kept-resource.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
@@ -13,7 +13,6 @@ import { cachePart } from "../runtime/synced-kinds.js";
 import { type SliceFacts, slimSlices } from "./endpoint-workload.js";
 import { FirewallRegistry } from "./firewalls/firewall-registry.js";
 import { type InUseFinalizers, inUseFinalizersOf } from "./in-use.js";
-import { comesTooLate, type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import {
   type ClassObject,
   type ClassRead,
@@ -26,7 +25,8 @@ import {
   readClass,
   readIssuer,
   readRouted,
-} from "./resource.js";
+} from "./read-resources.js";
+import { comesTooLate, type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import type { ServiceFacts } from "./service.js";
 import { TaintRegistry } from "./taint-registry.js";
 

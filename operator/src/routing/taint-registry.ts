@@ -3,11 +3,11 @@
  * node cache does not show yet.
  */
 
-import { CACHE_LAG_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { SlimNode, Taint } from "../kube/cache/cached-objects.js";
+import type { SlimNode, Taint } from "../kube/cache/slim-objects.js";
 import { jsonEqual } from "../kube/objects.js";
 import { isElectionTaint } from "../match/node-facts.js";
+import { CACHE_LAG_MS } from "../timings.js";
 
 /** A node that bears taints of ours. */
 export interface TaintedNode {

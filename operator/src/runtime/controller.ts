@@ -4,7 +4,6 @@
  */
 
 import { jittered, pause, type Random } from "../async.js";
-import { ABORT_GRACE_MS, LEAST_WAIT_MS, RESYNC_MS, RUN_DEADLINE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { Logger } from "../logging.js";
 import {
@@ -14,6 +13,7 @@ import {
   type QueueMetricsFactory,
   type ReconcileLabel,
 } from "../metrics/controller.js";
+import { ABORT_GRACE_MS, LEAST_WAIT_MS, RESYNC_MS, RUN_DEADLINE_MS, SECOND_MS } from "../timings.js";
 import { WorkQueue } from "./queue.js";
 
 export interface Run {

@@ -3,6 +3,8 @@
  * a process that was stalled and whose timers have not run yet.
  */
 
+import type { Clock } from "../clock.js";
+import type { KubeClient, KubeRequest } from "../kube/client.js";
 import {
   CALL_MARGIN_MS,
   CALL_MARGIN_SHARE,
@@ -10,9 +12,7 @@ import {
   ELECTION_TIMINGS,
   KUBE_CALL_SECONDS,
   SECOND_MS,
-} from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { KubeClient, KubeRequest } from "../kube/client.js";
+} from "../timings.js";
 
 export interface Fence {
   /** Throws `NotLeaderError` unless a write may start now. Ask right before each write, in the same turn. */

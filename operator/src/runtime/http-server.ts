@@ -2,9 +2,9 @@
 
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HTTP_REQUEST_TIMEOUT_MS } from "../bounds.js";
 import type { Logger } from "../logging.js";
 import type { MetricsRegistry } from "../metrics/registry.js";
+import { HTTP_REQUEST_TIMEOUT_MS } from "../timings.js";
 
 interface Answer {
   readonly status: number;

@@ -2,13 +2,13 @@
 
 import { LEASE_NAME } from "cdk8s-flipop/api";
 import { jittered, pause, type Random } from "../async.js";
-import { ELECTION_TIMINGS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { Settings } from "../config.js";
 import type { KubeClient } from "../kube/client.js";
 import { type LeaseHooks, LeaseLock } from "../kube/write/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/controller.js";
+import { ELECTION_TIMINGS, SECOND_MS } from "../timings.js";
 import { LeaseFence } from "./fence.js";
 import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./lease-candidate.js";
 

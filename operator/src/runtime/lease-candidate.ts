@@ -3,10 +3,10 @@
  * candidate's calls: a single try to win or renew the lease, and its release.
  */
 
-import { KUBE_CALL_SECONDS, LEASE_RELEASE_ATTEMPTS, LEASE_RELEASED_SECONDS, SECOND_MS } from "../bounds.js";
 import { type Clock, microTime } from "../clock.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/write/lease.js";
+import { KUBE_CALL_SECONDS, LEASE_RELEASE_ATTEMPTS, LEASE_RELEASED_SECONDS, SECOND_MS } from "../timings.js";
 import type { LeaseFence } from "./fence.js";
 
 export interface ElectionTimings {

@@ -5,10 +5,10 @@
 
 import { setMaxListeners } from "node:events";
 import { anyAbort, pause, settlesWithin } from "../async.js";
-import { ABORT_DEADLINE_MS, DRAIN_DEADLINE_MS, SYNC_DEADLINE_MS, SYNC_POLL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { EXIT, type ExitCode } from "../exit.js";
 import type { Logger } from "../logging.js";
+import { ABORT_DEADLINE_MS, DRAIN_DEADLINE_MS, SYNC_DEADLINE_MS, SYNC_POLL_MS } from "../timings.js";
 import type { Health } from "./http-server.js";
 import type { Elector } from "./leader-elector.js";
 

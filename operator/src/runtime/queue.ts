@@ -4,9 +4,9 @@
  */
 
 import { KeyedBackoff, TokenBucket, type TokenBucketOptions } from "../async.js";
-import { MAX_KEYS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import { noQueueMetrics, type QueueMetrics, type QueueMetricsFactory } from "../metrics/controller.js";
+import { MAX_KEYS, SECOND_MS } from "../timings.js";
 
 export interface WorkQueueOptions {
   /** The label `name` of the queue's metrics. */

@@ -6,8 +6,8 @@
 
 import { Annotation, LEASE_NAME } from "cdk8s-flipop/api";
 import type { Cache } from "../kube/cache/cache.js";
-import { type WholeObject, wholeObjects } from "../kube/cache/cached-objects.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/definitions.js";
 import { type Fence, NotLeaderError } from "./fence.js";

@@ -1,9 +1,9 @@
 /** What starts when: caches as parts of the process, and what waits until the kinds that it needs have been read. */
 
 import { pause, untilAbort } from "../async.js";
-import { ABSENT_KINDS_POLL_MS, CLAIMS_WAIT_MS, FORBIDDEN_GRACE_MS, SYNC_POLL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
+import { ABSENT_KINDS_POLL_MS, CLAIMS_WAIT_MS, FORBIDDEN_GRACE_MS, SYNC_POLL_MS } from "../timings.js";
 import type { Check } from "./http-server.js";
 import type { Drainable, Runnable, Synced } from "./manager.js";
 

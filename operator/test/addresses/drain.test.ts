@@ -2,7 +2,7 @@
 
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { NodeNames } from "../../src/claims/node-names.js";
+import { NodeNames } from "../../src/claims/addresses-in-dns.js";
 import { timestamp } from "../../src/clock.js";
 import { cluster, rest } from "../controllers/floating-ip-pool/support/pool-plans.js";
 import { FakeClock } from "../support/time/fake-clock.js";

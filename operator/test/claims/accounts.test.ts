@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import type { Title } from "../../src/claims/claim-rank.js";
 import type { InAccount } from "../../src/claims/claimant.js";
 import { Claims } from "../../src/claims/claims.js";
-import type { Title } from "../../src/claims/titles.js";
 import { meta } from "./resources.js";
 
 const IP = "203.0.113.7";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import type { Title } from "../../src/claims/claim-rank.js";
 import { type Claim, Claims } from "../../src/claims/claims.js";
-import type { Title } from "../../src/claims/titles.js";
 import { refText } from "../../src/messages/claims.js";
 import type { RecordType } from "../../src/providers/types.js";
 import { meta } from "./resources.js";

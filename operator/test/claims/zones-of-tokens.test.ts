@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import type { Title } from "../../src/claims/claim-rank.js";
 import type { Claimant } from "../../src/claims/claimant.js";
 import { Claims } from "../../src/claims/claims.js";
-import type { Title } from "../../src/claims/titles.js";
 import { type RecordToken, ZonesOfTokens } from "../../src/claims/zones-of-tokens.js";
 import type { DnsProvider } from "../../src/providers/types.js";
 import { providerError } from "../records/fake-dns.js";

@@ -1,7 +1,7 @@
 import { type AnyKind, KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { OwnObject } from "../../src/commands/read.js";
+import type { OwnObject } from "../../src/commands/list-objects.js";
 import { problemsOf, rowOf, type StatusProblem } from "../../src/commands/render/status.js";
 import type { ObjectMeta } from "../../src/kube/objects.js";
 

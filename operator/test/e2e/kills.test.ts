@@ -5,7 +5,7 @@
 
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { CREATION_OVER_MS } from "../../src/bounds.js";
+import { CREATION_OVER_MS } from "../../src/timings.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { sliceOf } from "../support/time/long.js";
 import { DOMAIN } from "./support/clouds.js";

@@ -2,8 +2,8 @@
 
 import { type Clock, systemClock } from "../../src/clock.js";
 import type { ExitCode } from "../../src/exit.js";
-import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
 import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
+import type { SlimNode } from "../../src/kube/cache/slim-objects.js";
 import type { ReadStore } from "../../src/kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../src/kube/client.js";
 import type { Transport } from "../../src/kube/transport/transport.js";

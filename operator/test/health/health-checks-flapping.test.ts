@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { FLAP_WINDOW_MS, IDLE_PROBE_INTERVALS } from "../../src/bounds.js";
+import { FLAP_WINDOW_MS, IDLE_PROBE_INTERVALS } from "../../src/timings.js";
 import { CHECK, HealthRig, node } from "./health-rig.js";
 
 const HOST = "10.0.0.2";

@@ -1,8 +1,8 @@
 import type { HealthCheck } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { CONTROL_FAULT_MS, IDLE_PROBE_INTERVALS, MAX_LEASE_WATCHES, NODE_LEASE_SECONDS } from "../../src/bounds.js";
 import { StatusError } from "../../src/kube/client.js";
+import { CONTROL_FAULT_MS, IDLE_PROBE_INTERVALS, MAX_LEASE_WATCHES, NODE_LEASE_SECONDS } from "../../src/timings.js";
 import { CHECK, HealthRig, node, RENEW_MS } from "./health-rig.js";
 
 const SILENT_MS = NODE_LEASE_SECONDS * 375;

@@ -1,14 +1,14 @@
 /** The health checks of one resource, with probes, Leases and an API server that tests control. */
 
 import type { HealthCheck } from "cdk8s-flipop/api";
-import { IDLE_PROBE_INTERVALS, NODE_LEASE_SECONDS } from "../../src/bounds.js";
 import { HealthChecks } from "../../src/health/health-checks.js";
 import type { NodeLease } from "../../src/health/node-leases.js";
 import { Prober } from "../../src/health/prober.js";
 import type { ResourceHealth } from "../../src/health/resource-health.js";
-import type { WholeObject } from "../../src/kube/cache/cached-objects.js";
+import type { WholeObject } from "../../src/kube/cache/slim-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
+import { IDLE_PROBE_INTERVALS, NODE_LEASE_SECONDS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 export const RENEW_MS = NODE_LEASE_SECONDS * 250;

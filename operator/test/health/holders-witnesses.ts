@@ -3,11 +3,11 @@
 import type { Clock } from "../../src/clock.js";
 import type { MachineStatesProps } from "../../src/health/machine-states.js";
 import type { Probe } from "../../src/health/probe.js";
-import { probeRepeatedly } from "../../src/health/standby/probe-attempts.js";
-import { OwnReplica, type Replica } from "../../src/health/standby/replicas.js";
+import { OwnReplica, type Replica } from "../../src/health/standby/own-replica.js";
+import { probeRepeatedly } from "../../src/health/standby/repeated-probe.js";
 import { answerToken, readQuestion } from "../../src/health/standby/signed-messages.js";
+import { Signer } from "../../src/health/standby/signer.js";
 import type { StandbyWitnessProps } from "../../src/health/standby/standby-witness.js";
-import { Signer } from "../../src/health/standby/tokens.js";
 import type { ProbeTarget } from "../../src/health/target.js";
 import { silentLogger } from "../../src/logging.js";
 

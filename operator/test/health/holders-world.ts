@@ -4,16 +4,16 @@
  */
 
 import type { HealthCheck } from "cdk8s-flipop/api";
-import { NODE_LEASE_SECONDS, SECOND_MS } from "../../src/bounds.js";
 import { HealthChecks } from "../../src/health/health-checks.js";
 import type { NodeLease, NodeLeaseWatch } from "../../src/health/node-leases.js";
 import type { Probe } from "../../src/health/probe.js";
 import { Prober } from "../../src/health/prober.js";
-import type { WholeObject } from "../../src/kube/cache/cached-objects.js";
+import type { WholeObject } from "../../src/kube/cache/slim-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
 import { actionsOf } from "../../src/reconcile/plan.js";
+import { NODE_LEASE_SECONDS, SECOND_MS } from "../../src/timings.js";
 import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { seededRandom } from "../support/seeded-random.js";
 import { VirtualClock } from "../support/time/virtual-clock.js";

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { MACHINE_ANSWER_MS, MACHINE_ASKS, MACHINE_ASKS_APART_MS, MAX_MACHINE_ASKS } from "../../src/bounds.js";
 import { MachineStates } from "../../src/health/machine-states.js";
 import type { NodeHealth } from "../../src/health/witness.js";
 import { silentLogger } from "../../src/logging.js";
 import type { CallContext } from "../../src/providers/call.js";
 import type { MachineState } from "../../src/providers/types.js";
+import { MACHINE_ANSWER_MS, MACHINE_ASKS, MACHINE_ASKS_APART_MS, MAX_MACHINE_ASKS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 const SUSPECTED: NodeHealth = { is: "suspected" };

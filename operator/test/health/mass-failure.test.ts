@@ -1,11 +1,11 @@
 import type { Condition } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { MASS_FAILURE_WINDOW_MS, SECOND_MS } from "../../src/bounds.js";
 import { HolderRegistry, holderKey, nameOfHolder } from "../../src/health/holder-registry.js";
 import { type HolderFacts, massFailuresOf } from "../../src/health/mass-failure.js";
 import { type Refusal, refusal, type Verdict } from "../../src/match/checks.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
+import { MASS_FAILURE_WINDOW_MS, SECOND_MS } from "../../src/timings.js";
 import { slimNode } from "../match/cluster.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { FLAP_FIRST_WAIT_MS, FLAP_LONGEST_WAIT_MS, FLAP_WINDOW_MS } from "../../src/bounds.js";
 import { afterResult, dampedUntil, type ProbeState, suspectedAt, UNPROBED } from "../../src/health/probe-state.js";
+import { FLAP_FIRST_WAIT_MS, FLAP_LONGEST_WAIT_MS, FLAP_WINDOW_MS } from "../../src/timings.js";
 
 const INTERVAL = 1_000;
 const thresholds = { intervalMs: INTERVAL, failureThreshold: 2, successThreshold: 3 };

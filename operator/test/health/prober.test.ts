@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { beforeEach, describe, it } from "mocha";
-import { MAX_OPEN_PROBES, PROBE_STALL_MS } from "../../src/bounds.js";
 import type { Clock } from "../../src/clock.js";
 import type { Probe } from "../../src/health/probe.js";
 import type { ProbeResult } from "../../src/health/probe-state.js";
 import { nextTick, Prober } from "../../src/health/prober.js";
 import type { ProbeTarget } from "../../src/health/target.js";
+import { MAX_OPEN_PROBES, PROBE_STALL_MS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 const INTERVAL = 1_000;

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { PROBED_CANDIDATES } from "../../src/bounds.js";
 import { followHealth, type ProbedNodes } from "../../src/health/probes-for-controllers.js";
 import type { ResourceHealth } from "../../src/health/resource-health.js";
 import type { MatchIndex } from "../../src/match/match-index.js";
+import { PROBED_CANDIDATES } from "../../src/timings.js";
 import { CHECK, node } from "./health-rig.js";
 
 type Followed = Parameters<ResourceHealth["follow"]>;

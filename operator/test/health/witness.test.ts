@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FLAP_FIRST_WAIT_MS } from "../../src/bounds.js";
 import type { ProbeState } from "../../src/health/probe-state.js";
 import { type HealthInput, healthDueAt, type LeaseFacts, leaseWitness, nodeHealth } from "../../src/health/witness.js";
+import { FLAP_FIRST_WAIT_MS } from "../../src/timings.js";
 
 const SILENT = 15_000;
 const FAILED: ProbeState = {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../../src/bounds.js";
 import { GoneAddresses } from "../../src/inventory/gone-addresses.js";
 import { ProviderError } from "../../src/providers/errors.js";
+import { SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 const IP = "203.0.113.7";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { LIST_MAX_AGE_SECONDS } from "../../src/bounds.js";
 import { Inventories } from "../../src/inventory/inventories.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
+import { LIST_MAX_AGE_SECONDS } from "../../src/timings.js";
 import { ASKER, closing } from "../providers/conformance/benches.js";
 import { startAddressBench } from "../providers/digitalocean/address-bench.js";
 import { startProviderStack } from "../support/cloud/provider-stack.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { JOB_DRY_RUN_RETRY_MS } from "../../src/bounds.js";
 import { hadNoEffect, isDefinite } from "../../src/jobs/job-dry-run.js";
 import { StatusError } from "../../src/kube/client.js";
+import { JOB_DRY_RUN_RETRY_MS } from "../../src/timings.js";
 import { meta } from "../claims/resources.js";
 import { job, ORDER, refusal, rig, SPEC, status, whole } from "./service-rig.js";
 

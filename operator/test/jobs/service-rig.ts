@@ -4,7 +4,7 @@ import { JOB_LABELS, type JobOrder } from "../../src/jobs/job.js";
 import type { JobObject } from "../../src/jobs/job-decision.js";
 import { JobService } from "../../src/jobs/job-service.js";
 import type { JobPod } from "../../src/jobs/pod-start.js";
-import { type WholeObject, wholeObjects } from "../../src/kube/cache/cached-objects.js";
+import { type WholeObject, wholeObjects } from "../../src/kube/cache/slim-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { StatusError } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";

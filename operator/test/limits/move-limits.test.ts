@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { MINUTE_MS } from "../../src/bounds.js";
 import { type Bucket, MoveLimits, refilled, tokenInMs } from "../../src/limits/move-limits.js";
+import { MINUTE_MS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 describe("a bucket of moves", () => {

@@ -1,11 +1,11 @@
 import { type Match, REFUSALS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../src/kube/cache/slim-objects.js";
 import { refusalsOf } from "../../src/match/checks.js";
 import { nodeFacts } from "../../src/match/node-facts.js";
-import type { Workload } from "../../src/match/workload.js";
-import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
+import type { Workload } from "../../src/match/node-workload.js";
+import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/address-capabilities.js";
 import { compiled, facts, NOT_READY, readyCondition, slimNode, taint } from "./cluster.js";
 
 interface Case {

@@ -1,7 +1,7 @@
 /** Nodes and pods for the tests of match. */
 
 import type { Match } from "cdk8s-flipop/api";
-import type { SlimNode, Taint } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode, Taint } from "../../src/kube/cache/slim-objects.js";
 import { type CompiledMatch, compileMatch } from "../../src/match/compile-match.js";
 import { type NodeFacts, nodeFacts } from "../../src/match/node-facts.js";
 import type { MachineIds } from "../../src/providers/types.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { slimPods } from "../../src/kube/cache/cached-objects.js";
+import { slimPods } from "../../src/kube/cache/slim-objects.js";
 import { refusalsOf } from "../../src/match/checks.js";
-import { PodWorkload, type Workload } from "../../src/match/workload.js";
+import { PodWorkload, type Workload } from "../../src/match/node-workload.js";
 import { slimPod } from "../support/kube/objects.js";
 import { compiled, facts, readyCondition } from "./cluster.js";
 

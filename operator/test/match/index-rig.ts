@@ -1,12 +1,12 @@
 import type { Match } from "cdk8s-flipop/api";
-import type { SlimNode, SlimPod } from "../../src/kube/cache/cached-objects.js";
 import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/slim-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import type { Verdict } from "../../src/match/checks.js";
 import { MatchIndex, type VerdictChange, type Wanted } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
+import { isOfWaiting, nodesOfPodEvent, type PodSource, PodWorkload } from "../../src/match/node-workload.js";
 import { tallyText } from "../../src/match/tally.js";
-import { isOfWaiting, nodesOfPodEvent, type PodSource, PodWorkload } from "../../src/match/workload.js";
 import { compiled } from "./cluster.js";
 
 /** Stores, a directory and one index, wired as the operator wires them. */

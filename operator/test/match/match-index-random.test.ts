@@ -2,7 +2,7 @@ import type { Match } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { SlimNode, SlimPod } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/slim-objects.js";
 import type { Refusal, Verdict } from "../../src/match/checks.js";
 import type { MatchIndex } from "../../src/match/match-index.js";
 import { slimPod } from "../support/kube/objects.js";

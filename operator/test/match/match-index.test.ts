@@ -1,7 +1,7 @@
 import type { Match } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { SlimPod } from "../../src/kube/cache/cached-objects.js";
+import type { SlimPod } from "../../src/kube/cache/slim-objects.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { slimPod } from "../support/kube/objects.js";
 import { compiled, NOT_READY, slimNode, taint } from "./cluster.js";

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { MAX_INDEXED_KEYS } from "../../src/bounds.js";
-import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../src/kube/cache/slim-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { LabelIndex, NodeDirectory } from "../../src/match/node-directory.js";
+import { MAX_INDEXED_KEYS } from "../../src/timings.js";
 import { compiled, NOT_READY, slimNode } from "./cluster.js";
 
 const MACHINE = "digitalocean://1";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../src/kube/cache/slim-objects.js";
 import { inPreference, newerFirst } from "../../src/match/node-preference.js";
 import { facts, taint } from "./cluster.js";
 

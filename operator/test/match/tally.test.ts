@@ -1,7 +1,7 @@
 import type { Match } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { SlimPod } from "../../src/kube/cache/cached-objects.js";
+import type { SlimPod } from "../../src/kube/cache/slim-objects.js";
 import { slimPod } from "../support/kube/objects.js";
 import { NOT_READY, slimNode, taint } from "./cluster.js";
 import { IndexRig } from "./index-rig.js";

@@ -2,8 +2,8 @@
 
 import { NODE_LEASE_NAMESPACE } from "cdk8s-flipop/api";
 import type { Emulator } from "flipop-sandbox/kubernetes";
-import { NODE_LEASE_SECONDS, SECOND_MS } from "../../src/bounds.js";
 import { microTime } from "../../src/clock.js";
+import { NODE_LEASE_SECONDS, SECOND_MS } from "../../src/timings.js";
 import type { World } from "./world.js";
 
 /** A kubelet renews its Lease this often. */

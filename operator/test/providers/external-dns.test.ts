@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
 import { ExternalDns } from "../../src/providers/external-dns/dns.js";
-import { direct } from "../../src/providers/layers/attempt.js";
+import { direct } from "../../src/providers/layers/deadlines-and-retries.js";
 import type { RecordStep } from "../../src/providers/types.js";
 import { errorOf } from "../support/http-rig.js";
 

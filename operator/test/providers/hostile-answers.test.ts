@@ -5,8 +5,8 @@ import { cloudflare } from "../../src/providers/cloudflare/index.js";
 import { fixedToken } from "../../src/providers/credentials.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import { Answer, MalformedAnswer } from "../../src/providers/http.js";
-import { direct } from "../../src/providers/layers/attempt.js";
 import type { ProviderSet } from "../../src/providers/layers/compose.js";
+import { direct } from "../../src/providers/layers/deadlines-and-retries.js";
 import { answer, errorOf, HttpRig } from "../support/http-rig.js";
 import { ASKER } from "./conformance/benches.js";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { CLOUD_LIST_MOST } from "../../src/bounds.js";
 import { type ListPage, readAllPages } from "../../src/providers/pages.js";
+import { CLOUD_LIST_MOST } from "../../src/timings.js";
 import { errorOf } from "../support/http-rig.js";
 
 /** A list as a cloud says it: the page of each number. */

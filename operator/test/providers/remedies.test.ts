@@ -8,8 +8,8 @@ import { refusedError as refusedByDigitalOcean } from "../../src/providers/digit
 import { interpretRefusedFirewall } from "../../src/providers/digitalocean/unprocessable.js";
 import { withProps } from "../../src/providers/errors.js";
 import { Answer } from "../../src/providers/http.js";
+import { TokenGuards } from "../../src/providers/layers/circuit-breaker.js";
 import { callStack } from "../../src/providers/layers/compose.js";
-import { TokenGuards } from "../../src/providers/layers/token-guards.js";
 import { LeaseFence } from "../../src/runtime/fence.js";
 import { NO_METRICS } from "../support/cloud/provider-stack.js";
 import { errorOf } from "../support/http-rig.js";

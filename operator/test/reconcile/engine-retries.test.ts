@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { DONE, type Outcome } from "../../src/addresses/calls.js";
+import { DONE, type Outcome } from "../../src/addresses/call-outcomes.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { move, refused, sequence } from "./moving-kind.js";
 

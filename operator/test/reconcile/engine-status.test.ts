@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { DONE, type Outcome, skipped } from "../../src/addresses/calls.js";
-import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/bounds.js";
+import { DONE, type Outcome, skipped } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { conditionEvents, no } from "../../src/reconcile/conditions.js";
+import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/timings.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { move, refused, sequence } from "./moving-kind.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { DONE } from "../../src/addresses/calls.js";
+import { DONE } from "../../src/addresses/call-outcomes.js";
 import { failedEvent } from "../../src/messages/events.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { type Move, move, refused, sequence } from "./moving-kind.js";

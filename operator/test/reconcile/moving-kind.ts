@@ -1,11 +1,11 @@
 /** A kind whose plan and actions each test sets: it moves things, records them, and fails on demand. */
 
-import type { ActionFailure, Outcome } from "../../src/addresses/calls.js";
+import type { ActionFailure, Outcome } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { failedEvent } from "../../src/messages/events.js";
+import type { RecoveringAccount } from "../../src/reconcile/account-recovery.js";
 import { type PlannedCondition, yes } from "../../src/reconcile/conditions.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
-import type { RecoveringAccount } from "../../src/reconcile/notifier.js";
 import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
 import type { OneObject } from "./rig.js";

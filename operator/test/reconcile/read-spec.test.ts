@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { readPool } from "../../src/controllers/floating-ip-pool/resource.js";
 import { readResource } from "../../src/controllers/node-dns-record-set/resource.js";
-import { readClass, readIssuer, readRouted } from "../../src/routing/resource.js";
+import { readClass, readIssuer, readRouted } from "../../src/routing/read-resources.js";
 
 const metadata = { name: "web", namespace: "default", uid: "u1", resourceVersion: "1" };
 /** Fields as newer definitions have them: one with a default, which the server adds to each resource, and one that was asked for. */

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { OWN_WRITE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { LatestVersion } from "../../src/reconcile/object-writer.js";
+import { OWN_WRITE_MS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 function version(resourceVersion: string, uid = "u"): KubeObject {

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { providerFailure } from "../../src/addresses/calls.js";
-import { REPORTED_WAIT_MS, RETRY_SCHEDULES } from "../../src/bounds.js";
+import { providerFailure } from "../../src/addresses/call-outcomes.js";
 import { type StatusDetails, StatusError } from "../../src/kube/client.js";
 import {
   afterFailure,
@@ -11,6 +10,7 @@ import {
   type RetryState,
   reportedRetry,
 } from "../../src/reconcile/retries.js";
+import { REPORTED_WAIT_MS, RETRY_SCHEDULES } from "../../src/timings.js";
 import { failure } from "../providers/support.js";
 
 function waits(kind: "Unavailable" | "Terminal", count: number): readonly number[] {

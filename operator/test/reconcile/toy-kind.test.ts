@@ -3,7 +3,7 @@
 import type { Condition } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { DONE } from "../../src/addresses/calls.js";
+import { DONE } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
 import { finalizerPatch } from "../../src/kube/write/patch.js";
 import { type PlannedCondition, unknown, yes } from "../../src/reconcile/conditions.js";

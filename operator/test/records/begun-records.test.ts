@@ -2,7 +2,7 @@ import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
-import type { DesiredRecords } from "../../src/records/desired-records.js";
+import type { DesiredRecords } from "../../src/records/record-actions.js";
 import { recordChain, removalChain } from "../../src/records/record-plan.js";
 
 const [A, AAAA, OTHER] = ["203.0.113.7", "2001:db8::1", "198.51.100.9"];

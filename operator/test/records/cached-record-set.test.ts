@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { ACCOUNT_PROBE_MS, RECORDS_SURE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
 import { isSuperseded } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
+import { ACCOUNT_PROBE_MS, RECORDS_SURE_MS } from "../../src/timings.js";
 import { ASKER, providerError } from "./fake-dns.js";
 import { FQDN, facts, MINUTE, NAME, RECORDS_MAX_AGE_MS, rig } from "./record-set-rig.js";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { DELEGATION_MAX_AGE_MS } from "../../src/bounds.js";
 import { Delegations } from "../../src/records/delegations.js";
+import { DELEGATION_MAX_AGE_MS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 import { ASKER, FakeDns, providerError } from "./fake-dns.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { SECOND_READ_SECONDS } from "../../src/bounds.js";
+import { SECOND_READ_SECONDS } from "../../src/timings.js";
 import { DRIFT_MS, NAME, settled, type World } from "../controllers/node-dns-record-set/world.js";
 
 const AGAIN_MS = SECOND_READ_SECONDS * 1000;

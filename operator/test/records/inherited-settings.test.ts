@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { RECORDS_SURE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
+import { RECORDS_SURE_MS } from "../../src/timings.js";
 import { FQDN, facts, rig } from "./record-set-rig.js";
 
 describe("a record set whose new records get settings of those beside them", () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
-import type { DesiredRecords } from "../../src/records/desired-records.js";
+import type { DesiredRecords } from "../../src/records/record-actions.js";
 import { recordChain, removalChain } from "../../src/records/record-plan.js";
 
 const [NEW, OLD] = ["www.example.com", "old.example.com"];

@@ -1,10 +1,10 @@
 /** A record set with a fake provider and clock. */
 
-import { DRIFT_READ_SHARE } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
 import { isProviderError } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
 import { RecordRegistry } from "../../src/records/dns-service.js";
+import { DRIFT_READ_SHARE } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 import { ASKER, FakeDns, providerError } from "./fake-dns.js";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ACCOUNT_PROBE_MS } from "../../src/bounds.js";
 import { planRecordChanges } from "../../src/providers/diff.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
+import { ACCOUNT_PROBE_MS } from "../../src/timings.js";
 import { ASKER } from "./fake-dns.js";
 import { facts, NAME, rig } from "./record-set-rig.js";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../../src/bounds.js";
 import { RemarkedSets } from "../../src/records/remarked-sets.js";
+import { REMARKED_RECORDS_KEPT_MS, REMARKED_RECORDS_MAX_AGE_MS } from "../../src/timings.js";
 
 const NONE = { proxied: false, others: [] };
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ZONE_NAME_RETRY_MS } from "../../src/bounds.js";
 import { Claims } from "../../src/claims/claims.js";
 import { DnsService, RecordRegistry } from "../../src/records/dns-service.js";
+import { ZONE_NAME_RETRY_MS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 import { ASKER, FakeDns, providerError } from "./fake-dns.js";
 

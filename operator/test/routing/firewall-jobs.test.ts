@@ -5,7 +5,7 @@ import { timestamp } from "../../src/clock.js";
 import { buildJob, firewallOrders, firewallVariables } from "../../src/jobs/job.js";
 import { FirewallJobs } from "../../src/routing/firewall-jobs.js";
 import { portAccessOf } from "../../src/routing/port-access.js";
-import type { RoutedIP } from "../../src/routing/resource.js";
+import type { RoutedIP } from "../../src/routing/read-resources.js";
 import { meta } from "../claims/resources.js";
 import { JOB_CLASS } from "../controllers/routed-ip/jobs/job-class.js";
 

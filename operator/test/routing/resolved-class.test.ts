@@ -1,9 +1,9 @@
 import type { ClusterRoutedIPClassSpec, RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { nameProblem } from "../../src/routing/access.js";
+import { nameProblem } from "../../src/routing/address-and-name-access.js";
+import { readClass } from "../../src/routing/read-resources.js";
 import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
-import { readClass } from "../../src/routing/resource.js";
 import { meta } from "../claims/resources.js";
 
 describe("the terms of a RoutedIP", () => {

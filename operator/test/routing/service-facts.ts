@@ -1,4 +1,4 @@
-import type { PortPod } from "../../src/routing/ports.js";
+import type { PortPod } from "../../src/routing/needed-ports.js";
 import { type ServiceFacts, slimServices } from "../../src/routing/service.js";
 import { meta } from "../claims/resources.js";
 

@@ -1,7 +1,7 @@
 import { Annotation, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { portsOf } from "../../src/routing/ports.js";
+import { portsOf } from "../../src/routing/needed-ports.js";
 import { type ServiceFacts, serviceKeyOf, serviceProblem } from "../../src/routing/service.js";
 import { service } from "./service-facts.js";
 

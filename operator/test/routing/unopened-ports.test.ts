@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type PortPod, portsOf } from "../../src/routing/ports.js";
+import { type PortPod, portsOf } from "../../src/routing/needed-ports.js";
 import { hostPort, NODE, READY, service, tcp } from "./service-facts.js";
 
 describe("the ports of a Service", () => {

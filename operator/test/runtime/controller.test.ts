@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ABORT_GRACE_MS } from "../../src/bounds.js";
 import { silentLogger } from "../../src/logging.js";
 import { controllerMetrics, queueMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
@@ -15,6 +14,7 @@ import {
   settle,
 } from "../../src/runtime/controller.js";
 import { WorkQueue } from "../../src/runtime/queue.js";
+import { ABORT_GRACE_MS } from "../../src/timings.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 
 function setUp(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {

@@ -1,9 +1,9 @@
 import { FAST_LEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { CALL_MARGIN_MS, ELECTION_TIMINGS, SECOND_MS } from "../../src/bounds.js";
 import { callMarginMs, fenced, LeaseFence, NotLeaderError, openFence } from "../../src/runtime/fence.js";
 import { checkTimings, leaseCallMs } from "../../src/runtime/lease-candidate.js";
+import { CALL_MARGIN_MS, ELECTION_TIMINGS, SECOND_MS } from "../../src/timings.js";
 import { MemoryKube } from "../support/kube/memory-kube.js";
 import { FakeClock } from "../support/time/fake-clock.js";
 

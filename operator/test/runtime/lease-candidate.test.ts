@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ELECTION_TIMINGS } from "../../src/bounds.js";
 import { checkTimings, type Decision, decide, nextRecord } from "../../src/runtime/lease-candidate.js";
+import { ELECTION_TIMINGS } from "../../src/timings.js";
 
 const record = { holder: "b", durationSeconds: 15, acquireTime: "then", renewTime: "now", transitions: 4 };
 

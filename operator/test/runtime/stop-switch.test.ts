@@ -1,7 +1,7 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { WholeObject } from "../../src/kube/cache/cached-objects.js";
+import type { WholeObject } from "../../src/kube/cache/slim-objects.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { silentLogger } from "../../src/logging.js";
 import { NotLeaderError, openFence } from "../../src/runtime/fence.js";

@@ -6,8 +6,8 @@ import { planClass } from "../../src/controllers/cluster-routed-ip-class/plan.js
 import type { Snapshot as IssuerSnapshot } from "../../src/controllers/routed-ip-issuer/gather.js";
 import { plan as planIssuer } from "../../src/controllers/routed-ip-issuer/plan.js";
 import { firewallMessages } from "../../src/messages/firewalls.js";
+import { classMessages } from "../../src/messages/issuers-and-classes.js";
 import type { Problem } from "../../src/messages/message.js";
-import { classMessages } from "../../src/messages/routing.js";
 import { inUseFinalizersOf } from "../../src/routing/in-use.js";
 import { credentialsOf, type IssuerPlace } from "../../src/routing/issuer-accounts.js";
 import { meta } from "../claims/resources.js";

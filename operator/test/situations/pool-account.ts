@@ -4,7 +4,7 @@ import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import { NOTHING_SEEN } from "../../src/inventory/view.js";
 import { providerMessages } from "../../src/messages/provider.js";
-import { withSummary } from "../../src/reconcile/summary.js";
+import { withSummary } from "../../src/reconcile/summary-conditions.js";
 import { limitedTo } from "../support/kube/limited-to.js";
 import { A, cloudOf, pool, type Scene, seenOf, TEN_PAST } from "./pool-scenes.js";
 import { callFailure, type Group, refusedToken, type Seen, seenIn } from "./situation.js";

@@ -1,6 +1,6 @@
 /** A pool has fewer active addresses than desired because of the nodes. */
 
-import type { SlimNode, SlimPod } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/slim-objects.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { type RefusedNodes, refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
 import { providerMessages } from "../../src/messages/provider.js";

@@ -4,15 +4,15 @@ import type { ConditionType, FloatingIPPoolSpec, Match } from "cdk8s-flipop/api"
 import type { CreationFailure } from "../../src/addresses/address-set.js";
 import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
-import type { SlimNode, SlimPod } from "../../src/kube/cache/cached-objects.js";
 import { NO_NODE } from "../../src/kube/cache/pods.js";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/slim-objects.js";
 import type { ProbeFailures } from "../../src/match/checks.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
+import { PodWorkload } from "../../src/match/node-workload.js";
 import type { Tally } from "../../src/match/tally.js";
-import { PodWorkload } from "../../src/match/workload.js";
 import { refusedNodes } from "../../src/messages/nodes/refused-nodes.js";
-import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/capabilities.js";
+import { DIGITALOCEAN_ADDRESSES } from "../../src/providers/address-capabilities.js";
 import type { MachineIds } from "../../src/providers/types.js";
 import { ModelCloud } from "../controllers/floating-ip-pool/support/model-cloud.js";
 import { compiled, slimNode } from "../match/cluster.js";

@@ -3,7 +3,7 @@
 import type { NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { plan } from "../../src/controllers/node-dns-record-set/plan.js";
 import type { NodeRecordSet, Snapshot } from "../../src/controllers/node-dns-record-set/resource.js";
-import type { SlimNode } from "../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../src/kube/cache/slim-objects.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { refusedNodes } from "../../src/messages/nodes/refused-nodes.js";

@@ -1,6 +1,6 @@
 /** A RoutedIP has no address, or no node for it. */
 
-import { addressAccessOf, addressProblem } from "../../src/routing/access.js";
+import { addressAccessOf, addressProblem } from "../../src/routing/address-and-name-access.js";
 import { type ServiceFacts, serviceProblem } from "../../src/routing/service.js";
 import { meta } from "../claims/resources.js";
 import type { ModelWorld } from "../controllers/routed-ip/model-world.js";

@@ -3,7 +3,7 @@
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import { plan } from "../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../src/controllers/routed-ip/snapshot.js";
-import type { SlimPod } from "../../src/kube/cache/cached-objects.js";
+import type { SlimPod } from "../../src/kube/cache/slim-objects.js";
 import { everyNode } from "../../src/match/compile-match.js";
 import { MatchIndex } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";

@@ -1,4 +1,4 @@
-import { type SlimNode, slimNodes } from "../../src/kube/cache/cached-objects.js";
+import { type SlimNode, slimNodes } from "../../src/kube/cache/slim-objects.js";
 import { isNotFound } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import type { Transport } from "../../src/kube/transport/transport.js";

@@ -2,7 +2,7 @@ import { ApiStatus, noSuchResource } from "./api-status.js";
 import { type Attributes, allows, authenticate, authorize, authorizePath, type Identity } from "./authorization.js";
 import { bodyText } from "./body-text.js";
 import type { Cluster } from "./cluster.js";
-import type { Reconciler } from "./controllers/reconciler.js";
+import type { Reconciler } from "./controllers/write-reactions.js";
 import { handleResource } from "./handle-resource.js";
 import { at, type JsonObject, textOf } from "./json.js";
 import {

@@ -1,12 +1,12 @@
 /** Simulates an app in one call, for its tests: `import { simulate } from "flipop-sandbox/testing"`. */
 
 import { silentLogger } from "flipop-operator/logging";
-import { findNode } from "../story/cast.js";
+import { findNode } from "../story/resolve-refs.js";
 import { verdictsOf } from "../story/rules/rules.js";
 import { Story } from "../story/story.js";
+import { type Failure, lateMoves, movesOf } from "./address-moves.js";
+import { objectsOf } from "./app-objects.js";
 import { checkInput } from "./check-options.js";
-import { type Failure, lateMoves, movesOf } from "./moves.js";
-import { objectsOf } from "./objects.js";
 import type { AppLike, SimulateOptions, Simulation, Time } from "./options.js";
 import { type FailureStep, scenarioOf } from "./scenario-of.js";
 

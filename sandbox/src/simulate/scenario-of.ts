@@ -10,8 +10,8 @@ import {
   type Step,
   type StepKind,
 } from "../story/scenario/scenario.js";
+import type { AppObjects, Resource } from "./app-objects.js";
 import { labelsFor, merged } from "./labels.js";
-import type { AppObjects, Resource } from "./objects.js";
 import type { SimulatedNodes, SimulateOptions } from "./options.js";
 import { type StandIn, standIns } from "./stand-ins.js";
 

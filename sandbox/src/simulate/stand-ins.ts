@@ -1,8 +1,8 @@
 /** What a simulation adds to an app: the pods, Services and Secrets that another app defines. */
 
 import { type Match, parseLabelSelector, selectorMatches } from "cdk8s-flipop/api";
+import type { AppObjects, Service, Workload } from "./app-objects.js";
 import { labelsFor } from "./labels.js";
-import type { AppObjects, Service, Workload } from "./objects.js";
 
 /** An object that the app does not define. */
 export interface StandIn {

@@ -4,16 +4,16 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { EXIT, INTERRUPTED } from "flipop-operator/exit";
 import { errorText, type Logger } from "flipop-operator/logging";
+import type { SandboxOptions } from "../cli-options.js";
 import { KubeconfigFile } from "../kubeconfig-file.js";
-import type { SandboxOptions } from "../options.js";
 import { startProblem } from "../start-problem.js";
 import { MANIFESTS, STORY } from "./embedded.js";
-import { hints } from "./rules/hints.js";
+import { hints } from "./next-steps.js";
 import { ScenarioError } from "./scenario/field.js";
 import { readScenario } from "./scenario/read-scenario.js";
 import type { Scenario } from "./scenario/scenario.js";
 import { Story } from "./story.js";
-import { styleOf } from "./text.js";
+import { styleOf } from "./terminal-text.js";
 
 /** What the command has to do with the world outside. */
 export interface CommandContext {

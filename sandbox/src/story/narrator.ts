@@ -2,14 +2,14 @@
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { at, textOf } from "../kubernetes/json.js";
-import { callLine, deed, factLine, heading, opening, type Place, situation, summary } from "./account.js";
 import type { Narrator } from "./director.js";
+import { callLine, deed, factLine, heading, opening, type Place, situation, summary } from "./narration-lines.js";
 import type { Observer } from "./rules/observer.js";
 import { verdictsOf } from "./rules/rules.js";
 import { type Totals, totalsOf } from "./rules/totals.js";
 import type { Act } from "./scenario/scenario.js";
 import type { Stage } from "./stage.js";
-import type { Style } from "./text.js";
+import type { Style } from "./terminal-text.js";
 
 const POOL = "FloatingIPPool";
 /** What labels of RoutedIPs begin with. */

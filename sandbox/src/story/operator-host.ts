@@ -9,11 +9,11 @@ import { createOperator, type OperatorOptions } from "flipop-operator/operator";
 import { Transport } from "flipop-operator/transport";
 import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
 import type { AllowRule } from "../kubernetes/index.js";
-import type { SandboxWorld } from "../start-all.js";
+import type { SandboxWorld } from "../start-world.js";
 import { Cable } from "./cable.js";
-import { watchCalls } from "./calls.js";
 import type { StoryClock } from "./clock.js";
 import type { Actor } from "./director.js";
+import { watchCalls } from "./pending-requests.js";
 import type { OperatorSetup } from "./scenario/scenario.js";
 
 export interface OperatorHostOptions {

@@ -1,6 +1,6 @@
 /** The address records of both clouds, as they really are. */
 
-import type { SandboxWorld } from "../start-all.js";
+import type { SandboxWorld } from "../start-world.js";
 
 export interface RecordSource {
   readonly world: Pick<SandboxWorld, "digitalocean" | "cloudflare">;

@@ -3,10 +3,10 @@
 import type { Logger } from "flipop-operator/logging";
 import type { ApiObject } from "../kubernetes/index.js";
 import { addNode } from "../nodes.js";
-import { type SandboxWorld, startAll } from "../start-all.js";
+import { type SandboxWorld, startAll } from "../start-world.js";
 import type { StoryClock } from "./clock.js";
 import { addClusterFirewall, NODE_TAG } from "./firewalls.js";
-import type { NodeObject } from "./rules/judge.js";
+import type { NodeObject } from "./rules/serving-nodes.js";
 import type { CloudSetup, NodeGroup, Scenario } from "./scenario/scenario.js";
 
 export interface StageOptions {

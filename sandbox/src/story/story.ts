@@ -4,10 +4,10 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import type { Logger } from "flipop-operator/logging";
 import type { ApiObject } from "../kubernetes/index.js";
 import { at, listOf, textOf } from "../kubernetes/json.js";
-import { Kubelets } from "./acts/kubelets.js";
 import { NodeActs } from "./acts/node-acts.js";
-import { Workloads } from "./acts/workloads.js";
 import { StoryClock } from "./clock.js";
+import { Kubelets } from "./controllers/node-heartbeats.js";
+import { Workloads } from "./controllers/workloads.js";
 import { Director } from "./director.js";
 import { LiveNarrator } from "./narrator.js";
 import { OperatorHost, type Scrape } from "./operator-host.js";
@@ -16,7 +16,7 @@ import { Observer } from "./rules/observer.js";
 import { type Conditioned, lastWrite, unsettled } from "./rules/settled.js";
 import type { Scenario, Step } from "./scenario/scenario.js";
 import { labelOf, Stage } from "./stage.js";
-import type { Style } from "./text.js";
+import type { Style } from "./terminal-text.js";
 
 export interface StoryOptions {
   readonly scenario: Scenario;

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { lateMoves, movesOf } from "../../src/simulate/address-moves.js";
+import { objectsOf } from "../../src/simulate/app-objects.js";
 import { labelsFor } from "../../src/simulate/labels.js";
-import { lateMoves, movesOf } from "../../src/simulate/moves.js";
-import { objectsOf } from "../../src/simulate/objects.js";
 import type { SimulateOptions } from "../../src/simulate/options.js";
 import { scenarioOf } from "../../src/simulate/scenario-of.js";
 

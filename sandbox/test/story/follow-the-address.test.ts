@@ -6,7 +6,7 @@ import { silentLogger } from "flipop-operator/logging";
 import { describe, it } from "mocha";
 import { parse } from "yaml";
 import { type Emulator, startEmulator } from "../../src/kubernetes/index.js";
-import { objectsOf } from "../../src/simulate/objects.js";
+import { objectsOf } from "../../src/simulate/app-objects.js";
 import { scenarioOf } from "../../src/simulate/scenario-of.js";
 import { Story } from "../../src/story/story.js";
 

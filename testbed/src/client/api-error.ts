@@ -1,4 +1,4 @@
-import type { KubeStatus } from "./resource.js";
+import type { KubeStatus } from "./resource-path.js";
 
 /** The server rejected a request. */
 export class ApiError extends Error {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Agent } from "node:https";
 import { ApiError } from "./api-error.js";
 import { fetchText } from "./http.js";
-import { type KubeObject, type KubeStatus, type Query, type ResourceRef, toPath } from "./resource.js";
+import { type KubeObject, type KubeStatus, type Query, type ResourceRef, toPath } from "./resource-path.js";
 import { type WatchEvent, watchLines } from "./watch.js";
 
 /** Content types of PATCH requests. */

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { ApiError } from "./api-error.js";
 import { type HttpRequest, open } from "./http.js";
-import type { KubeStatus } from "./resource.js";
+import type { KubeStatus } from "./resource-path.js";
 import { readText } from "./streams.js";
 
 /** One event of a watch. The object of an ERROR is a Status. */

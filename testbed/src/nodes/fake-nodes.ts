@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "../client/client.js";
-import type { KubeObject } from "../client/resource.js";
+import type { KubeObject } from "../client/resource-path.js";
 
 /** An address of a node. */
 export interface NodeAddress {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "../client/client.js";
-import type { KubeObject } from "../client/resource.js";
+import type { KubeObject } from "../client/resource-path.js";
 
 /** Properties of a fake pod. */
 export interface FakePodSpec {

@@ -1,5 +1,5 @@
 import type { Client } from "../client/client.js";
-import type { KubeObject } from "../client/resource.js";
+import type { KubeObject } from "../client/resource-path.js";
 
 /** Properties of a service. */
 export interface FakeServiceSpec {

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "../client/resource.js";
+import type { ObjectMeta } from "../client/resource-path.js";
 
 /** A reference to a key of a Secret or ConfigMap. */
 export interface KeySelector {

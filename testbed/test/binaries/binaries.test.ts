@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { describeReasons, resolveBinaries } from "../../src/binaries/binaries.js";
-import type { LookupContext } from "../../src/binaries/lookup.js";
+import type { LookupContext } from "../../src/binaries/lookup-context.js";
 import { PARTS } from "../../src/binaries/versions.js";
 import { controlPlaneCache, userCacheFolder } from "../../src/paths.js";
 

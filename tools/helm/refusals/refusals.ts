@@ -9,9 +9,9 @@ import {
 } from "cdk8s-flipop/api";
 import { LABEL_KEY_PATTERN } from "../../../constructs/src/api/labels/label-syntax.js";
 import { DNS_PORTS } from "../../../constructs/src/operator/network-policy.js";
-import { quoted, refusal } from "../text.js";
+import { quoted, refusal } from "../fill-in.js";
+import { VARIABLE_PROBLEMS } from "./extra-env-and-args.js";
 import { LIMITS } from "./tenant-limits.js";
-import { VARIABLE_PROBLEMS } from "./variables.js";
 
 /** templates/_refusals.tpl. Its one template fails with every problem of the values, a line for each that shows no token. */
 export function refusals(): string {

@@ -7,7 +7,7 @@ import {
   lateNameProblem,
   POLICY_LIMITS_SIZE,
 } from "../../../constructs/src/api/access/tenant-limits.js";
-import { quoted, refusal } from "../text.js";
+import { quoted, refusal } from "../fill-in.js";
 
 const BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const IPV4 = `${BYTE}(\\.${BYTE}){3}`;

@@ -13,8 +13,8 @@ import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
 import type { JsonObject, SchemaOf } from "../schema/schema";
 import { retryAtSchema } from "./address-status";
 import { classRules, portRangeRule } from "./cluster-routed-ip-class-rules";
-import { ASSIGN_VARIABLES, FIREWALL_VARIABLES, JOB_REPORT, MAX_JOB_SECONDS } from "./job-limits";
-import { dnsLabelSchema, nameSchema } from "./object-reference";
+import { ASSIGN_VARIABLES, FIREWALL_VARIABLES, JOB_REPORT, MAX_JOB_SECONDS } from "./job-contract";
+import { dnsLabelSchema, nameSchema } from "./name-schemas";
 import type { ResourceKind } from "./resource-kind";
 
 /** A RoutedIPIssuer of any namespace. */

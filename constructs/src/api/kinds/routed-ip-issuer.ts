@@ -11,7 +11,7 @@ import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
 import type { SchemaOf } from "../schema/schema";
 import { retryAtSchema } from "./address-status";
 import { type DeletionPolicy, providerSchema } from "./dns-record-set";
-import { nameSchema, secretKeySchema } from "./object-reference";
+import { nameSchema, secretKeySchema } from "./name-schemas";
 import type { ResourceKind } from "./resource-kind";
 
 /** One entry of a Secret, in the issuer's own namespace. */

@@ -6,7 +6,7 @@ import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
 import type { SchemaOf } from "../schema/schema";
 import { type DnsRecordSet, dnsRecordSetSchema } from "./dns-record-set";
 import { type HealthCheck, healthCheckSchema } from "./health-check";
-import { dnsLabelSchema, nameSchema } from "./object-reference";
+import { dnsLabelSchema, nameSchema } from "./name-schemas";
 import type { ResourceKind } from "./resource-kind";
 import { routedIpRules } from "./routed-ip-rules";
 import { type RoutedIPStatus, routedIPStatusSchema } from "./routed-ip-status";

@@ -2,11 +2,11 @@ import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { OperatorSettings } from "../props-with-defaults";
 import { cleanupClusterRole } from "../roles";
-import { admissionPolicy, admissionPolicyBinding } from "./admission-policy";
-import { cleanupPolicy, cleanupPolicyBinding } from "./cleanup-policy";
 import { finalizerPolicy, finalizerPolicyBinding } from "./finalizer-policy";
+import { admissionPolicy, admissionPolicyBinding } from "./node-policy";
 import { publicationPolicy, publicationPolicyBinding } from "./publication-policy";
 import { tenantPolicy, tenantPolicyBinding } from "./tenant-policy";
+import { cleanupPolicy, cleanupPolicyBinding } from "./watched-namespaces-policy";
 
 /** The objects that limit the operator's writes, and those of tenants. */
 export interface Admission {

@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP, Finalizer } from "../../api/names";
 import type { OperatorSettings } from "../props-with-defaults";
-import { inOneOf, notByTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { inOneOf, notByTheOperator, type PolicyNames, policy, policyBinding } from "./policy-objects";
 
 /** Operators of all installations may write the status, and cluster-admins. Whoever may, can hide a created address anyway. */
 const MAY_WRITE_STATUS = `authorizer.group('${API_GROUP}').resource(request.resource.resource).subresource('status').namespace(request.namespace).name(request.name).check('patch').allowed()`;

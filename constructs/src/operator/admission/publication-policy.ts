@@ -1,7 +1,7 @@
 import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { OperatorSettings } from "../props-with-defaults";
-import { byTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { byTheOperator, type PolicyNames, policy, policyBinding } from "./policy-objects";
 import { PUBLICATION_RULES, PUBLICATION_VARIABLES } from "./publication-rules";
 
 /**

@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP } from "../../api/names";
 import type { OperatorSettings } from "../props-with-defaults";
-import { notByTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { notByTheOperator, type PolicyNames, policy, policyBinding } from "./policy-objects";
 import { limitsRules } from "./tenant-limits-text";
 import { TENANT_RULES, tenantVariables } from "./tenant-rules";
 

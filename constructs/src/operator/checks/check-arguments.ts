@@ -3,7 +3,7 @@ import { nearest } from "../../api/schema/nearest";
 import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft } from "../../private/spec-refusals";
 import { MANAGED_FLAGS } from "../arguments";
-import { flagValueProblem } from "../flag-value";
+import { flagValueProblem } from "./check-flag-value";
 
 const ARGUMENT = /^--([a-z][a-z-]*)(?:=(.*))?$/s;
 

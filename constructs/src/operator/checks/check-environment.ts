@@ -4,8 +4,8 @@ import { urlProblem } from "../../api/setting-problems";
 import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft } from "../../private/spec-refusals";
 import { MANAGED_FLAGS } from "../arguments";
-import { flagValueProblem } from "../flag-value";
 import { isExpression } from "../network-policy";
+import { flagValueProblem } from "./check-flag-value";
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FLAG_PREFIX = "FLIPOP_";

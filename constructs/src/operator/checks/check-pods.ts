@@ -1,9 +1,9 @@
 import { labelKeyProblem, labelValueProblem } from "../../api/labels/label-syntax";
 import type { FlipopOperatorProps } from "../../operator-props";
 import { checkObjectName } from "../../private/checks/check-text";
+import { seconds, wholeSeconds } from "../../private/field-values";
 import { checkFields } from "../../private/job/check-job-fields";
 import { AFFINITY } from "../../private/job/pod-fields";
-import { seconds, wholeSeconds } from "../../private/spec-fields";
 import type { Draft, Site } from "../../private/spec-refusals";
 import { isPort } from "../network-policy";
 import { imageOfEnvironment } from "../pod-template";

@@ -1,5 +1,5 @@
 import { FAST_LEASE, FLAGS, type Flag } from "../../api/config";
-import { parseFlag } from "../../api/flag-value";
+import { parseFlag } from "../../api/parse-flag";
 import { driftProblem, electionProblem } from "../../api/setting-problems";
 import type { FlipopOperatorProps } from "../../operator-props";
 import type { Draft, Site } from "../../private/spec-refusals";

@@ -1,9 +1,9 @@
 import { isObject } from "../../api/schema/schema";
 import type { FlipopOperatorProps } from "../../operator-props";
-import { isLate } from "../../private/part";
-import { misfits, valuesOf, withoutMisfits } from "../../private/props";
+import { misfits, valuesOf, withoutMisfits } from "../../private/prop-shapes";
+import { isLate } from "../../private/prop-types";
 import { type Draft, UnusableArguments } from "../../private/spec-refusals";
-import { OPERATOR_SHAPES } from "./check-types";
+import { OPERATOR_SHAPES } from "./operator-shapes";
 
 /** Props that a resolver cannot provide, because they decide which objects exist and what their names are. */
 const EARLY: readonly (keyof FlipopOperatorProps)[] = [

@@ -1,7 +1,7 @@
 import type { MetricName } from "../../api/metrics";
 import type { OperatorSettings } from "../props-with-defaults";
 import type { Panel, Row } from "./dashboard-layout";
-import { flipopBuckets, flipopMetric, runtimeMetric } from "./metric-queries";
+import { flipopBuckets, flipopMetric, runtimeMetric } from "./metric-names";
 
 const RESOURCE = "{{namespace}}/{{name}}";
 /** Selects the namespaces from the variable at the top of the dashboard. */

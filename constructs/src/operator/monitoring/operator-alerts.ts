@@ -1,7 +1,7 @@
 import { LEASE_NAME } from "../../api/names";
 import type { OperatorSettings } from "../props-with-defaults";
 import type { Alert } from "./alert";
-import { flipopMetric, runtimeMetric } from "./metric-queries";
+import { flipopMetric, runtimeMetric } from "./metric-names";
 
 /** Alerts on the operator and on the accounts that it uses. */
 export function operatorAlerts(settings: OperatorSettings): readonly Alert[] {

@@ -1,7 +1,7 @@
 import type { ConditionType } from "../../api/condition-types";
 import type { Reason } from "../../api/reasons";
 import { type Alert, describeCommand, RESOURCE } from "./alert";
-import { flipopMetric } from "./metric-queries";
+import { flipopMetric } from "./metric-names";
 
 const DESCRIBE_POOL = describeCommand("floatingippool");
 const DESCRIBE_ROUTED = describeCommand("routedip");

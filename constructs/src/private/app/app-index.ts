@@ -5,8 +5,8 @@ import { GROUP_VERSION } from "../../api/names";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
 import { resolved } from "../resolve";
+import { clusterOf } from "./chart-cluster";
 import { claimsOf } from "./claims";
-import { clusterOf } from "./cluster-name";
 import type { OperatorConstruct } from "./operator-construct";
 
 /** The manifest of an object, after patches, or the reason why there is none. */

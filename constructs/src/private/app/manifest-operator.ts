@@ -5,10 +5,10 @@ import { DEFAULT_SECRET, FEATURES, type FeatureName, FLAGS } from "../../api/con
 import { allProviders } from "../../api/providers";
 import type { JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
+import { tenantGaps } from "./beyond-tenant-limits";
 import { objectsOf } from "./claims";
 import type { NeedyResource } from "./needs";
 import type { OperatorConstruct, OperatorReach, TenantGap } from "./operator-construct";
-import { tenantGaps } from "./tenant-gaps";
 
 const IMAGE = /(^|\/)flipop([:@]|$)/;
 

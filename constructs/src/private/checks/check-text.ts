@@ -1,4 +1,4 @@
-import { dnsLabelSchema, nameSchema, secretKeySchema } from "../../api/kinds/object-reference";
+import { dnsLabelSchema, nameSchema, secretKeySchema } from "../../api/kinds/name-schemas";
 import { checkScalar } from "../../api/schema/validate-scalar";
 import type { Site } from "../spec-refusals";
 

@@ -1,6 +1,6 @@
 import { nearest } from "../../api/schema/nearest";
 import { isObject, type JsonObject } from "../../api/schema/schema";
-import { shown } from "../part";
+import { shown } from "../prop-types";
 import type { Site } from "../spec-refusals";
 import { type Fields, POD } from "./pod-fields";
 

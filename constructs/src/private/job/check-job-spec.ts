@@ -1,4 +1,4 @@
-import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../../api/kinds/job-limits";
+import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../../api/kinds/job-contract";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
 import type { Site } from "../spec-refusals";

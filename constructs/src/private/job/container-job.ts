@@ -1,8 +1,8 @@
-import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, JOB_VARIABLES, MAX_JOB_SECONDS } from "../../api/kinds/job-limits";
+import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, JOB_VARIABLES, MAX_JOB_SECONDS } from "../../api/kinds/job-contract";
 import { DNS_SUBDOMAIN_PATTERN } from "../../api/labels/label-syntax";
 import type { JsonObject } from "../../api/schema/schema";
 import type { RoutedIPJobContainer } from "../../routed-ip/routed-ip-job-container";
-import { wholeSeconds, written } from "../spec-fields";
+import { wholeSeconds, written } from "../field-values";
 import type { Site } from "../spec-refusals";
 
 /** The user of many images without a root user. */

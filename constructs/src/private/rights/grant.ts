@@ -1,7 +1,7 @@
 import { ApiObject, Lazy } from "cdk8s";
 import type { Construct, IConstruct } from "constructs";
 import { clusterObject } from "../../operator/cluster-object";
-import { isClusterScoped } from "./api-resource";
+import { isClusterScoped } from "./resource-type";
 import { subjectOf } from "./subject";
 
 /** Verbs that a grant allows. */

@@ -4,8 +4,8 @@ import { API_GROUP } from "../../api/names";
 import { checkDnsLabel, checkObjectName } from "../checks/check-text";
 import { isToken } from "../resolve";
 import { holdsToken, TOKEN_REFUSED } from "../tokens";
-import { resourceTypeOf } from "./api-resource";
 import { type Access, grant, MANAGE, READ } from "./grant";
+import { resourceTypeOf } from "./resource-type";
 
 /** Facts about a resource that is defined outside of the app. */
 export interface ImportedFacts {

@@ -2,7 +2,7 @@ import { ApiObject, Chart } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { apiObjectOf } from "../manifest";
-import { shown } from "../part";
+import { shown } from "../prop-types";
 
 /** A subject of a RoleBinding, or the problem of a construct that is none. */
 export type Subject = { readonly json: JsonObject } | { readonly problem: string };

@@ -3,11 +3,11 @@ import { ROUTES } from "../../../test/e2e/support/clouds.js";
 import type { Machine } from "../../../test/e2e/support/fleet.js";
 import { spare } from "../../../test/e2e/support/spare.js";
 import type { World } from "../../../test/e2e/support/world.js";
-import { AT_ONCE } from "../../at-once.js";
 import type { Case } from "../../bench.js";
+import { followCalls, inWorld, onPlane, QUIET } from "../../in-world.js";
+import { AT_ONCE } from "../../instant-cloud.js";
 import { NodeWatch } from "../../node-watch.js";
 import type { Row } from "../../table.js";
-import { followCalls, inWorld, onPlane, QUIET } from "../../whole.js";
 
 const FLIPS = 20;
 const SPARE_NODES = 2;

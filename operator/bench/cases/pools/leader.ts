@@ -2,7 +2,7 @@ import { ROUTES } from "../../../test/e2e/support/clouds.js";
 import { spareOne } from "../../../test/e2e/support/spare.js";
 import type { World } from "../../../test/e2e/support/world.js";
 import type { Case } from "../../bench.js";
-import { followCalls, inWorld, onPlane, QUIET } from "../../whole.js";
+import { followCalls, inWorld, onPlane, QUIET } from "../../in-world.js";
 
 /** Installs that live side by side: each kill takes as long as a Lease lasts. */
 const WORLDS = 5;

@@ -3,13 +3,13 @@ import { ROUTES } from "../../../test/e2e/support/clouds.js";
 import { spareOne } from "../../../test/e2e/support/spare.js";
 import type { World } from "../../../test/e2e/support/world.js";
 import { until } from "../../../test/support/time/until.js";
-import { AT_ONCE } from "../../at-once.js";
 import type { Case } from "../../bench.js";
 import { type Contender, compare, type Figures } from "../../contenders.js";
+import { followCalls, inWorld, onPlane } from "../../in-world.js";
+import { AT_ONCE } from "../../instant-cloud.js";
 import { NodeWatch } from "../../node-watch.js";
 import type { Row } from "../../table.js";
 import { cpuSecondsOf, memoryOf } from "../../usage.js";
-import { followCalls, inWorld, onPlane } from "../../whole.js";
 
 const NODES = ["a", "b", "c"];
 const STARTS = 10;

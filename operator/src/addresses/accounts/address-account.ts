@@ -1,7 +1,6 @@
 /** One account of addresses: its inventory, and what failed when it was last asked. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { ACCOUNT_FAILURE_KEPT_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { AccountInventory } from "../../inventory/account-inventory.js";
 import type { Inventories } from "../../inventory/inventories.js";
@@ -19,11 +18,12 @@ import type { ProviderSet } from "../../providers/layers/compose.js";
 import type { GroupTurn } from "../../providers/layers/group-limits.js";
 import type { LimitWait } from "../../providers/layers/limiter.js";
 import type { AddressProvider } from "../../providers/types.js";
+import { AccountRecovery, type RecoveringChanges } from "../../reconcile/account-recovery.js";
 import { problemOf } from "../../reconcile/conditions.js";
-import { AccountRecovery, type RecoveringChanges } from "../../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
+import { ACCOUNT_FAILURE_KEPT_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
-import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./account-failures.js";
+import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./failed-reads.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;

@@ -4,15 +4,15 @@
  */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { CALL_OVER_MS, CREATION_OVER_MS, INFERENCE_WINDOW_MS, LISTS_APART_MS, STRAY_AFTER_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
 import type { InventoryAddress } from "../../inventory/view.js";
+import { WHYS } from "../../messages/action-reasons.js";
 import { refText } from "../../messages/claims.js";
-import { WHYS } from "../../messages/explanations.js";
+import { CALL_OVER_MS, CREATION_OVER_MS, INFERENCE_WINDOW_MS, LISTS_APART_MS, STRAY_AFTER_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type AddressSnapshot, isDeleting, type OtherCreation } from "../address-set.js";
+import { createdRegion } from "./create-address.js";
 import { areApart, type ListObservation } from "./creation-registry.js";
-import { createdRegion } from "./record-creation.js";
 
 /** One creation whose answer was lost. */
 interface OpenCase {

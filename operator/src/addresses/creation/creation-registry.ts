@@ -5,9 +5,9 @@
  */
 
 import { canonicalIp, type IpFamily, type PendingCreation } from "cdk8s-flipop/api";
-import { CREATION_OVER_MS, LIST_READ_MS, LISTS_KEPT } from "../../bounds.js";
 import type { InventoryView, ResourceRef } from "../../inventory/view.js";
 import type { CreateAddress, ProviderId } from "../../providers/types.js";
+import { CREATION_OVER_MS, LIST_READ_MS, LISTS_KEPT } from "../../timings.js";
 
 export interface OpenCreation {
   readonly resource: ResourceRef;

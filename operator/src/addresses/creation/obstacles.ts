@@ -12,8 +12,8 @@ import { compareText, omitUndefined } from "../../values.js";
 import type { AddressSnapshot } from "../address-set.js";
 import { isInSetRegion, regionOf } from "../assignments.js";
 import type { Desired } from "../desired-addresses.js";
+import { lostName } from "../dns-records.js";
 import { accountUntil } from "../moves/movable-addresses.js";
-import { lostName } from "../records.js";
 import { heldUpUntil } from "./creation-registry.js";
 
 /** What the creation waits for. */

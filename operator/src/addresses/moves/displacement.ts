@@ -7,8 +7,8 @@ import { isDue } from "../../reconcile/retries.js";
 import { addressLockKey } from "../actions.js";
 import type { AddressSnapshot } from "../address-set.js";
 import { type Displacement, fitFor, freeNodes, type WaitingNode } from "../assignments.js";
-import { isOurs, isServed, type Placement } from "../observed.js";
-import { drainedAt, isPublished } from "../releases/drain.js";
+import { isOurs, isServed, type Placement } from "../placements.js";
+import { drainedAt, isPublished } from "../releases/dns-drain.js";
 import { isSpare, maySpareLeave } from "../releases/releasable.js";
 
 /** A node, and the address that leaves it. */

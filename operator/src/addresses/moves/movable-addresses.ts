@@ -1,12 +1,12 @@
 /** Addresses that may move now: unassigned ones first, then by how long they have waited. */
 
 import type { AddressStatus, Reason } from "cdk8s-flipop/api";
-import { DUE_READ_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
 import { isDue } from "../../reconcile/retries.js";
+import { DUE_READ_MS } from "../../timings.js";
 import { addressLockKey } from "../actions.js";
 import type { AddressSnapshot } from "../address-set.js";
-import { isOurs, type Placement } from "../observed.js";
+import { isOurs, type Placement } from "../placements.js";
 import { massFailureOf } from "../safeguards.js";
 import { undonePauseUntil } from "../undone-writes.js";
 

@@ -4,8 +4,8 @@ import { type CreatedAddress, canonicalIp } from "cdk8s-flipop/api";
 import type { Heirs } from "../../claims/heirs.js";
 import type { PassOnAction } from "../actions.js";
 import type { AddressSet } from "../address-set.js";
-import { type Outcome, skipped } from "../calls.js";
-import type { Placement } from "../observed.js";
+import { type Outcome, skipped } from "../call-outcomes.js";
+import type { Placement } from "../placements.js";
 import { askedBy, isCertain } from "./releasable.js";
 
 /**

@@ -2,7 +2,7 @@
 
 import type { ResourceRef } from "../../inventory/view.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "../address-set.js";
-import { isOurs, type Placement } from "../observed.js";
+import { isOurs, type Placement } from "../placements.js";
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
 export function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {

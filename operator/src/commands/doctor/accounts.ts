@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { allProviders, type ProviderFacts } from "cdk8s-flipop/api";
-import { CLI_CALL_SECONDS, SECOND_MS } from "../../bounds.js";
 import { errorText } from "../../logging.js";
 import { Connections } from "../../providers/http.js";
 import { PROVIDER_KINDS } from "../../providers/kinds.js";
 import type { ProviderProbes } from "../../providers/probes.js";
+import { CLI_CALL_SECONDS, SECOND_MS } from "../../timings.js";
 import type { CommandIo } from "../command.js";
 import { type Finding, ok, problem, unknown, warning } from "./finding.js";
 

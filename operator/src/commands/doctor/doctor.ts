@@ -12,19 +12,19 @@ import {
 import { EXIT } from "../../exit.js";
 import { isForbidden, isNotFound, type KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
-import { addressCapabilities } from "../../providers/capabilities.js";
+import { addressCapabilities } from "../../providers/address-capabilities.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, textOption, UsageError } from "../command.js";
-import { listAll, type OwnObject, readNodes } from "../read.js";
+import { listAll, type OwnObject, readNodes } from "../list-objects.js";
 import { dataText, tableText } from "../render/table.js";
 import { withProgress } from "../terminal.js";
 import { accountFindings } from "./accounts.js";
 import { DEFINITIONS, type Definition, definitionFindings, endpointFindings } from "./definitions.js";
-import { type Policy, policyFinding } from "./egress-policies.js";
 import { type Finding, unknown } from "./finding.js";
 import { issuerFindings } from "./issuers.js";
 import { leaseFindings } from "./leases.js";
 import { nodeFindings } from "./nodes.js";
+import { type Policy, policyFinding } from "./operator-egress.js";
 import { otherOperators } from "./other-operators.js";
 import { type RightsQuestion, rightsFinding } from "./rights.js";
 

@@ -2,7 +2,7 @@
 
 import { type AnyKind, KINDS } from "cdk8s-flipop/api";
 import type { KubeClient } from "../../kube/client.js";
-import { type KindRead, type OwnObject, readKind } from "../read.js";
+import { type KindRead, type OwnObject, readKind } from "../list-objects.js";
 import { type Finding, ok, problem, unknown } from "./finding.js";
 
 interface Places {

@@ -1,9 +1,9 @@
 /** Pure: who leads. */
 
 import { Annotation, LEASE_NAME } from "cdk8s-flipop/api";
-import { ELECTION_TIMINGS, SECOND_MS } from "../../bounds.js";
 import { duration } from "../../clock.js";
 import type { Lease } from "../../kube/write/lease.js";
+import { ELECTION_TIMINGS, SECOND_MS } from "../../timings.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 
 /** The Leases of all operators. */

@@ -3,7 +3,7 @@
 import { DEFAULT_FEATURES, FLAGS } from "cdk8s-flipop/api";
 import type { KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
-import { listAll, unlessRefused } from "../read.js";
+import { listAll, unlessRefused } from "../list-objects.js";
 import { type Finding, ok, problem, warning } from "./finding.js";
 import { isHeld, LEASES } from "./leases.js";
 import { type Pod, type SettingName, settingOf } from "./pod-settings.js";

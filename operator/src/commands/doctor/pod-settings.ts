@@ -2,7 +2,7 @@
 
 import { FLAGS } from "cdk8s-flipop/api";
 import type { KubeClient } from "../../kube/client.js";
-import { unlessRefused } from "../read.js";
+import { unlessRefused } from "../list-objects.js";
 
 export interface Pod {
   readonly spec?: { readonly containers?: readonly Container[] };

@@ -5,7 +5,7 @@ import { type CheckedReason, type CheckInput, checksOf, type Refusal } from "../
 import type { CompiledMatch } from "../../match/compile-match.js";
 import { labelOf } from "../../match/node-directory.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts, type TaintFacts, taintText } from "../../match/node-facts.js";
-import type { WorkloadSource } from "../../match/workload.js";
+import type { WorkloadSource } from "../../match/node-workload.js";
 import { omitUndefined } from "../../values.js";
 
 /** What the checks read beside the node. */

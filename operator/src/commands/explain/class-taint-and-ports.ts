@@ -2,7 +2,7 @@
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import { keepsPodsAway, type TaintFacts, taintText } from "../../match/node-facts.js";
-import type { LimitSource } from "../../routing/access.js";
+import type { LimitSource } from "../../routing/address-and-name-access.js";
 import { commonPorts } from "../../routing/port-access.js";
 import { classRules } from "../../routing/resolved-class.js";
 import { omitUndefined } from "../../values.js";

@@ -2,9 +2,9 @@
 
 import type { AnyKind, Match } from "cdk8s-flipop/api";
 import { type PodsWanted, podScopeOf } from "../../match/compile-match.js";
-import { isWanted, serves } from "../../match/workload.js";
+import { isWanted, serves } from "../../match/node-workload.js";
 import { FIX } from "../../messages/message.js";
-import { type OwnObject, unlessRefused } from "../read.js";
+import { type OwnObject, unlessRefused } from "../list-objects.js";
 import { localServiceNotes } from "./local-services.js";
 import { policyNotes } from "./network-policies.js";
 import type { NodeExplanation } from "./node-explanation.js";

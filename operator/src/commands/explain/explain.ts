@@ -4,13 +4,13 @@ import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, KINDS } from "cdk8s
 import { MatchIndex } from "../../match/match-index.js";
 import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { namespacesOf, ownersOn } from "../../match/node-workload.js";
 import type { Tally } from "../../match/tally.js";
-import { namespacesOf, ownersOn } from "../../match/workload.js";
 import { compareText, listed, omitUndefined } from "../../values.js";
 import { askersBeside } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
-import { type KindRead, type OwnObject, readKinds } from "../read.js";
+import { type KindRead, type OwnObject, readKinds } from "../list-objects.js";
 import { byResult, type Explanation, explanationText, nodeText } from "../render/explain.js";
 import { problemsOf, rowOf, shortName } from "../render/status.js";
 import { dataText } from "../render/table.js";

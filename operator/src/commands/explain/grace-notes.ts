@@ -4,9 +4,9 @@ import { type FloatingIPPoolSpec, KINDS, REFUSALS, type RefusalReason } from "cd
 import { secondsText } from "../../clock.js";
 import { notableRefusals, type Refusal, refusalsOf } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { noGraceOf, noGraceText } from "../../messages/explanations.js";
+import { noGraceOf, noGraceText } from "../../messages/action-reasons.js";
 import { omitUndefined } from "../../values.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 import { type Asking, inputOf } from "./check-values.js";
 import type { NodeExplanation } from "./node-explanation.js";
 

@@ -12,7 +12,7 @@ import {
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { AddressFacts, ProviderId } from "../../providers/types.js";
 import { omitUndefined } from "../../values.js";
-import type { KindRead, OwnObject } from "../read.js";
+import type { KindRead, OwnObject } from "../list-objects.js";
 
 /** An address that an issuer or a class retains for a namespace, and that no resource has. */
 export interface Retained extends RetainedAddress {

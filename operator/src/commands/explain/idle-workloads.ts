@@ -3,7 +3,7 @@
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
 import type { KubeObject } from "../../kube/objects.js";
 import { compareText } from "../../values.js";
-import { listAll, unlessRefused } from "../read.js";
+import { listAll, unlessRefused } from "../list-objects.js";
 import type { PodReader, RawCondition } from "./pods.js";
 
 interface Selected {

@@ -12,12 +12,12 @@ import {
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import { retainedText } from "../../messages/events.js";
-import { usableRetained } from "../../routing/access.js";
+import { usableRetained } from "../../routing/address-and-name-access.js";
+import { nameOfClass, type RoutedObject, readRouted } from "../../routing/read-resources.js";
 import { type Issuer, type ResolvedClass, resolveClass, usesOf } from "../../routing/resolved-class.js";
-import { nameOfClass, type RoutedObject, readRouted } from "../../routing/resource.js";
 import { listed, omitUndefined } from "../../values.js";
 import { CLAIMING_KINDS, ownersIn } from "../claim-checks.js";
-import type { KindRead, OwnObject } from "../read.js";
+import type { KindRead, OwnObject } from "../list-objects.js";
 import { inLines } from "../render/explain.js";
 import { problemsOf, problemText, rowOf, type StatusProblem, type StatusRow, shortName } from "../render/status.js";
 import { onRow, tableText } from "../render/table.js";

@@ -5,7 +5,7 @@ import { FIX } from "../../messages/message.js";
 import { type SliceFacts, slimSlices } from "../../routing/endpoint-workload.js";
 import { type ServiceFacts, slimServices } from "../../routing/service.js";
 import { compareText, listed } from "../../values.js";
-import { listMapped, unlessRefused } from "../read.js";
+import { listMapped, unlessRefused } from "../list-objects.js";
 import type { PodReader } from "./pods.js";
 
 /** Lines that one resource may have. */

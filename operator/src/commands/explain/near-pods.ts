@@ -3,7 +3,7 @@
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
 import type { PodsWanted } from "../../match/compile-match.js";
 import { labelOf } from "../../match/node-directory.js";
-import { serves } from "../../match/workload.js";
+import { serves } from "../../match/node-workload.js";
 import { compareText, countOf, listed } from "../../values.js";
 import { idleWorkloadNotes } from "./idle-workloads.js";
 import { type PodFacts, type PodReader, readPods } from "./pods.js";

@@ -1,10 +1,10 @@
 /** NetworkPolicies that keep clients from outside of the cluster away from the pods by which nodes count. */
 
 import { type KubeObject, keyOf, type LabelSelector, matchesLabels } from "../../kube/objects.js";
-import { serves } from "../../match/workload.js";
+import { serves } from "../../match/node-workload.js";
 import { FIX } from "../../messages/message.js";
 import { compareText, listed } from "../../values.js";
-import { listAll, unlessRefused } from "../read.js";
+import { listAll, unlessRefused } from "../list-objects.js";
 import type { PodFacts, PodReader } from "./pods.js";
 import type { Asked } from "./requirements.js";
 

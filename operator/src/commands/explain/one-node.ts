@@ -7,7 +7,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { compareText } from "../../values.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption, UsageError } from "../command.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 import { byResult } from "../render/explain.js";
 import { type NodeUse, oneNodeText, type UseOfNode } from "../render/one-node.js";
 import { dataText } from "../render/table.js";

@@ -4,7 +4,7 @@ import { selectorMatches } from "cdk8s-flipop/api";
 import { keyOf } from "../../kube/objects.js";
 import { labelOf, type NodeDirectory } from "../../match/node-directory.js";
 import { isElectionTaint, type NodeFacts, type TaintFacts } from "../../match/node-facts.js";
-import { portlessOf, serves, type Workload, type WorkloadSource, waitsForNode } from "../../match/workload.js";
+import { portlessOf, serves, type Workload, type WorkloadSource, waitsForNode } from "../../match/node-workload.js";
 import { openPortText } from "../../messages/services.js";
 import { compareText, countOf, listed } from "../../values.js";
 import type { NodeExplanation, Question } from "./node-explanation.js";

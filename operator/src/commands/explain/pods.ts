@@ -1,15 +1,15 @@
 /** The pods that a resource asks for, with what only `flipop explain` reads of them. */
 
 import type { SelectorOperator, SelectorRequirement } from "cdk8s-flipop/api";
-import { type SlimPod, slimPods } from "../../kube/cache/cached-objects.js";
 import { POD_INDEXES, type PodIndex, type PodScope } from "../../kube/cache/pods.js";
+import { type SlimPod, slimPods } from "../../kube/cache/slim-objects.js";
 import { Store } from "../../kube/cache/store.js";
 import type { KubeClient } from "../../kube/client.js";
 import { type KubeObject, selectorString, type Transform } from "../../kube/objects.js";
-import type { WorkloadSource } from "../../match/workload.js";
+import type { WorkloadSource } from "../../match/node-workload.js";
 import { podlessText } from "../../messages/addresses.js";
 import { listed, omitUndefined } from "../../values.js";
-import { listMapped } from "../read.js";
+import { listMapped } from "../list-objects.js";
 
 /** Requirements of one term; a node fits if it fits one of the terms. */
 type NodeTerms = readonly (readonly SelectorRequirement[])[];

@@ -4,7 +4,7 @@ import { canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus, isIp }
 import { regionOf } from "../../addresses/assignments.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { AddressFacts } from "../../providers/types.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 import type { Question } from "./node-explanation.js";
 
 /** The addresses of a resource of a provider whose addresses each belong to a region. */

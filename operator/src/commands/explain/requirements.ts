@@ -13,8 +13,8 @@ import {
   type RoutedIPStatus,
   type SelectorRequirement,
 } from "cdk8s-flipop/api";
-import type { SlimPod } from "../../kube/cache/cached-objects.js";
 import type { PodIndex } from "../../kube/cache/pods.js";
+import type { SlimPod } from "../../kube/cache/slim-objects.js";
 import type { Store } from "../../kube/cache/store.js";
 import { isNotFound, type KubeClient } from "../../kube/client.js";
 import { type KubeObject, keyOf } from "../../kube/objects.js";
@@ -27,8 +27,8 @@ import {
   serves,
   type Workload,
   type WorkloadSource,
-} from "../../match/workload.js";
-import { addressCapabilities } from "../../providers/capabilities.js";
+} from "../../match/node-workload.js";
+import { addressCapabilities } from "../../providers/address-capabilities.js";
 import type { AddressCapabilities, MachineIds } from "../../providers/types.js";
 import { publishedKind } from "../../records/node-addresses.js";
 import {
@@ -38,8 +38,7 @@ import {
   servicePresence,
   slimSlices,
 } from "../../routing/endpoint-workload.js";
-import { portlessPod } from "../../routing/ports.js";
-import { type LookUp, type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
+import { portlessPod } from "../../routing/needed-ports.js";
 import {
   type ClassObject,
   classFor,
@@ -47,12 +46,13 @@ import {
   type IssuerObject,
   readClass,
   readIssuer,
-} from "../../routing/resource.js";
+} from "../../routing/read-resources.js";
+import { type LookUp, type ResolvedClass, resolveClass } from "../../routing/resolved-class.js";
 import { asReached, type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
 import { CLAIMING_KINDS, ownersIn } from "../claim-checks.js";
 import { CommandError } from "../command.js";
-import { type KindRead, listAll, type OwnObject } from "../read.js";
+import { type KindRead, listAll, type OwnObject } from "../list-objects.js";
 import { type NearPods, readNearPods } from "./near-pods.js";
 import type { Question } from "./node-explanation.js";
 import { withReasons } from "./pod-notes.js";

@@ -11,10 +11,10 @@ import {
   providerNamed,
 } from "cdk8s-flipop/api";
 import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
-import { unlistedText } from "../../messages/nodes/fulfilled.js";
-import { mayBeSameSet } from "../../records/same-name.js";
+import { unlistedText } from "../../messages/nodes/address-count.js";
+import { mayBeSameSet } from "../../records/record-equality.js";
 import { listed } from "../../values.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 
 /** What its DNS name holds and what its firewall lets through, where all is well: otherwise a condition says so. */
 export function wellText(kind: string, { status }: OwnObject): readonly string[] {

@@ -14,7 +14,7 @@ import type { Lease } from "../../kube/write/lease.js";
 import { claimantOf } from "../claim-checks.js";
 import { type Finding, ok, problem, warning } from "../doctor/finding.js";
 import { isHeld } from "../doctor/leases.js";
-import type { KindRead, OwnObject } from "../read.js";
+import type { KindRead, OwnObject } from "../list-objects.js";
 
 const { FloatingIPPool, NodeDNSRecordSet } = KINDS;
 

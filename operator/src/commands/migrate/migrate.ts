@@ -11,7 +11,7 @@ import { DEFINITIONS, type Definition, definitionFindings } from "../doctor/defi
 import { printFindings } from "../doctor/doctor.js";
 import { type Finding, ok } from "../doctor/finding.js";
 import { LEASES } from "../doctor/leases.js";
-import { listAll, readKinds } from "../read.js";
+import { listAll, readKinds } from "../list-objects.js";
 import {
   backFindings,
   changeFindings,

@@ -5,7 +5,7 @@ import { ADDRESS_ANNOTATIONS, parseOwner } from "../../addresses/annotations.js"
 import type { KubeClient } from "../../kube/client.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { type KindRead, listAll, unlessRefused } from "../read.js";
+import { type KindRead, listAll, unlessRefused } from "../list-objects.js";
 
 /** An Event that names the addresses of a deleted resource. */
 interface Retention {

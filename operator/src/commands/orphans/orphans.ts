@@ -2,15 +2,15 @@
 
 import { canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { EXIT } from "../../exit.js";
-import { idlePrice } from "../../providers/capabilities.js";
+import { idlePrice } from "../../providers/address-capabilities.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { listed } from "../../values.js";
-import { type AccountAddress, readAccounts, withAccounts } from "../accounts.js";
 import { ownersIn } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, listOption, textOption, UsageError } from "../command.js";
-import type { KindRead } from "../read.js";
-import { readNodes } from "../read.js";
+import type { KindRead } from "../list-objects.js";
+import { readNodes } from "../list-objects.js";
+import { type AccountAddress, readAccounts, withAccounts } from "../read-accounts.js";
 import { dataText, tableText } from "../render/table.js";
 import { withProgress } from "../terminal.js";
 import { formerOwners, readRetentions } from "./former-owners.js";

@@ -5,19 +5,19 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { canonicalIp, type FloatingIPPoolStatus, KINDS } from "cdk8s-flipop/api";
+import type { KubeClient } from "../../kube/client.js";
+import { refText } from "../../messages/claims.js";
+import type { ActionFacts } from "../../providers/types.js";
 import {
   LIST_MAX_AGE_SECONDS,
   RELEASE_POLL_MS,
   SHORT_LIST_MAX_AGE_SECONDS,
   UNASSIGNED_WITHIN_MS,
-} from "../../bounds.js";
-import type { KubeClient } from "../../kube/client.js";
-import { refText } from "../../messages/claims.js";
-import type { ActionFacts } from "../../providers/types.js";
-import { type AccountAddress, contextOf } from "../accounts.js";
+} from "../../timings.js";
 import { claimantOf, ownersIn } from "../claim-checks.js";
 import { type CommandCall, CommandError } from "../command.js";
-import type { KindRead, OwnObject } from "../read.js";
+import type { KindRead, OwnObject } from "../list-objects.js";
+import { type AccountAddress, contextOf } from "../read-accounts.js";
 import { withProgress } from "../terminal.js";
 import { claiming, type NodeNames, readResources } from "./resources.js";
 

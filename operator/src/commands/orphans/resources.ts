@@ -4,7 +4,7 @@ import { KINDS } from "cdk8s-flipop/api";
 import type { KubeClient } from "../../kube/client.js";
 import { CLAIMING_KINDS, checkRead } from "../claim-checks.js";
 import type { CommandCall } from "../command.js";
-import { type KindRead, readKinds } from "../read.js";
+import { type KindRead, readKinds } from "../list-objects.js";
 
 const { RoutedIPIssuer, ClusterRoutedIPClass } = KINDS;
 

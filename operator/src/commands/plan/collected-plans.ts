@@ -1,10 +1,10 @@
 /** The plans of a dry run, by resource, and whether all of them are complete. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import { PLAN_QUIET_MS, PLAN_UNOBSERVED_QUIET_MS } from "../../bounds.js";
 import type { Requester } from "../../providers/call.js";
 import { isBad, type PlannedCondition } from "../../reconcile/conditions.js";
 import type { EndedRun, PlanViewer, ShownPlan } from "../../reconcile/dry-run.js";
+import { PLAN_QUIET_MS, PLAN_UNOBSERVED_QUIET_MS } from "../../timings.js";
 import type { ResourceId } from "./frozen-cluster.js";
 
 /** One thing to do, with the fields of its kind. */

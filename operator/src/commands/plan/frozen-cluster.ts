@@ -16,7 +16,7 @@ import {
 } from "../../kube/client.js";
 import type { FencedClient } from "../../kube/transport/transport.js";
 import { CommandError } from "../command.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 
 /** A resource as the file describes it, beside the one that the cluster has. */
 export interface Manifest {

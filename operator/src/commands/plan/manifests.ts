@@ -5,7 +5,7 @@ import { ALL_KINDS, type AnyKind, API_GROUP, GROUP_VERSION, KINDS, validateSpec 
 import { parseAllDocuments } from "yaml";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { CommandError } from "../command.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 import type { Manifest } from "./frozen-cluster.js";
 
 export interface Manifests {

@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { pause } from "../../async.js";
-import { PLAN_POLL_MS, PLAN_SECONDS, SECOND_MS } from "../../bounds.js";
 import { systemClock } from "../../clock.js";
 import { readSettings } from "../../config.js";
 import { EXIT } from "../../exit.js";
@@ -11,9 +10,10 @@ import { silentLogger } from "../../logging.js";
 import { FIX } from "../../messages/message.js";
 import { createOperator } from "../../operator.js";
 import { NoProviderError, TOKEN_VARIABLES } from "../../providers/create.js";
+import { PLAN_POLL_MS, PLAN_SECONDS, SECOND_MS } from "../../timings.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
-import { NO_CRDS } from "../read.js";
+import { NO_CRDS } from "../list-objects.js";
 import { changesOf, planText } from "../render/plan.js";
 import { dataText } from "../render/table.js";
 import { withProgress } from "../terminal.js";

@@ -16,9 +16,9 @@ import {
   SUMMARY_TYPES,
 } from "cdk8s-flipop/api";
 import { isBad, isReason } from "../../reconcile/conditions.js";
-import { shortened } from "../../reconcile/summary.js";
+import { shortened } from "../../reconcile/summary-conditions.js";
 import { countOf } from "../../values.js";
-import type { OwnObject } from "../read.js";
+import type { OwnObject } from "../list-objects.js";
 import { age, tableText } from "./table.js";
 
 export interface StatusRow {

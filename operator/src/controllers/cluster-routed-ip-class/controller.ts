@@ -1,7 +1,7 @@
 /** ClusterRoutedIPClasses: each says whether it can work, and stays as long as a RoutedIP uses it. */
 
 import { clusterRoutedIPClassKind } from "cdk8s-flipop/api";
-import { DONE, type Outcome } from "../../addresses/calls.js";
+import { DONE, type Outcome } from "../../addresses/call-outcomes.js";
 import { assignVariables, firewallVariables, type JobOrder } from "../../jobs/job.js";
 import { deadlineOf, jobSpecOf } from "../../jobs/job-service.js";
 import { conditionEvent } from "../../messages/events.js";
@@ -12,8 +12,8 @@ import type { SequenceResult } from "../../reconcile/plan.js";
 import { clusterSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { inUsePatch, isLeftToOthers } from "../../routing/in-use.js";
+import { type ClassObject, type ClassRead, nameOfClass, readClass } from "../../routing/read-resources.js";
 import { classRules } from "../../routing/resolved-class.js";
-import { type ClassObject, type ClassRead, nameOfClass, readClass } from "../../routing/resource.js";
 import { type ClassJobs, type ClassTools, gather, prepare, type Snapshot } from "./gather.js";
 import { type Action, type Plan, plan } from "./plan.js";
 

@@ -5,14 +5,14 @@ import type { JobDecision } from "../../jobs/job-decision.js";
 import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
+import { classMessages } from "../../messages/issuers-and-classes.js";
 import type { Problem } from "../../messages/message.js";
-import { classMessages } from "../../messages/routing.js";
-import { addressCapabilities } from "../../providers/capabilities.js";
+import { addressCapabilities } from "../../providers/address-capabilities.js";
 import { isReason } from "../../reconcile/conditions.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
 import type { InUseFinalizers } from "../../routing/in-use.js";
+import { type ClassRead, type IssuerRead, nameOfClass } from "../../routing/read-resources.js";
 import { classRules, type ExceededLimit, exceededLimit } from "../../routing/resolved-class.js";
-import { type ClassRead, type IssuerRead, nameOfClass } from "../../routing/resource.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { omitUndefined } from "../../values.js";
 

@@ -1,13 +1,12 @@
 /** The decision about a class: its finalizer, the dry run of its Jobs, its firewall Job, its condition. Pure. */
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
-import { JOB_DRY_RUN_RETRY_MS } from "../../bounds.js";
 import { accountProblem, type JobVariables, jobNamespaceOf } from "../../jobs/job.js";
 import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
 import { inUseOf } from "../../messages/deletion/kept-resource.js";
+import { classMessages, issuerMessages } from "../../messages/issuers-and-classes.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";
-import { classMessages, issuerMessages } from "../../messages/routing.js";
 import { deletionMessages } from "../../messages/summary.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import {
@@ -18,6 +17,7 @@ import {
 } from "../../reconcile/plan.js";
 import { type RetryState, reportedRetry } from "../../reconcile/retries.js";
 import { isHeld, lacksFinalizer } from "../../routing/in-use.js";
+import { JOB_DRY_RUN_RETRY_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type ClassSnapshot, isByJobs, type JobFacilities, type Snapshot } from "./gather.js";
 

@@ -20,21 +20,21 @@ import {
   recheckOf,
   skipped,
   stopBasis,
-} from "../../addresses/calls.js";
-import { createAddress } from "../../addresses/creation/record-creation.js";
+} from "../../addresses/call-outcomes.js";
+import { createAddress } from "../../addresses/creation/create-address.js";
 import { timestamp } from "../../clock.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { CreateAddress } from "../../providers/types.js";
+import type { RecoveringAccount } from "../../reconcile/account-recovery.js";
 import { supersededBecause } from "../../reconcile/iteration.js";
 import type { ActionCall, ActionTable, RecheckedDecision } from "../../reconcile/kind.js";
-import type { RecoveringAccount } from "../../reconcile/notifier.js";
-import type { DnsAction } from "../../records/desired-records.js";
-import { supersededRecords } from "../../records/desired-records.js";
 import type { DnsService } from "../../records/dns-service.js";
+import type { DnsAction } from "../../records/record-actions.js";
+import { supersededRecords } from "../../records/record-actions.js";
 import type { ControllerContext } from "../context.js";
+import { endCreation } from "./move-reservations.js";
 import { nodeChanges, ownWrites } from "./object-calls.js";
-import { endCreation } from "./reservations.js";
 import type { PoolState, PoolTypes } from "./resource.js";
 import type { Gathered, Snapshot } from "./snapshot.js";
 

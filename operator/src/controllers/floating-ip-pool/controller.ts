@@ -5,7 +5,6 @@ import { addressLockKey, CREATION, type PlannedAction } from "../../addresses/ac
 import { isIn } from "../../addresses/assignments.js";
 import { retainedEvents } from "../../addresses/retained-events.js";
 import { movedIps } from "../../addresses/safeguards.js";
-import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../bounds.js";
 import { requesterOf } from "../../claims/node-shares.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
@@ -21,16 +20,17 @@ import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import { isDue, leastRecentlyFailedFirst } from "../../reconcile/retries.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
+import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../timings.js";
 import { type ControllerContext, type ControllerFactory, forgetInRegistries, partsOf } from "../context.js";
 import { accountOf, actions, priorityOf, recheckFor } from "./action-table.js";
 import { countAssignment, eventsOf, labelsOf, samplesOf, showAddresses, warningsOf } from "./events.js";
 import { gather, prepare, readAgainMs } from "./gather.js";
 import { PoolMemory } from "./memory.js";
+import { noteCreation, reserve, reserveOpenMoves } from "./move-reservations.js";
 import { claimsOf, createdIps } from "./namespace-limits.js";
 import { takeBackAssignment } from "./object-calls.js";
 import { type Plan, plan } from "./plan.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
-import { noteCreation, reserve, reserveOpenMoves } from "./reservations.js";
 import {
   KIND,
   latestPool,

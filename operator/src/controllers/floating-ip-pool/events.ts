@@ -2,7 +2,7 @@
 
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
-import type { Outcome } from "../../addresses/calls.js";
+import type { Outcome } from "../../addresses/call-outcomes.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/claimed-names.js";
@@ -20,7 +20,7 @@ import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample, StateSeries } from "../../metrics/registry.js";
 import { ADDRESS_FAILURES, endsWithMove, isBad, type SeenCondition } from "../../reconcile/conditions.js";
-import { eventsOfResults, type SaidCondition, says, unreported } from "../../reconcile/deferred-failures.js";
+import { eventsOfResults, type SaidCondition, says, unreported } from "../../reconcile/deferred-events.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import { recordsRecorded, recordsWritten } from "../../records/record-events.js";

@@ -3,7 +3,7 @@
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { CREATION } from "../../addresses/actions.js";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
-import type { PollState } from "../../addresses/calls.js";
+import type { PollState } from "../../addresses/call-outcomes.js";
 import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
 import { disputeAfter, type LastPlacement, TakenAddresses } from "../../addresses/undone-writes.js";

@@ -1,15 +1,15 @@
 /** What the limits of its namespace refuse a pool, and what it claims under them. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { withAccounts } from "../../addresses/accounts/claimed-accounts.js";
+import { withAccounts } from "../../addresses/accounts/claims-in-account.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import type { Claimant } from "../../claims/claimant.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { ofOperator } from "../../claims/zones-of-tokens.js";
-import { isUnnamed, type LimitedRecords, recordLimits } from "../../limits/tenant-access.js";
+import { isUnnamed, type LimitedRecords, recordLimits } from "../../limits/tenant-limits.js";
 import type { Problem } from "../../messages/message.js";
-import type { DnsSnapshot } from "../../records/desired-records.js";
 import { ofRegistry } from "../../records/dns-service.js";
+import type { DnsSnapshot } from "../../records/record-actions.js";
 import type { ControllerContext } from "../context.js";
 import { namedAddresses, type Pool } from "./snapshot.js";
 

@@ -6,11 +6,10 @@
 import { Annotation, canonicalIp, Finalizer, type FloatingIPPoolStatus, type PendingCreation } from "cdk8s-flipop/api";
 import type { ListAction, MarkAction, NodeAction, PlannedAction, RecordAction } from "../../addresses/actions.js";
 import { annotationPatch, annotationRemoval, nodePath, ownerName } from "../../addresses/annotations.js";
-import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
-import { dropCopy, isEdited, recordIntent as recordAnyIntent } from "../../addresses/creation/record-creation.js";
+import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
+import { dropCopy, isEdited, recordIntent as recordAnyIntent } from "../../addresses/creation/create-address.js";
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
 import { carryOutPassOn } from "../../addresses/releases/heirs.js";
-import { CACHE_LAG_MS } from "../../bounds.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, sendPatch, specPatch } from "../../kube/write/patch.js";
 import type { NodeFacts } from "../../match/node-facts.js";
@@ -18,9 +17,10 @@ import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { dnsFields } from "../../records/resolver-caches.js";
+import { CACHE_LAG_MS } from "../../timings.js";
 import type { ControllerContext } from "../context.js";
+import { endCreation, noteOlderCrd, recordCreation } from "./move-reservations.js";
 import { mayBeAccepted } from "./record-outcome.js";
-import { endCreation, noteOlderCrd, recordCreation } from "./reservations.js";
 import type { PoolObject, PoolState, PoolTypes } from "./resource.js";
 import { isOf } from "./snapshot.js";
 

@@ -29,7 +29,7 @@ import {
   type WaitingNodes,
   waitingNodesOf,
 } from "../../addresses/assignments.js";
-import { createdCopyChains } from "../../addresses/creation/created-copies.js";
+import { createdCopyChains } from "../../addresses/creation/created-backup.js";
 import {
   assignmentRecord,
   type Creation,
@@ -37,25 +37,25 @@ import {
   creationOf,
   creationRecoveryOf,
   unsettledOf,
-} from "../../addresses/creation/creation.js";
+} from "../../addresses/creation/creation-plan.js";
 import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
+import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/dns-records.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/displacement.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { hasMarks } from "../../addresses/node-marks.js";
-import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
-import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/records.js";
+import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { isBequeathed } from "../../addresses/releases/releasable.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { coolOffOf, provenFor } from "../../addresses/safeguards.js";
-import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
-import { WHYS } from "../../messages/explanations.js";
+import { WHYS } from "../../messages/action-reasons.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
 import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { setsToDelete } from "../../records/begun-records.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
 import type { Pool, Snapshot } from "./snapshot.js";

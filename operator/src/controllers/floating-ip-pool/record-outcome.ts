@@ -2,7 +2,7 @@
 
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { CREATION, type PlannedAction } from "../../addresses/actions.js";
-import { type Outcome, pollMs } from "../../addresses/calls.js";
+import { type Outcome, pollMs } from "../../addresses/call-outcomes.js";
 import type { Clock } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
 import { type ActionResult, actionsOf, type SequenceResult } from "../../reconcile/plan.js";

@@ -1,8 +1,8 @@
 /** What may hold the moves of a pool back, and the nodes that a standby replica probes. */
 
-import { PROBED_CANDIDATES } from "../../bounds.js";
 import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import type { ProviderId } from "../../providers/types.js";
+import { PROBED_CANDIDATES } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import type { ControllerContext } from "../context.js";
 import type { PoolState } from "./resource.js";

@@ -10,13 +10,13 @@ import {
 } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/accounts/address-account.js";
 import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
+import type { CreationFields } from "../../addresses/creation/create-address.js";
 import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
-import type { CreationFields } from "../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../addresses/desired-addresses.js";
 import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import type { PortlessNodes } from "../../match/workload.js";
+import type { PortlessNodes } from "../../match/node-workload.js";
 import type { PublishingSnapshot } from "../../publishing/published-addresses.js";
 import type { DnsView } from "../../records/dns-service.js";
 import type { Stop } from "../../runtime/stop-switch.js";

@@ -6,16 +6,16 @@
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
 import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import { isObserved } from "../../addresses/address-set.js";
-import type { ActionFailure, Outcome } from "../../addresses/calls.js";
+import type { ActionFailure, Outcome } from "../../addresses/call-outcomes.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { shownMarks } from "../../addresses/node-marks.js";
-import { CANDIDATES_WRITE_MS } from "../../bounds.js";
 import { timeOf, timestamp } from "../../clock.js";
 import { shownProbes } from "../../health/probes-for-controllers.js";
 import { jsonEqual } from "../../kube/objects.js";
 import { type Condition, statusPatch } from "../../kube/write/patch.js";
 import { cut, lacksAddress } from "../../reconcile/conditions.js";
 import type { ActionResult, StatusFields } from "../../reconcile/plan.js";
+import { CANDIDATES_WRITE_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";

@@ -2,7 +2,7 @@
 
 import { type CreatedAddress, canonicalIp, Finalizer } from "cdk8s-flipop/api";
 import { isDeleting } from "../../addresses/address-set.js";
-import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import type { TakeOver } from "../../addresses/releases/heirs.js";
 import { finalizerPatch } from "../../kube/write/patch.js";
 import type { ControllerContext } from "../context.js";

@@ -6,7 +6,7 @@
 
 import { IP_FAMILIES } from "cdk8s-flipop/api";
 import { annotationRemoval, nodePath } from "../../addresses/annotations.js";
-import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import { isInvalid } from "../../kube/client.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { sendPatch } from "../../kube/write/patch.js";

@@ -3,13 +3,13 @@
 import { canonicalIp, IP_FAMILIES, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { ADDRESS_ANNOTATIONS, nodePath, parseOwner } from "../../addresses/annotations.js";
-import { ACTION_SECONDS, CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { InventoryView } from "../../inventory/view.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { ProviderId } from "../../providers/types.js";
 import { ObjectWriters } from "../../reconcile/object-writer.js";
 import type { ResourceSource } from "../../reconcile/resource-source.js";
+import { ACTION_SECONDS, CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../timings.js";
 import type { ControllerContext } from "../context.js";
 import { leftMarksOn, nodesWithLeftMarks } from "./left-marks.js";
 import { seesOwner } from "./unseen-owners.js";

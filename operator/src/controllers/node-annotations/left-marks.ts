@@ -11,7 +11,7 @@ import {
   KINDS,
   UNTIL_ASSIGNED_PREFIX,
 } from "cdk8s-flipop/api";
-import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import { taintUntil, writeLabel } from "../../addresses/mark-calls.js";
 import { isKeyOf } from "../../addresses/node-marks.js";
 import type { KubeObject } from "../../kube/objects.js";

@@ -4,8 +4,8 @@
  */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { JANITOR_RETRY_MS } from "../../bounds.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
+import { JANITOR_RETRY_MS } from "../../timings.js";
 import type { AnnotationFacts, Snapshot } from "./gather.js";
 
 interface RemoveAnnotation extends EngineAction {

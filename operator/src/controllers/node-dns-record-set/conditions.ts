@@ -17,7 +17,7 @@ import { recordMessages } from "../../messages/records.js";
 import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { beingChanged, heldInstead, inPlace, withFormerName } from "../../records/in-place-condition.js";
+import { beingChanged, heldInstead, inPlace, withFormerName } from "../../records/dns-ready-condition.js";
 import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";

@@ -7,8 +7,7 @@ import {
   nodeDNSRecordSetKind,
   type PublishedAddress,
 } from "cdk8s-flipop/api";
-import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/calls.js";
-import { RECORDS_BATCH_MS } from "../../bounds.js";
+import { DONE, type Outcome, outcomeOfRecords } from "../../addresses/call-outcomes.js";
 import { normalName, type ZoneLookUp } from "../../claims/claimed-names.js";
 import { type Clock, timeOf } from "../../clock.js";
 import { followHealth, nodesOf, shownProbes } from "../../health/probes-for-controllers.js";
@@ -27,9 +26,10 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import { actionsOf } from "../../reconcile/plan.js";
 import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { type DnsAction, supersededRecords } from "../../records/desired-records.js";
 import { DnsService, ofRegistry } from "../../records/dns-service.js";
+import { type DnsAction, supersededRecords } from "../../records/record-actions.js";
 import { dnsFields, ttlOf } from "../../records/resolver-caches.js";
+import { RECORDS_BATCH_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
 import { retryOf } from "./conditions.js";

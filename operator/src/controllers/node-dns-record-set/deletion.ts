@@ -3,12 +3,12 @@
  */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { RECORDS_EMPTY_AFTER_MS, RECORDS_RECONNECT_MS } from "../../bounds.js";
-import { WHYS } from "../../messages/explanations.js";
+import { WHYS } from "../../messages/action-reasons.js";
 import type { Deletion } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
+import { isSameName } from "../../records/record-equality.js";
 import { removalChain } from "../../records/record-plan.js";
-import { isSameName } from "../../records/same-name.js";
+import { RECORDS_EMPTY_AFTER_MS, RECORDS_RECONNECT_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import type { Desired, Publication } from "./published-nodes.js";
 import type { ActionChain, NodeRecordSet, Snapshot } from "./resource.js";

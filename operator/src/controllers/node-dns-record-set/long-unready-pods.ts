@@ -1,8 +1,8 @@
 /** Pure: pods that have not become ready for long, so that their nodes are left out: a rollout takes less time. */
 
-import { UNREADY_POD_MS } from "../../bounds.js";
 import type { Refusal } from "../../match/checks.js";
 import { repairOfHolder } from "../../messages/nodes/refused-nodes.js";
+import { UNREADY_POD_MS } from "../../timings.js";
 import { compareText } from "../../values.js";
 import type { Publication } from "./published-nodes.js";
 import type { Snapshot } from "./resource.js";

@@ -1,14 +1,14 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import { familyOf, type PublishedAddress, type RecordCounts, type RecordSetState } from "cdk8s-flipop/api";
-import { stepsByName } from "../../addresses/records.js";
+import { stepsByName } from "../../addresses/dns-records.js";
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
-import { noGraceOf, noGraceText } from "../../messages/explanations.js";
+import { noGraceOf, noGraceText } from "../../messages/action-reasons.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
 import { addressesOf, publishedKind, publishedText } from "../../records/node-addresses.js";
+import { isSameName, recordRetryKey } from "../../records/record-equality.js";
 import { recordChain } from "../../records/record-plan.js";
-import { isSameName, recordRetryKey } from "../../records/same-name.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, deletionOf, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";

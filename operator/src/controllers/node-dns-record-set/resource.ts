@@ -12,7 +12,7 @@ import type { MassFailureView } from "../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
-import { isUnnamed, type LimitedRecords, recordLimits, type TenantAccess } from "../../limits/tenant-access.js";
+import { isUnnamed, type LimitedRecords, recordLimits, type TenantAccess } from "../../limits/tenant-limits.js";
 import type { Verdict } from "../../match/checks.js";
 import type { MatchFollower } from "../../match/match-feed.js";
 import type { NodeFacts } from "../../match/node-facts.js";
@@ -30,8 +30,8 @@ import {
   readSpec,
 } from "../../reconcile/read-spec.js";
 import type { CleanupMemory } from "../../reconcile/retries.js";
-import type { DnsAction, DnsSnapshot, Reasoned, RecordDns } from "../../records/desired-records.js";
 import { ofRegistry, type RecordRegistry } from "../../records/dns-service.js";
+import type { DnsAction, DnsSnapshot, Reasoned, RecordDns } from "../../records/record-actions.js";
 
 export const KIND = "NodeDNSRecordSet";
 export const PLURAL = "nodednsrecordsets";

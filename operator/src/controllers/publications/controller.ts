@@ -3,7 +3,7 @@
  * addresses are active.
  */
 
-import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import { fieldConflicts, isConflict, isInvalid } from "../../kube/client.js";
 import { sendPatch } from "../../kube/write/patch.js";
 import { publishingMessages } from "../../messages/publishing.js";

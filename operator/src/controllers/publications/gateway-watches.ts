@@ -1,12 +1,12 @@
 /** The Gateways of the watched namespaces, in a cluster that may lack the kind: readiness never depends on it. */
 
 import { pause } from "../../async.js";
-import { ABSENT_KINDS_POLL_MS, FORBIDDEN_GRACE_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Cache } from "../../kube/cache/cache.js";
 import type { SharedWatches } from "../../kube/cache/shared-watches.js";
 import { scopesOf } from "../../kube/objects.js";
 import type { Drainable } from "../../runtime/manager.js";
+import { ABSENT_KINDS_POLL_MS, FORBIDDEN_GRACE_MS } from "../../timings.js";
 import {
   factsOfGateway,
   GATEWAY,

@@ -1,7 +1,7 @@
 /** What this process remembers of the addresses that it wrote to one object. Pure. */
 
-import { CACHE_LAG_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { Problem } from "../../messages/message.js";
+import { CACHE_LAG_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../timings.js";
 
 export interface Memory {
   readonly sent?: {

@@ -1,12 +1,12 @@
 /** Which addresses one object should show: those of the oldest resource that names it, and none without one. Pure. */
 
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
-import { CONTESTED_PAUSE_MS } from "../../bounds.js";
 import type { Problem } from "../../messages/message.js";
 import { publishingMessages } from "../../messages/publishing.js";
 import type { PublishingResource } from "../../publishing/publications.js";
 import { shownAddresses } from "../../publishing/published-addresses.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
+import { CONTESTED_PAUSE_MS } from "../../timings.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Conflict } from "./memory.js";
 

@@ -6,7 +6,7 @@ import type { Problem } from "../../messages/message.js";
 import { publishingMessages } from "../../messages/publishing.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import type { ServiceFacts } from "../../routing/service.js";
-import type { SharedServices } from "../../routing/shared-services.js";
+import type { SharedServices } from "../../routing/service-watches.js";
 import { type TargetKind, type TargetObject, targetsIn } from "./target-kind.js";
 
 const KIND = "Service";

@@ -1,7 +1,7 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
 import { type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
-import { type Basis, DONE, type Outcome, objectBasis, recheckOf, skipped } from "../../addresses/calls.js";
+import { type Basis, DONE, type Outcome, objectBasis, recheckOf, skipped } from "../../addresses/call-outcomes.js";
 import { statusPatch } from "../../kube/write/patch.js";
 import { abandoned, eventMessages, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -11,10 +11,10 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { baseName } from "../../routing/firewalls/firewall-group.js";
+import { baseName } from "../../routing/firewalls/additional-firewalls.js";
 import { withCreated, withoutCreated } from "../../routing/firewalls/recorded-firewalls.js";
 import { inUsePatch, isLeftToOthers } from "../../routing/in-use.js";
-import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/resource.js";
+import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/read-resources.js";
 import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
 import { type Action, type Plan, plan } from "./plan.js";
 

@@ -3,7 +3,6 @@
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { regionOf } from "../../addresses/assignments.js";
-import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
 import { firewallMessages } from "../../messages/firewalls.js";
@@ -13,13 +12,14 @@ import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
-import { baseName } from "../../routing/firewalls/firewall-group.js";
+import { baseName } from "../../routing/firewalls/additional-firewalls.js";
 import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
 import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
 import type { InUseFinalizers } from "../../routing/in-use.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
-import type { IssuerRead } from "../../routing/resource.js";
+import type { IssuerRead } from "../../routing/read-resources.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { CREDENTIALS_CHECK_SECONDS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 
 export interface Issuer {

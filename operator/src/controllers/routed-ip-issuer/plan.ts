@@ -1,20 +1,20 @@
 /** Decides about one issuer: whether it is usable, which resources use it, and what its deletion removes. Pure. */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
-import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../bounds.js";
 import { timeOf } from "../../clock.js";
+import { WHYS } from "../../messages/action-reasons.js";
 import { inUseOf } from "../../messages/deletion/kept-resource.js";
-import { WHYS } from "../../messages/explanations.js";
+import { issuerMessages } from "../../messages/issuers-and-classes.js";
 import type { Problem } from "../../messages/message.js";
-import { issuerMessages } from "../../messages/routing.js";
 import { deletionMessages } from "../../messages/summary.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
-import { isEmpty } from "../../routing/firewalls/firewall-group.js";
+import { isEmpty } from "../../routing/firewalls/additional-firewalls.js";
 import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
 import { isHeld, lacksFinalizer } from "../../routing/in-use.js";
+import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../timings.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 

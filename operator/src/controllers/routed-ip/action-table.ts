@@ -9,16 +9,16 @@ import {
   objectBasis,
   recheckOf as onBasis,
   stopBasis,
-} from "../../addresses/calls.js";
+} from "../../addresses/call-outcomes.js";
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
 import { carryOutPassOn } from "../../addresses/releases/heirs.js";
-import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
+import type { RecoveringAccount } from "../../reconcile/account-recovery.js";
 import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
-import type { RecoveringAccount } from "../../reconcile/notifier.js";
-import { supersededRecords } from "../../records/desired-records.js";
+import { supersededRecords } from "../../records/record-actions.js";
 import { resolveClass } from "../../routing/resolved-class.js";
+import { MAX_DECISION_AGE_MS } from "../../timings.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address/address-calls.js";
 import {

@@ -5,13 +5,13 @@
 
 import type { CreatedFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
-import type { Taint } from "../../kube/cache/cached-objects.js";
+import type { Taint } from "../../kube/cache/slim-objects.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Chain } from "../../reconcile/plan.js";
-import type { Reasoned } from "../../records/desired-records.js";
+import type { Reasoned } from "../../records/record-actions.js";
 import type { Recorded } from "../../routing/firewalls/firewall-shares.js";
-import type { Restored } from "./firewall/firewall.js";
+import type { Restored } from "./firewall/plan.js";
 
 /** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */
 export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;

@@ -14,28 +14,28 @@ import {
   dnsReadyOf as sharedDnsReadyOf,
 } from "../../addresses/conditions.js";
 import { type Desired, dnsProviderOf } from "../../addresses/desired-addresses.js";
-import { isOfOther, isOurs, type Placement } from "../../addresses/observed.js";
+import { isOfOther, isOurs, type Placement } from "../../addresses/placements.js";
 import { busyNodesOf, graceProblem, pausedOn, steadyHolder } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probes-for-controllers.js";
 import { addressMessages } from "../../messages/addresses.js";
 import { firewallMessages } from "../../messages/firewalls.js";
+import { classMessages } from "../../messages/issuers-and-classes.js";
 import { type Problem, valuesIn } from "../../messages/message.js";
 import { candidateMessages } from "../../messages/nodes/candidates.js";
 import { recordMessages } from "../../messages/records.js";
-import { classMessages } from "../../messages/routing.js";
 import { serviceMessages } from "../../messages/services.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published-addresses.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
+import { isSameName } from "../../records/record-equality.js";
 import { fullNameOf } from "../../records/record-plan.js";
-import { isSameName } from "../../records/same-name.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
-import { lastSeen } from "./address/address-status.js";
 import { type FirewallFindings, firewallProblem, firewallReady } from "./firewall/condition.js";
 import { limitOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
+import { lastSeen } from "./status.js";
 
 export interface Findings extends FirewallFindings, Omit<SharedFindings, "addresses"> {
   readonly address: PlannedAddress | undefined;

@@ -1,11 +1,11 @@
 /** The finalizer, and the cleanup of a deleted RoutedIP: it removes everything that the policies do not keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { creationRecoveryOf } from "../../addresses/creation/creation.js";
+import { creationRecoveryOf } from "../../addresses/creation/creation-plan.js";
+import { recordRemoval } from "../../addresses/dns-records.js";
 import { markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { hasMarks } from "../../addresses/node-marks.js";
-import type { Placement } from "../../addresses/observed.js";
-import { recordRemoval } from "../../addresses/records.js";
+import type { Placement } from "../../addresses/placements.js";
 import {
   abandonedItems as abandonedAddresses,
   keptBack,
@@ -13,7 +13,7 @@ import {
   deletionOf as sharedDeletionOf,
   whyOver,
 } from "../../addresses/release.js";
-import { isDraining } from "../../addresses/releases/drain.js";
+import { isDraining } from "../../addresses/releases/dns-drain.js";
 import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
 import { changeOf } from "../../providers/diff.js";
@@ -21,16 +21,16 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import type { Deletion } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { setsToDelete } from "../../records/begun-records.js";
-import { ruleFacts } from "../../routing/ports.js";
-import type { RoutedIP } from "../../routing/resource.js";
+import { ruleFacts } from "../../routing/needed-ports.js";
+import type { RoutedIP } from "../../routing/read-resources.js";
 import { omitUndefined } from "../../values.js";
 import { type Action, type ActionChain, type RetainAction, sharedChain } from "./actions.js";
 import { createdIp, retaining } from "./address/address-set.js";
-import { recordOf } from "./address/address-status.js";
-import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
+import { type FirewallPlan, planFirewall } from "./firewall/plan.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import { strayTaints, taintedByUs } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
+import { recordOf } from "./status.js";
 
 export function isDeleting({ metadata }: Pick<RoutedIP, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;

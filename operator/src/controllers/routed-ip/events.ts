@@ -1,9 +1,10 @@
 /** What a RoutedIP reports: the Events of an action that ended, and its metrics. */
 
 import { ADDRESS_STATES, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { Outcome } from "../../addresses/calls.js";
+import type { Outcome } from "../../addresses/call-outcomes.js";
 import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/claimed-names.js";
+import { WHYS } from "../../messages/action-reasons.js";
 import {
   abandoned,
   conditionEvent,
@@ -13,7 +14,6 @@ import {
   failedEvent,
   forgotten,
 } from "../../messages/events.js";
-import { WHYS } from "../../messages/explanations.js";
 import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
@@ -21,7 +21,7 @@ import type { Sample } from "../../metrics/registry.js";
 import type { FirewallRuleFacts } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad } from "../../reconcile/conditions.js";
-import { eventsOfResults, unreported } from "../../reconcile/deferred-failures.js";
+import { eventsOfResults, unreported } from "../../reconcile/deferred-events.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import { recordsRecorded, recordsWritten } from "../../records/record-events.js";

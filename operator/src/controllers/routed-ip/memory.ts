@@ -16,7 +16,7 @@ import type { ActionCall } from "../../reconcile/kind.js";
 import type { ActionResult } from "../../reconcile/plan.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { RetryState } from "../../reconcile/retries.js";
-import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
+import type { RoutedObject, RoutedRead } from "../../routing/read-resources.js";
 import { omitUndefined } from "../../values.js";
 import type { Action } from "./actions.js";
 import { withResult } from "./address/address-set.js";

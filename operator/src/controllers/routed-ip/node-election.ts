@@ -7,8 +7,8 @@ import {
   type Wanting,
   waitingAmong,
 } from "../../addresses/assignments.js";
-import type { Placement } from "../../addresses/observed.js";
-import type { Taint } from "../../kube/cache/cached-objects.js";
+import type { Placement } from "../../addresses/placements.js";
+import type { Taint } from "../../kube/cache/slim-objects.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";

@@ -4,8 +4,7 @@
  */
 
 import { Annotation, Finalizer } from "cdk8s-flipop/api";
-import { DONE, type Outcome, outcomeOfRecords, skipped } from "../../addresses/calls.js";
-import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { DONE, type Outcome, outcomeOfRecords, skipped } from "../../addresses/call-outcomes.js";
 import {
   dropCopy as dropAnyCopy,
   endCreation as endAnyCreation,
@@ -13,7 +12,8 @@ import {
   noteCreation as noteAnyCreation,
   recordCreation as recordAnyCreation,
   recordIntent as recordAnyIntent,
-} from "../../addresses/creation/record-creation.js";
+} from "../../addresses/creation/create-address.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { isConflict, isInvalid } from "../../kube/client.js";
 import {
   finalizerPatch,
@@ -28,14 +28,14 @@ import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall } from "../../reconcile/kind.js";
 import { dnsFields } from "../../records/resolver-caches.js";
 import { withRecords } from "../../records/retained-records.js";
-import { withRetained } from "../../routing/access.js";
-import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/resource.js";
+import { withRetained } from "../../routing/address-and-name-access.js";
+import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/read-resources.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import type { Of, RetainAction, TaintAction } from "./actions.js";
 import { CREATION_FIELDS } from "./address/address-set.js";
-import { previousStatus, recordedStatus } from "./address/address-status.js";
 import type { GatherTools } from "./gather.js";
 import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./memory.js";
+import { previousStatus, recordedStatus } from "./status.js";
 import type { StatusChange } from "./update/sequences.js";
 
 export async function callRecords(

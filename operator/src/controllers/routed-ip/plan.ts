@@ -4,19 +4,19 @@ import { isObserved } from "../../addresses/address-set.js";
 import { moveText } from "../../addresses/address-status.js";
 import { assignmentsOf, NO_ASSIGNMENTS, regionsOf } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
-import { createdCopyChains } from "../../addresses/creation/created-copies.js";
+import { createdCopyChains } from "../../addresses/creation/created-backup.js";
 import {
   type Creation,
   creatable,
   creationOf,
   creationRecoveryOf,
   unsettledOf,
-} from "../../addresses/creation/creation.js";
+} from "../../addresses/creation/creation-plan.js";
 import { desiredOf } from "../../addresses/desired-addresses.js";
+import { publishedOf, recordChain } from "../../addresses/dns-records.js";
 import { markChains } from "../../addresses/mark-plan.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
-import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/observed.js";
-import { publishedOf, recordChain } from "../../addresses/records.js";
+import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
 import { unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { provenFor } from "../../addresses/safeguards.js";
@@ -25,11 +25,10 @@ import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
 import type { PlannedCondition } from "../../reconcile/conditions.js";
 import type { Deletion } from "../../reconcile/plan.js";
-import type { PortsFound } from "../../routing/ports.js";
+import type { PortsFound } from "../../routing/needed-ports.js";
 import { omitUndefined } from "../../values.js";
 import { type ActionChain, sharedChain } from "./actions.js";
 import { holderOf, supersededChain, supersededIp } from "./address/address-set.js";
-import { type PlannedStatus, plannedAddress, plannedStatus } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
   deletionChains,
@@ -41,11 +40,12 @@ import {
   withDeletion,
 } from "./deletion.js";
 import { firewallPlanOf } from "./firewall/desired-firewall.js";
-import type { FirewallPlan } from "./firewall/firewall.js";
-import { isLeaving, replacesPrevious } from "./firewall/previous-firewalls.js";
+import { isLeaving, replacesPrevious } from "./firewall/leave-previous-firewalls.js";
+import type { FirewallPlan } from "./firewall/plan.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import { electionOf, type WaitingMachines, waitingMachinesOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
+import { type PlannedStatus, plannedAddress, plannedStatus } from "./status.js";
 import {
   begun,
   blocksOf,

@@ -1,7 +1,7 @@
 /** What the end of a sequence changes in what this process remembers, and in what the next plan reads of the status. */
 
 import { addressLockKey, CREATION } from "../../addresses/actions.js";
-import type { ActionFailure, Outcome } from "../../addresses/calls.js";
+import type { ActionFailure, Outcome } from "../../addresses/call-outcomes.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { timestamp } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";

@@ -1,10 +1,9 @@
 /** What others may know of a RoutedIP's decision, and what it takes for itself, in the turn of the decision. */
 
 import { addressLockKey } from "../../addresses/actions.js";
-import { DONE } from "../../addresses/calls.js";
+import { DONE } from "../../addresses/call-outcomes.js";
 import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
 import { movedIps } from "../../addresses/safeguards.js";
-import { PROBED_CANDIDATES } from "../../bounds.js";
 import { requesterOf } from "../../claims/node-shares.js";
 import type { MachineReader } from "../../health/machine-states.js";
 import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
@@ -13,11 +12,11 @@ import { regardingOf } from "../../reconcile/conditions.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import { nodeOfJob } from "../../routing/firewall-jobs.js";
 import { NO_RECORD, type Recorded } from "../../routing/firewalls/firewall-shares.js";
-import type { RoutedIP } from "../../routing/resource.js";
+import type { RoutedIP } from "../../routing/read-resources.js";
 import type { TaintRegistry } from "../../routing/taint-registry.js";
+import { PROBED_CANDIDATES } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { pollKey, UPDATE } from "./actions.js";
-import { recordOf } from "./address/address-status.js";
 import { hasFinalizer } from "./deletion.js";
 import { count, eventMessageOf, labelsOf } from "./events.js";
 import { recoveryOf, sharedFirewall } from "./firewall/firewall-calls.js";
@@ -26,6 +25,7 @@ import { freeInOrder } from "./jobs/node-election.js";
 import { addressOf } from "./jobs/snapshot.js";
 import { endMove, type RoutedKind, type RoutedState } from "./memory.js";
 import type { Gathered, IssuedGathered, JobsGathered } from "./snapshot.js";
+import { recordOf } from "./status.js";
 import type { RoutedPlan } from "./update/sequences.js";
 
 type RoutedAction = RoutedKind["action"];

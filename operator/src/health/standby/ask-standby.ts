@@ -1,7 +1,7 @@
 /** Sends a question to the standby replica, with a connection of its own. */
 
 import { get } from "node:http";
-import { QUESTION_PARAMETER, QUESTION_PATH } from "./probe-answer.js";
+import { QUESTION_PARAMETER, QUESTION_PATH } from "./answer-leader.js";
 
 /** Resolves with the token of the answer. Rejects if there is none, and with the signal's reason when it aborts. */
 export type Ask = (address: string, question: string, signal: AbortSignal) => Promise<string>;

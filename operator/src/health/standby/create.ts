@@ -10,9 +10,9 @@ import { SmallHttpServer } from "../../runtime/http-server.js";
 import type { Runnable, Server } from "../../runtime/manager.js";
 import type { Probe } from "../probe.js";
 import type { ProbeTarget } from "../target.js";
+import { Answers, QUESTION_PATH } from "./answer-leader.js";
 import { askWithSocket } from "./ask-standby.js";
-import { Answers, QUESTION_PATH } from "./probe-answer.js";
-import type { OwnReplica } from "./replicas.js";
+import type { OwnReplica } from "./own-replica.js";
 import { StandbyLease } from "./standby-lease.js";
 import type { StandbyWitnessProps } from "./standby-witness.js";
 

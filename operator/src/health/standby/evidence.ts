@@ -1,6 +1,6 @@
 /** What the standby replica says of a suspicion of the leader. Pure. */
 
-import { FALLEN_LEADER_MS, STANDBY_VALID_MS } from "../../bounds.js";
+import { FALLEN_LEADER_MS, STANDBY_VALID_MS } from "../../timings.js";
 
 /**
  * `unreached`: the standby does not reach the target either. `reached`: it does. `pending`: its first answer is due.

@@ -1,7 +1,7 @@
 /** What the leader asks the standby replica, and what it answers. Pure: signed values in, checked values out. */
 
 import type { ProbeResult } from "../probe-state.js";
-import { type Purpose, type Signer, signedValue } from "./tokens.js";
+import { type Purpose, type Signer, signedValue } from "./signer.js";
 
 export interface Question {
   /** Identities of the leader and of the standby: a process that restarts has another one. */

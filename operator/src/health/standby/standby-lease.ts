@@ -1,14 +1,14 @@
 /** Keeps the Lease by which the leader finds a standby replica: while this process probes holders and does not lead. */
 
 import { pause } from "../../async.js";
-import { SECOND_MS, STANDBY_TIMINGS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { LeaseLock } from "../../kube/write/lease.js";
 import type { Logger } from "../../logging.js";
 import { LeaseFence } from "../../runtime/fence.js";
 import { Candidate, leaseCallMs } from "../../runtime/lease-candidate.js";
 import type { Runnable } from "../../runtime/manager.js";
-import { holderOf, type Replica } from "./replicas.js";
+import { SECOND_MS, STANDBY_TIMINGS } from "../../timings.js";
+import { holderOf, type Replica } from "./own-replica.js";
 
 export interface StandbyLeaseProps {
   readonly clock: Clock;

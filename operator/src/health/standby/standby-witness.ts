@@ -1,15 +1,15 @@
 /** The leader's side: it asks the standby replica about the targets of suspected holders, until they are no longer suspected. */
 
 import { pause } from "../../async.js";
-import { STANDBY_ASK_MS, STANDBY_MARGIN_MS, STANDBY_TIMINGS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Logger } from "../../logging.js";
+import { STANDBY_ASK_MS, STANDBY_MARGIN_MS, STANDBY_TIMINGS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import type { ProbeResult } from "../probe-state.js";
 import { keyOf, type ProbeTarget } from "../target.js";
 import type { Ask } from "./ask-standby.js";
 import type { StandbyFacts } from "./evidence.js";
-import type { OwnReplica, Replica } from "./replicas.js";
+import type { OwnReplica, Replica } from "./own-replica.js";
 import { type Question, questionToken, readAnswer } from "./signed-messages.js";
 
 export interface StandbyWitnessProps {

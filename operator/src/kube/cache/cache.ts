@@ -1,6 +1,6 @@
-import { NAMESPACE_CALL_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Logger } from "../../logging.js";
+import { NAMESPACE_CALL_SECONDS } from "../../timings.js";
 import { isNotFound, type KubeClient } from "../client.js";
 import type { Cached, Transform } from "../objects.js";
 import type { WatchTarget } from "../watch/list.js";

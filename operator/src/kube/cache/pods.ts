@@ -3,7 +3,7 @@ import type { BodyDecoder } from "../client.js";
 import { jsonEqual, keyOf, type LabelSelector, matchesLabels, selectorString } from "../objects.js";
 import type { WatchTarget } from "../watch/list.js";
 import { type Cache, type CacheContext, FilteredCache, ReflectedCache, type Share, SharedCaches } from "./cache.js";
-import { type SlimPod, slimPods } from "./cached-objects.js";
+import { type SlimPod, slimPods } from "./slim-objects.js";
 import type { StoreEvent, StoreListener } from "./store.js";
 
 /** Pod watches with a selector of their own. Scopes beyond them are filtered out of one watch of all pods. */

@@ -7,8 +7,8 @@ import { Decoders } from "../protobuf/decoder.js";
 import type { WatchTarget } from "../watch/list.js";
 import type { ReflectorObserver, ServerFeatures } from "../watch/reflector.js";
 import { type Cache, type CacheContext, type CacheState, ReflectedCache, type ToldCache } from "./cache.js";
-import { type SlimNode, type SlimPod, slimNodes, type WholeObject, wholeObjects } from "./cached-objects.js";
 import { PodScopes, PodView } from "./pods.js";
+import { type SlimNode, type SlimPod, slimNodes, type WholeObject, wholeObjects } from "./slim-objects.js";
 import type { StoreListener } from "./store.js";
 
 export interface SharedWatchesProps {

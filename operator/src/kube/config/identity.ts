@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { settlesWithin } from "../../async.js";
-import { CREDENTIALS_MAX_AGE_MS, CREDENTIALS_READ_MS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { errorText, type Logger } from "../../logging.js";
+import { CREDENTIALS_MAX_AGE_MS, CREDENTIALS_READ_MS, SECOND_MS } from "../../timings.js";
 import { type ClusterConfig, ConfigError, type Impersonation, type Material } from "./cluster-config.js";
 
 export interface TlsMaterial {

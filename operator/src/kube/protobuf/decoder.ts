@@ -1,7 +1,7 @@
 /** Reads the protobuf answers of an API server as the objects that its JSON has, with the fields of a table only. */
 
 import type { KubeObject, WatchEvent } from "../objects.js";
-import { list, nested, readText } from "./fields.js";
+import { list, nested, readText } from "./field-types.js";
 import { ENDPOINT_SLICE, LIST_META, node, POD, STATUS, service } from "./kinds.js";
 import { ByteInterner, DELIMITED, find, type Message, message, ProtobufError, Reader, readInto } from "./reader.js";
 

@@ -13,7 +13,7 @@ import {
   text,
   texts,
   time,
-} from "./fields.js";
+} from "./field-types.js";
 import { completeMessage, type Fields, message } from "./reader.js";
 
 /** What a watch's bookmarks carry, for every kind. */

@@ -1,8 +1,8 @@
 /** How a call fails: by its deadline or by the network; and whether it is sent again. */
 
-import { KUBE_RETRY_AFTER_MS, KUBE_RETRY_FIRST_MS, KUBE_RETRY_LONGEST_MS } from "../../bounds.js";
 import type { Clock, Timer } from "../../clock.js";
 import { CONNECT_TIMEOUT, PROXY_REFUSED } from "../../http/connector.js";
+import { KUBE_RETRY_AFTER_MS, KUBE_RETRY_FIRST_MS, KUBE_RETRY_LONGEST_MS } from "../../timings.js";
 import {
   isTooLargeResourceVersion,
   isTooManyRequests,

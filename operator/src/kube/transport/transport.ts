@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
+import { type Clock, systemClock } from "../../clock.js";
+import { HttpConnections } from "../../http/connections.js";
+import { proxyFromEnv } from "../../http/connector.js";
+import { type Logger, silentLogger } from "../../logging.js";
 import {
   KUBE_ATTEMPTS,
   KUBE_CALL_SECONDS,
   KUBE_CONNECT_TIMEOUT_MS,
   KUBE_KEEP_ALIVE_MS,
   TCP_KEEP_ALIVE_MS,
-} from "../../bounds.js";
-import { type Clock, systemClock } from "../../clock.js";
-import { HttpConnections } from "../../http/connections.js";
-import { proxyFromEnv } from "../../http/connector.js";
-import { type Logger, silentLogger } from "../../logging.js";
+} from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type KubeClient, type KubeRequest, type KubeStream, StatusError } from "../client.js";
 import type { ClusterConfig } from "../config/cluster-config.js";

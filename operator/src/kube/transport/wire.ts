@@ -1,8 +1,8 @@
 /** What goes on the wire for a request, and what comes back: an answer in full, or the stream of a watch. */
 
 import type { Readable } from "node:stream";
-import { MAX_BODY_BYTES, MAX_QUEUED_BYTES } from "../../bounds.js";
 import { cutAtWord } from "../../printable.js";
+import { MAX_BODY_BYTES, MAX_QUEUED_BYTES } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type KubeRequest, type KubeStream, type StatusDetails, StatusError } from "../client.js";
 import { isProtobuf, PROTOBUF, readStatus } from "../protobuf/decoder.js";

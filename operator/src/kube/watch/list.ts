@@ -1,5 +1,5 @@
-import { LIST_PAGE_SECONDS, MAX_LIST_RESTARTS } from "../../bounds.js";
 import { errorText, type Logger } from "../../logging.js";
+import { LIST_PAGE_SECONDS, MAX_LIST_RESTARTS } from "../../timings.js";
 import { type BodyDecoder, isExpired, type KubeClient, type KubeRequest } from "../client.js";
 import { type Cached, type KubeObject, keyOf, type Transform, type WatchEvent } from "../objects.js";
 

@@ -1,6 +1,6 @@
 import { Pacer } from "../../async.js";
-import { MAX_LINE_BYTES } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import { MAX_LINE_BYTES } from "../../timings.js";
 import { type BodyDecoder, type KubeStream, type StatusDetails, StatusError } from "../client.js";
 import type { WatchEvent } from "../objects.js";
 import { isProtobuf } from "../protobuf/decoder.js";

@@ -6,7 +6,7 @@ import {
   WATCH_MAX_SILENT,
   WATCH_RETRY_AFTER_MS,
   WATCH_SHORT_SECONDS,
-} from "../../bounds.js";
+} from "../../timings.js";
 import {
   isExpired,
   isInitializing,

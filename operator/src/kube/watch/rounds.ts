@@ -1,8 +1,8 @@
 /** One round of a reflector: a listing, a watch list, or a watch that resumes. What follows is `reflector-rules.ts`. */
 
 import { Pacer } from "../../async.js";
-import { WATCH_LIST_IDLE_MS, WATCH_LIST_TOTAL_MS, WATCH_LONGEST_GAP_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import { WATCH_LIST_IDLE_MS, WATCH_LIST_TOTAL_MS, WATCH_LONGEST_GAP_MS } from "../../timings.js";
 import type { KubeClient } from "../client.js";
 import type { Cached, KubeObject, WatchEvent } from "../objects.js";
 import {

@@ -1,5 +1,5 @@
-import { WATCH_END_TOLERANCE_MS, WATCH_LEAST_SECONDS, WATCH_OPEN_SECONDS, WATCH_SILENCE_MS } from "../../bounds.js";
 import type { Clock, Timer } from "../../clock.js";
+import { WATCH_END_TOLERANCE_MS, WATCH_LEAST_SECONDS, WATCH_OPEN_SECONDS, WATCH_SILENCE_MS } from "../../timings.js";
 import type { KubeClient, KubeStream } from "../client.js";
 import type { WatchEvent } from "../objects.js";
 import { decoding, selectors, type WatchTarget } from "./list.js";

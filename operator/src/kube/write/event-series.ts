@@ -1,9 +1,9 @@
 /** `events.k8s.io/v1` Events as the API server accepts them (k8s.io/kubernetes/pkg/apis/core/validation/events.go), and which of them repeat an earlier one. */
 
 import { TokenBucket } from "../../async.js";
-import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_BUCKETS, MAX_EVENT_GROUPS } from "../../bounds.js";
 import { microTime } from "../../clock.js";
 import { printable } from "../../printable.js";
+import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_BUCKETS, MAX_EVENT_GROUPS } from "../../timings.js";
 
 export const EVENTS_API_VERSION = "events.k8s.io/v1";
 

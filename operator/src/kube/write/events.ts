@@ -1,6 +1,9 @@
 /** Writes `events.k8s.io/v1` Events about the operator's work. Never blocks, never throws, drops Events under load. */
 
 import { exponentialMs, jittered, pause, type Random } from "../../async.js";
+import { type Clock, microTime, type Timer } from "../../clock.js";
+import type { Logger } from "../../logging.js";
+import { type DropCause, type EventMetrics, noEventMetrics } from "../../metrics/definitions.js";
 import {
   EVENT_ATTEMPTS,
   EVENT_CALL_SECONDS,
@@ -10,10 +13,7 @@ import {
   EVENT_SERIES_WRITE_MS,
   MAX_QUEUED_EVENTS,
   SECOND_MS,
-} from "../../bounds.js";
-import { type Clock, microTime, type Timer } from "../../clock.js";
-import type { Logger } from "../../logging.js";
-import { type DropCause, type EventMetrics, noEventMetrics } from "../../metrics/definitions.js";
+} from "../../timings.js";
 import { isConflict, isNotFound, type KubeClient, type KubeRequest, StatusError } from "../client.js";
 import {
   EVENTS_API_VERSION,

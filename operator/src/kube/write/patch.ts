@@ -3,7 +3,7 @@
  * fields, is `undefined` if nothing changes, and has a guard: the server refuses it for an object that is no longer the same.
  */
 
-import type { Taint } from "../cache/cached-objects.js";
+import type { Taint } from "../cache/slim-objects.js";
 import type { KubeClient, KubeRequest } from "../client.js";
 import { jsonEqual, type KubeObject } from "../objects.js";
 

@@ -1,7 +1,7 @@
 /** What keeps a resource that is being deleted: RoutedIPs that use it, and finalizers of other programs. */
 
 import { API_GROUP, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
-import { finalizersText } from "../../match/workload.js";
+import { finalizersText } from "../../match/node-workload.js";
 import { listed, listedClauses } from "../../values.js";
 import type { ProblemEntry } from "../message.js";
 

@@ -1,12 +1,13 @@
 /** How many addresses are active, and why nodes are lacking. */
 
 import { timeText } from "../../clock.js";
-import type { PortlessNodes } from "../../match/workload.js";
+import type { PortlessNodes } from "../../match/node-workload.js";
 import type { LimitWait } from "../../providers/layers/limiter.js";
 import { listed, omitUndefined } from "../../values.js";
-import { pauseText } from "../explanations.js";
+import { pauseText } from "../action-reasons.js";
 import { note, type Problem, problem, topic } from "../message.js";
 import { openPortText } from "../services.js";
+import { type Count, countText, type Fulfilled, fulfilledText } from "./address-count.js";
 import {
   BUSY,
   type BusyNodes,
@@ -19,7 +20,6 @@ import {
   putInPlaceOf,
   setRoutedIp,
 } from "./busy-nodes.js";
-import { type Count, countText, type Fulfilled, fulfilledText } from "./fulfilled.js";
 import { ADD_MATCHING, EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes, SEE_NODES } from "./refused-nodes.js";
 
 interface Refusals {

@@ -2,8 +2,8 @@
 
 import { listed } from "../../values.js";
 import { problem, topic } from "../message.js";
+import { type Fulfilled, fulfilledText } from "./address-count.js";
 import { type BusyNodes, busyText, giveToResource, nodeRemedies } from "./busy-nodes.js";
-import { type Fulfilled, fulfilledText } from "./fulfilled.js";
 import { REGION_LABEL_TEXT } from "./label-remedies.js";
 import { addNodeIn, type RefusedNodes } from "./refused-nodes.js";
 

@@ -3,8 +3,8 @@
 import type { RefusalReason } from "cdk8s-flipop/api";
 import type { Refusal } from "../../match/checks.js";
 import { type AutoscalerPlan, CORDON_TAINT } from "../../match/node-facts.js";
+import { finalizersText, type NamedPod, type PodEnd } from "../../match/node-workload.js";
 import { type RefusedNode, type Tally, tallyText } from "../../match/tally.js";
-import { finalizersText, type NamedPod, type PodEnd } from "../../match/workload.js";
 import { listed } from "../../values.js";
 import { contradictionIn, HAVE_ADMINISTRATOR, labelRemedy } from "./label-remedies.js";
 

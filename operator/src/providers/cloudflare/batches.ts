@@ -1,6 +1,6 @@
 /** From a change set to the bodies of batch requests, with what the last reading showed of the record set. */
 
-import { MAX_RECORD_SETS } from "../../bounds.js";
+import { MAX_RECORD_SETS } from "../../timings.js";
 import { putLast } from "../../values.js";
 import type { RecordChangeSet, RecordStep, RecordType } from "../types.js";
 

@@ -6,7 +6,7 @@ import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/rec
 import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
 import { createClient } from "cloudflare/tree-shakable";
 import { anyAbort } from "../../async.js";
-import { LONGEST_TIMER_MS } from "../../bounds.js";
+import { LONGEST_TIMER_MS } from "../../timings.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
 import { checkToken } from "../errors.js";
 import { Answer, Connections } from "../http.js";

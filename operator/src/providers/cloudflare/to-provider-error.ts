@@ -5,8 +5,8 @@
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIConnectionError, APIError } from "cloudflare/error";
-import { SECOND_MS } from "../../bounds.js";
 import { REMEDIES } from "../../messages/failed-calls.js";
+import { SECOND_MS } from "../../timings.js";
 import { type ApiCall, callText, type RateFacts } from "../call.js";
 import {
   brokenError,

@@ -1,8 +1,8 @@
 /** Zones by id or by name. Each is read once an hour, however many record sets it has. */
 
 import { domainToASCII } from "node:url";
-import { ZONE_MAX_AGE_MS, ZONE_NAME_RETRY_MS } from "../../bounds.js";
 import { CORRECT_ZONE } from "../../messages/failed-calls.js";
+import { ZONE_MAX_AGE_MS, ZONE_NAME_RETRY_MS } from "../../timings.js";
 import { CALL, type CallContext, sharedRead, Urgency } from "../call.js";
 import { tokenHash } from "../credentials.js";
 import { checkZoneName } from "../diff.js";

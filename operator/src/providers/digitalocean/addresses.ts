@@ -2,8 +2,8 @@
 
 import { canonicalIp, familyOf } from "cdk8s-flipop/api";
 import { REMEDIES, type Remedy } from "../../messages/failed-calls.js";
+import { DIGITALOCEAN_ADDRESSES } from "../address-capabilities.js";
 import { CALL, type CallContext } from "../call.js";
-import { DIGITALOCEAN_ADDRESSES } from "../capabilities.js";
 import type { OncePerToken } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import type { Answer } from "../http.js";

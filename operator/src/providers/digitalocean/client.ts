@@ -1,8 +1,8 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
-import { SECOND_MS } from "../../bounds.js";
 import { failedCalls } from "../../messages/failed-calls.js";
+import { SECOND_MS } from "../../timings.js";
 import { type ApiCall, type Attempt, type CallContext, type CallGroup, type CallName, callText } from "../call.js";
 import { brokenError, checkToken, ProviderError } from "../errors.js";
 import { Answer, Connections, MalformedAnswer, type RawAnswer } from "../http.js";

@@ -1,7 +1,7 @@
 /** Droplets: nodes as DigitalOcean sees them. */
 
+import { DROPLET_ID, PROVIDER_ID_SCHEME } from "../address-capabilities.js";
 import { CALL, type CallContext } from "../call.js";
-import { DROPLET_ID, PROVIDER_ID_SCHEME } from "../capabilities.js";
 import { OncePerToken } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import type { Answer } from "../http.js";

@@ -1,8 +1,8 @@
 /** Converts each failure of a request into a ProviderError. unprocessable.ts explains 422. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
-import { SECOND_MS } from "../../bounds.js";
 import { REMEDIES, TOKEN_RIGHTS } from "../../messages/failed-calls.js";
+import { SECOND_MS } from "../../timings.js";
 import { type ApiCall, callText } from "../call.js";
 import {
   foreignAnswer,

@@ -18,17 +18,19 @@
  */
 
 import type { Random } from "../../async.js";
-import { SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Redactor } from "../../logging.js";
 import { failedCalls, type Remedy } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
+import { SECOND_MS } from "../../timings.js";
 import type { ApiCall, CallLayer, CallPriority, CallRunner, Requester, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
 import { isProviderError, ProviderError, shortened, withProps } from "../errors.js";
 import type { FirewallProvider } from "../firewall-types.js";
 import type { AddressProvider, DnsProvider, IpFamily } from "../types.js";
-import { direct, withAttemptDeadline, withCallDeadline, withFence, withRetries } from "./attempt.js";
+import type { SameAccount } from "./account-guard.js";
+import { type TokenGuard, withCircuitBreaker } from "./circuit-breaker.js";
+import { direct, withAttemptDeadline, withCallDeadline, withFence, withRetries } from "./deadlines-and-retries.js";
 import { type GroupTurn, withGroupLimits } from "./group-limits.js";
 import { type LimitWait, withRateLimit } from "./limiter.js";
 import {
@@ -40,9 +42,7 @@ import {
   withAudit,
   withDryRun,
 } from "./mutations.js";
-import type { SameAccount } from "./same-account.js";
 import { formRemedy } from "./token-form.js";
-import { type TokenGuard, withCircuitBreaker } from "./token-guards.js";
 
 /** What is the same for all providers of a process. */
 export interface StackOptions {

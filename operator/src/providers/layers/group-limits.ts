@@ -1,11 +1,11 @@
 /** Limits that an API has for one group of calls beside those for all, such as the creations of addresses. */
 
-import { RATE_LIMIT_DEFAULT_WAIT_SECONDS, RATE_WINDOW_MARGIN_MS, SECOND_MS, TURN_KEPT_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { failedCalls } from "../../messages/failed-calls.js";
+import { RATE_LIMIT_DEFAULT_WAIT_SECONDS, RATE_WINDOW_MARGIN_MS, SECOND_MS, TURN_KEPT_MS } from "../../timings.js";
 import { type ApiCall, type CallGroup, type CallLayer, callText, type Requester, requesterKey } from "../call.js";
 import { isProviderError, ProviderError, withProps } from "../errors.js";
-import type { RateLimit } from "./rate-limits.js";
+import type { RateLimit } from "./rate-windows.js";
 
 /** A turn to come, and the limit that it waits for. */
 export interface GroupTurn extends Pick<RateLimit, "calls" | "seconds"> {

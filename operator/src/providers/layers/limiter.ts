@@ -1,6 +1,8 @@
 /** Keeps calls under the API's limits, and gives each work class its share of them. */
 
 import { anyAbort } from "../../async.js";
+import type { Clock, Timer } from "../../clock.js";
+import { failedCalls } from "../../messages/failed-calls.js";
 import {
   CLOUD_CONNECTIONS,
   RATE_LIMIT_DEFAULT_WAIT_SECONDS,
@@ -8,14 +10,12 @@ import {
   RESERVED_FOR_MOVES,
   RESERVED_FOR_RECORDS,
   SECOND_MS,
-} from "../../bounds.js";
-import type { Clock, Timer } from "../../clock.js";
-import { failedCalls } from "../../messages/failed-calls.js";
+} from "../../timings.js";
 import { type ApiCall, type CallLayer, type CallPriority, type RateFacts, requesterKey } from "../call.js";
 import { isAnswer5xx, isProviderError, type ProviderError, supersededBecause, supersededError } from "../errors.js";
-import { abortedError } from "./attempt.js";
-import { FairQueue, type Iteration, type RateLimit, ReportedBudget, SlidingWindow } from "./rate-limits.js";
+import { abortedError } from "./deadlines-and-retries.js";
 import { type AskedPause, heldError, RatePause, refusedError, type SentCall } from "./rate-pause.js";
+import { FairQueue, type Iteration, type RateLimit, ReportedBudget, SlidingWindow } from "./rate-windows.js";
 
 interface Waiter {
   readonly call: ApiCall;

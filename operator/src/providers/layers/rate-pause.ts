@@ -1,8 +1,8 @@
 /** The pauses that an API asks for when it refuses calls: of all calls, or of one sort of calls where it answers the others. */
 
-import { LONGEST_ASKED_WAIT_SECONDS, RATE_PROBE_SECONDS, RATE_RETURN_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
-import { heldBack, pauseRemedy } from "../../messages/explanations.js";
+import { heldBack, pauseRemedy } from "../../messages/action-reasons.js";
+import { LONGEST_ASKED_WAIT_SECONDS, RATE_PROBE_SECONDS, RATE_RETURN_SECONDS, SECOND_MS } from "../../timings.js";
 import { type ApiCall, type CallName, type CallPriority, callText } from "../call.js";
 import { ProviderError, withProps } from "../errors.js";
 

@@ -1,9 +1,9 @@
 /** Which other firewalls cover the machines that may join a firewall, as last read, and which of them to read again. */
 
-import { FIREWALL_MAX_AGE_SECONDS, SECOND_MS, UNCOVERED_KEPT_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
+import { FIREWALL_MAX_AGE_SECONDS, SECOND_MS, UNCOVERED_KEPT_SECONDS } from "../../timings.js";
 
 export interface CoverageView {
   /** Names of other firewalls, as far as they were read lately. */

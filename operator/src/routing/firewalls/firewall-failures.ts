@@ -1,15 +1,15 @@
 /** What a call to a firewall needs, and the last one that failed: why, and when the operator tries again. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import { CHANGE_FAILURE_KEPT_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError, isWithdrawn, type ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
 import type { FirewallChange, FirewallProvider } from "../../providers/firewall-types.js";
+import { type RecoveringAccount, untilProbe } from "../../reconcile/account-recovery.js";
 import { problemOf } from "../../reconcile/conditions.js";
-import { type RecoveringAccount, untilProbe } from "../../reconcile/notifier.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
+import { CHANGE_FAILURE_KEPT_MS } from "../../timings.js";
 
 /** What failed for its sake is due as soon as it has recovered. */
 type Account = Pick<RecoveringAccount, "recovered">;

@@ -4,8 +4,8 @@ import type { FirewallRule } from "cdk8s-flipop/api";
 import { ruleKey } from "../../providers/diff.js";
 import type { FirewallChange, FirewallFacts } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import { ruleFacts } from "../ports.js";
-import { mayBeIn } from "./firewall-group.js";
+import { ruleFacts } from "../needed-ports.js";
+import { mayBeIn } from "./additional-firewalls.js";
 
 /** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
 export interface Recorded {

@@ -3,11 +3,11 @@
  * take out again is noticed.
  */
 
-import { PLACEMENT_LASTING_MS, REVERTS_KEPT, SECOND_MS, SETTLE_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { ruleKey } from "../../providers/diff.js";
 import type { FirewallChange, FirewallFacts } from "../../providers/firewall-types.js";
-import { changedFacts, mayBeIn } from "./firewall-group.js";
+import { PLACEMENT_LASTING_MS, REVERTS_KEPT, SECOND_MS, SETTLE_SECONDS } from "../../timings.js";
+import { changedFacts, mayBeIn } from "./additional-firewalls.js";
 
 type Firewalls = readonly FirewallFacts[];
 /** A rule without its sources, such as `tcp 443`, or a machine. */

@@ -1,11 +1,11 @@
 /** Machines that a firewall refused: each waits for its own next try, so that it does not keep others out of the firewall. */
 
-import { NODE_FAILURE_KEPT_MS } from "../../bounds.js";
 import type { Problem } from "../../messages/message.js";
 import { isProviderError, isWithdrawn, type ProviderError } from "../../providers/errors.js";
 import type { ProviderId } from "../../providers/types.js";
 import { problemOf } from "../../reconcile/conditions.js";
 import { afterFailure, type RetryState } from "../../reconcile/retries.js";
+import { NODE_FAILURE_KEPT_MS } from "../../timings.js";
 
 export interface RefusedMachine {
   readonly problem: Problem;

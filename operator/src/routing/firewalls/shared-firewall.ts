@@ -1,15 +1,13 @@
 /** One firewall that RoutedIPs share, with one writer: what was read of it, and the calls that change it. */
 
-import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { errorText } from "../../logging.js";
 import { isProviderError, supersededError } from "../../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import { AccountRecovery } from "../../reconcile/notifier.js";
+import { AccountRecovery } from "../../reconcile/account-recovery.js";
+import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
-import { FirewallCoverage } from "./firewall-coverage.js";
-import { type FirewallCaller, FirewallFailures, isNothingSent } from "./firewall-failures.js";
 import {
   AdditionalFirewalls,
   changedFacts,
@@ -19,7 +17,9 @@ import {
   isEmpty,
   UnansweredCreations,
   wholeOf,
-} from "./firewall-group.js";
+} from "./additional-firewalls.js";
+import { FirewallCoverage } from "./firewall-coverage.js";
+import { type FirewallCaller, FirewallFailures, isNothingSent } from "./firewall-failures.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
 import { type Additions, additionsOf, FirewallTurns, isPresent } from "./firewall-turns.js";
 import type { FirewallView } from "./firewall-view.js";

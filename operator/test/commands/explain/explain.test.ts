@@ -1,7 +1,7 @@
 import { allProviders, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { addressCapabilities } from "../../../src/providers/capabilities.js";
+import { addressCapabilities } from "../../../src/providers/address-capabilities.js";
 import { cells, explainedCluster } from "./explained-cluster.js";
 
 describe("flipop explain", () => {

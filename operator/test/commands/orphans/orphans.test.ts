@@ -1,7 +1,7 @@
 import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
-import { idlePrice } from "../../../src/providers/capabilities.js";
+import { idlePrice } from "../../../src/providers/address-capabilities.js";
 import { Flipop } from "../flipop.js";
 import { OrphansWorld, POOL } from "./orphans-world.js";
 

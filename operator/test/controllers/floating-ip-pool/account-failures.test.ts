@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressLockKey, type PlannedAction } from "../../../src/addresses/actions.js";
-import { type Outcome, outcomeOf, outcomeOfAction } from "../../../src/addresses/calls.js";
+import { type Outcome, outcomeOf, outcomeOfAction } from "../../../src/addresses/call-outcomes.js";
 import { accountOf } from "../../../src/controllers/floating-ip-pool/action-table.js";
+import { openMoves } from "../../../src/controllers/floating-ip-pool/move-reservations.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { targetOf } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
-import { openMoves } from "../../../src/controllers/floating-ip-pool/reservations.js";
 import type { PoolTypes } from "../../../src/controllers/floating-ip-pool/resource.js";
 import type { Gathered, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status.js";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
-import type { HostPort } from "../../../src/kube/cache/cached-objects.js";
+import type { HostPort } from "../../../src/kube/cache/slim-objects.js";
 import { providerMessages } from "../../../src/messages/provider.js";
 import type { ProviderId } from "../../../src/providers/types.js";
 import { omitUndefined } from "../../../src/values.js";

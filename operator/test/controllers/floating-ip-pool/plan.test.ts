@@ -1,11 +1,11 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { SlimNode } from "../../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../../src/kube/cache/slim-objects.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../../src/timings.js";
 import { NOT_READY } from "../../match/cluster.js";
 import { NO_MEMORY } from "./support/no-memory.js";
 import { actions, altered, cluster, condition, rest } from "./support/pool-plans.js";

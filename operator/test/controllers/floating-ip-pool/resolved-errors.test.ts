@@ -8,7 +8,7 @@ import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
-import type { DnsSnapshot } from "../../../src/records/desired-records.js";
+import type { DnsSnapshot } from "../../../src/records/record-actions.js";
 import { ModelCloud } from "./support/model-cloud.js";
 import { NO_MEMORY } from "./support/no-memory.js";
 import { poolState } from "./support/pool-state.js";

@@ -2,7 +2,7 @@ import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Action, lockKeyOf } from "../../../src/addresses/actions.js";
-import type { Outcome } from "../../../src/addresses/calls.js";
+import type { Outcome } from "../../../src/addresses/call-outcomes.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { readPool } from "../../../src/controllers/floating-ip-pool/resource.js";
 import {

@@ -2,7 +2,7 @@ import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Action, addressLockKey } from "../../../src/addresses/actions.js";
-import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/calls.js";
+import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/call-outcomes.js";
 import { mayBeAccepted, recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import { FakeClock } from "../../support/time/fake-clock.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { START_WARNING_MS } from "../../../src/bounds.js";
+import { START_WARNING_MS } from "../../../src/timings.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
 const SET = { zone: ZONE, recordName: NAME };

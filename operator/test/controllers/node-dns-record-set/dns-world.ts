@@ -3,7 +3,7 @@
 import { GROUP_VERSION, type NodeDNSRecordSetSpec, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import { type CloudflareSimulator, DEFAULT_TOKEN, startCloudflareSimulator } from "flipop-sandbox/cloudflare";
 import type { ApiObject, JsonObject } from "flipop-sandbox/kubernetes";
-import type { NodeAddress } from "../../../src/kube/cache/cached-objects.js";
+import type { NodeAddress } from "../../../src/kube/cache/slim-objects.js";
 import { type Running, World, type WorldOptions } from "../../operator/world.js";
 
 export const ZONE = "example.com";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { CONTESTED_PAUSE_MS } from "../../../src/bounds.js";
+import { CONTESTED_PAUSE_MS } from "../../../src/timings.js";
 import { DnsWorld } from "./dns-world.js";
 
 const NODES = ["n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"];

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { DRIFT_READ_SHARE } from "../../../src/bounds.js";
+import { DRIFT_READ_SHARE } from "../../../src/timings.js";
 import { DRIFT_MS, NAME, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { DEFAULT_TOKEN } from "flipop-sandbox/cloudflare";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { REMARKED_RECORDS_MAX_AGE_MS } from "../../../src/bounds.js";
+import { REMARKED_RECORDS_MAX_AGE_MS } from "../../../src/timings.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
 const LIST = "GET /zones/{zone_id}/dns_records";

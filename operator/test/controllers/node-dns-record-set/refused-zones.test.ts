@@ -1,7 +1,7 @@
 import { KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import type { OwnObject } from "../../../src/commands/read.js";
+import type { OwnObject } from "../../../src/commands/list-objects.js";
 import { rowOf } from "../../../src/commands/render/status.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 

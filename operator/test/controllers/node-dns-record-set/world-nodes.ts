@@ -1,4 +1,4 @@
-import type { SlimNode } from "../../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../../src/kube/cache/slim-objects.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
 

@@ -1,7 +1,6 @@
 import { Annotation, CONTROLLER_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FORBIDDEN_GRACE_MS } from "../../../src/bounds.js";
 import { readingOf } from "../../../src/controllers/publications/gateway-watches.js";
 import {
   factsOfGateway,
@@ -10,6 +9,7 @@ import {
   objectOfGateway,
   slimGateways,
 } from "../../../src/controllers/publications/gateways.js";
+import { FORBIDDEN_GRACE_MS } from "../../../src/timings.js";
 
 const A = "203.0.113.1";
 const TARGET = "Gateway web/shop";

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { CACHE_LAG_MS, CONTESTED_PAUSE_MS, PLACEMENT_LASTING_MS } from "../../../src/bounds.js";
 import {
   type Conflict,
   lagEndsInMs,
@@ -15,6 +14,7 @@ import { plan, type Snapshot } from "../../../src/controllers/publications/plan.
 import { publishingMessages } from "../../../src/messages/publishing.js";
 import type { PublishedAddresses, PublishingResource } from "../../../src/publishing/publications.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { CACHE_LAG_MS, CONTESTED_PAUSE_MS, PLACEMENT_LASTING_MS } from "../../../src/timings.js";
 
 const NOW = Date.parse("2026-03-01T10:00:00Z");
 const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];

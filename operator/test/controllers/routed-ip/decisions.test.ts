@@ -1,7 +1,7 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Placement } from "../../../src/addresses/observed.js";
+import type { Placement } from "../../../src/addresses/placements.js";
 import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";
 import {
   abandonedItems,
@@ -10,7 +10,7 @@ import {
   needsFinalizer,
   previousFirewallRemovals,
 } from "../../../src/controllers/routed-ip/deletion.js";
-import type { FirewallPlan } from "../../../src/controllers/routed-ip/firewall/firewall.js";
+import type { FirewallPlan } from "../../../src/controllers/routed-ip/firewall/plan.js";
 import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/snapshot.js";
 import { electionOf } from "../../../src/controllers/routed-ip/node-election.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";

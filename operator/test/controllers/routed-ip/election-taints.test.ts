@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { electTaint, heldTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/node-election.js";
-import type { Taint } from "../../../src/kube/cache/cached-objects.js";
+import type { Taint } from "../../../src/kube/cache/slim-objects.js";
 import { classRules } from "../../../src/routing/resolved-class.js";
 import type { TaintedNode } from "../../../src/routing/taint-registry.js";
 import { TAINT } from "./model-cluster.js";

@@ -3,13 +3,13 @@
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import { timestamp } from "../../../src/clock.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import type { SlimNode, Taint } from "../../../src/kube/cache/cached-objects.js";
+import type { SlimNode, Taint } from "../../../src/kube/cache/slim-objects.js";
 import { isOwnTaint } from "../../../src/match/node-facts.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
-import { nameAccessOf } from "../../../src/routing/access.js";
+import { nameAccessOf } from "../../../src/routing/address-and-name-access.js";
 import { portAccessOf } from "../../../src/routing/port-access.js";
+import type { RoutedIP } from "../../../src/routing/read-resources.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
-import type { RoutedIP } from "../../../src/routing/resource.js";
 import type { ServiceFacts } from "../../../src/routing/service.js";
 import { meta } from "../../claims/resources.js";
 import { readyCondition, slimNode } from "../../match/cluster.js";

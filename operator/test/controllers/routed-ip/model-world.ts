@@ -3,8 +3,8 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { withList } from "../../../src/addresses/creation/creation-registry.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import { previousStatus, recordedStatus } from "../../../src/controllers/routed-ip/address/address-status.js";
 import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
+import { previousStatus, recordedStatus } from "../../../src/controllers/routed-ip/status.js";
 import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/steps.js";
 import { isOwnTaint } from "../../../src/match/node-facts.js";
 import { ruleKey } from "../../../src/providers/diff.js";

@@ -3,8 +3,8 @@ import { describe, it } from "mocha";
 import { timestamp } from "../../../src/clock.js";
 import { plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
+import { accessMessages, classMessages } from "../../../src/messages/issuers-and-classes.js";
 import { providerMessages } from "../../../src/messages/provider.js";
-import { accessMessages, classMessages } from "../../../src/messages/routing.js";
 import { ModelWorld } from "./model-world.js";
 import { settled } from "./routed-plans.js";
 

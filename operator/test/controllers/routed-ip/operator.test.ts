@@ -1,7 +1,7 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { SECOND_MS } from "../../../src/bounds.js";
+import { SECOND_MS } from "../../../src/timings.js";
 import type { World } from "../../operator/world.js";
 import { RoutedWorld, TAINT } from "./routed-world.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { lookUpDns } from "../../../src/controllers/routed-ip/records.js";
+import { lookUpDns } from "../../../src/controllers/routed-ip/gather-records.js";
 import { reserve } from "../../../src/controllers/routed-ip/register-decision.js";
 
 type Reserve = Parameters<typeof reserve>;

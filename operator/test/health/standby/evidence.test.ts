@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FALLEN_LEADER_MS, STANDBY_VALID_MS } from "../../../src/bounds.js";
 import type { ProbeState } from "../../../src/health/probe-state.js";
 import { type StandbyFacts, type StandbyWitness, standbyWitness } from "../../../src/health/standby/evidence.js";
 import { type LeaseFacts, type NodeHealth, nodeHealth } from "../../../src/health/witness.js";
+import { FALLEN_LEADER_MS, STANDBY_VALID_MS } from "../../../src/timings.js";
 
 const SUSPECTED = { name: "node-3", since: 100_000, leaderNode: "node-1" };
 const NOW = 102_000;

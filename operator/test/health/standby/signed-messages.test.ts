@@ -8,7 +8,7 @@ import {
   readAnswer,
   readQuestion,
 } from "../../../src/health/standby/signed-messages.js";
-import { Signer, signedValue } from "../../../src/health/standby/tokens.js";
+import { Signer, signedValue } from "../../../src/health/standby/signer.js";
 
 const leader = new Signer();
 const standby = new Signer();

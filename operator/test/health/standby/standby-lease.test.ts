@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { STANDBY_TIMINGS } from "../../../src/bounds.js";
 import { StandbyLease } from "../../../src/health/standby/standby-lease.js";
 import { type Lease, LeaseLock } from "../../../src/kube/write/lease.js";
 import { silentLogger } from "../../../src/logging.js";
+import { STANDBY_TIMINGS } from "../../../src/timings.js";
 import { MemoryKube } from "../../support/kube/memory-kube.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 

@@ -2,14 +2,14 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { STANDBY_ASK_MS, STANDBY_MARGIN_MS, STANDBY_TIMINGS } from "../../../src/bounds.js";
 import { askWithSocket, STANDBY_ANSWER_BYTES } from "../../../src/health/standby/ask-standby.js";
-import { OwnReplica, type Replica } from "../../../src/health/standby/replicas.js";
+import { OwnReplica, type Replica } from "../../../src/health/standby/own-replica.js";
 import { answerToken, readQuestion } from "../../../src/health/standby/signed-messages.js";
+import { Signer } from "../../../src/health/standby/signer.js";
 import { StandbyWitness } from "../../../src/health/standby/standby-witness.js";
-import { Signer } from "../../../src/health/standby/tokens.js";
 import type { ProbeTarget } from "../../../src/health/target.js";
 import { silentLogger } from "../../../src/logging.js";
+import { STANDBY_ASK_MS, STANDBY_MARGIN_MS, STANDBY_TIMINGS } from "../../../src/timings.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 
 const target: ProbeTarget = {

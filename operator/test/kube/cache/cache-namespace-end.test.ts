@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { ReflectedCache } from "../../../src/kube/cache/cache.js";
-import { slimPods } from "../../../src/kube/cache/cached-objects.js";
+import { slimPods } from "../../../src/kube/cache/slim-objects.js";
 import { type KubeClient, type KubeRequest, StatusError } from "../../../src/kube/client.js";
 import { silentLogger } from "../../../src/logging.js";
 import { scaledClock } from "../../support/time/scaled-clock.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { wholeObjects } from "../../../src/kube/cache/cached-objects.js";
 import { MAX_POD_WATCHES, type PodView } from "../../../src/kube/cache/pods.js";
 import { SharedWatches } from "../../../src/kube/cache/shared-watches.js";
+import { wholeObjects } from "../../../src/kube/cache/slim-objects.js";
 import type { LabelSelector } from "../../../src/kube/objects.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { FakeApi } from "../../support/kube/fake-api.js";

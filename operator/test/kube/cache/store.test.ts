@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { Pacer } from "../../../src/async.js";
-import type { SlimPod } from "../../../src/kube/cache/cached-objects.js";
+import type { SlimPod } from "../../../src/kube/cache/slim-objects.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { silentLogger } from "../../../src/logging.js";
 import { slimPod } from "../../support/kube/objects.js";

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { CREDENTIALS_READ_MS } from "../../../src/bounds.js";
 import { IdentitySource, kubeconfigPlugin } from "../../../src/kube/config/identity.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { silentLogger } from "../../../src/logging.js";
+import { CREDENTIALS_READ_MS } from "../../../src/timings.js";
 import { errorOf } from "../../support/http-rig.js";
 import { TempDir } from "../../support/temp-dir.js";
 import { FakeClock } from "../../support/time/fake-clock.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { type SlimPod, slimPods, wholeObjects } from "../../../src/kube/cache/cached-objects.js";
 import { SharedWatches } from "../../../src/kube/cache/shared-watches.js";
+import { type SlimPod, slimPods, wholeObjects } from "../../../src/kube/cache/slim-objects.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { isForbidden } from "../../../src/kube/client.js";
 import { Decoders } from "../../../src/kube/protobuf/decoder.js";

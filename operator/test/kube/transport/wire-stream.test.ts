@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { MAX_QUEUED_BYTES } from "../../../src/bounds.js";
 import { ChunkQueue } from "../../../src/kube/transport/wire.js";
+import { MAX_QUEUED_BYTES } from "../../../src/timings.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

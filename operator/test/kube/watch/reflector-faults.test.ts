@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { eventFrame, inEnvelope, type JsonObject, objectBytes } from "flipop-sandbox/kubernetes";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { WATCH_LONGEST_GAP_MS } from "../../../src/bounds.js";
+import { WATCH_LONGEST_GAP_MS } from "../../../src/timings.js";
 import { ReflectorRig } from "../../support/kube/reflector-rig.js";
 import { until } from "../../support/time/until.js";
 

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { WATCH_BACKOFF_MS } from "../../../src/bounds.js";
 import { StatusError } from "../../../src/kube/client.js";
 import { backoffMs, judge, type Memory, NO_FAILURES, type Round } from "../../../src/kube/watch/reflector-rules.js";
 import { NO_WATCH } from "../../../src/kube/watch/rounds.js";
 import { OutageError, SilentWatchError } from "../../../src/kube/watch/watch.js";
+import { WATCH_BACKOFF_MS } from "../../../src/timings.js";
 
 const FRESH: Memory = { silentWatches: 0, failures: 0, counts: NO_FAILURES };
 const LOST_4: Memory = { ...FRESH, failures: 4, counts: { ...NO_FAILURES, lost: 4 } };

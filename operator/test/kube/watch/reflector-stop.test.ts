@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type SlimPod, slimPods } from "../../../src/kube/cache/cached-objects.js";
+import { type SlimPod, slimPods } from "../../../src/kube/cache/slim-objects.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { Reflector } from "../../../src/kube/watch/reflector.js";

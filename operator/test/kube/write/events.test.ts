@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { MAX_QUEUED_EVENTS } from "../../../src/bounds.js";
 import type { KubeRequest } from "../../../src/kube/client.js";
 import { type EventInput, MAX_NOTES } from "../../../src/kube/write/event-series.js";
 import { ApiEventRecorder } from "../../../src/kube/write/events.js";
 import { type Logger, silentLogger } from "../../../src/logging.js";
 import { eventMetrics } from "../../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../../src/metrics/registry.js";
+import { MAX_QUEUED_EVENTS } from "../../../src/timings.js";
 import { MemoryKube, type StoredObject, status } from "../../support/kube/memory-kube.js";
 import { seededRandom } from "../../support/seeded-random.js";
 import { FakeClock } from "../../support/time/fake-clock.js";

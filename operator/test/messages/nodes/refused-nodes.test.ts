@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Refusal, refusal } from "../../../src/match/checks.js";
+import type { PodEnd, Presence } from "../../../src/match/node-workload.js";
 import { type Lacking, tallyOf } from "../../../src/match/tally.js";
-import type { PodEnd, Presence } from "../../../src/match/workload.js";
 import { refusedNodes, repairOfHolder } from "../../../src/messages/nodes/refused-nodes.js";
 import { facts } from "../../match/cluster.js";
 

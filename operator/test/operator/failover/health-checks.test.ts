@@ -2,9 +2,9 @@ import { GROUP_VERSION, LEASE_NAME, type NodeDNSRecordSetStatus } from "cdk8s-fl
 import { expect } from "chai";
 import type { Emulator } from "flipop-sandbox/kubernetes";
 import { afterEach, describe, it } from "mocha";
-import { LIST_MAX_AGE_SECONDS, NODE_LEASE_SECONDS, SECOND_MS } from "../../../src/bounds.js";
 import { microTime } from "../../../src/clock.js";
 import type { Probe } from "../../../src/health/probe.js";
+import { LIST_MAX_AGE_SECONDS, NODE_LEASE_SECONDS, SECOND_MS } from "../../../src/timings.js";
 import { hostOf as hostIn, runKubelet } from "../kubelets.js";
 import { World, type WorldOptions } from "../world.js";
 

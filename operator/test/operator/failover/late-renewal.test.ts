@@ -1,7 +1,7 @@
 import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { SECOND_MS } from "../../../src/bounds.js";
+import { SECOND_MS } from "../../../src/timings.js";
 import { World } from "../world.js";
 
 /** A try each second: with the usual two, the last one before the renew deadline could come too early. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../../src/bounds.js";
+import { LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../../src/timings.js";
 import { World } from "../world.js";
 
 /** The calls and the run after the read of the list. */

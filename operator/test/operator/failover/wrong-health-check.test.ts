@@ -1,10 +1,10 @@
 import { STANDBY_LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { SECOND_MS } from "../../../src/bounds.js";
 import type { Probe } from "../../../src/health/probe.js";
-import { holderOf } from "../../../src/health/standby/replicas.js";
+import { holderOf } from "../../../src/health/standby/own-replica.js";
 import type { Lease } from "../../../src/kube/write/lease.js";
+import { SECOND_MS } from "../../../src/timings.js";
 import { hostOf, runKubelet } from "../kubelets.js";
 import { World } from "../world.js";
 

@@ -1,7 +1,7 @@
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { MASS_FAILURE_WINDOW_MS, MINUTE_MS } from "../../../src/bounds.js";
+import { MASS_FAILURE_WINDOW_MS, MINUTE_MS } from "../../../src/timings.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 import { hostOf, runKubelet } from "../kubelets.js";
 import { JOB_NAMESPACE, JOB_SPEC, JobPlatform } from "./platform.js";

@@ -1,7 +1,7 @@
 import { Annotation, GROUP_VERSION, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { MASS_FAILURE_WINDOW_MS } from "../../../src/bounds.js";
+import { MASS_FAILURE_WINDOW_MS } from "../../../src/timings.js";
 import { World } from "../world.js";
 
 const NODES = ["n1", "n2", "n3", "n4", "n5"];

@@ -2,7 +2,7 @@ import { Annotation, type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { disabledText } from "../../../src/commands/explain/status-notes.js";
-import type { OwnObject } from "../../../src/commands/read.js";
+import type { OwnObject } from "../../../src/commands/list-objects.js";
 import { inWorld, type Running, World } from "../world.js";
 
 const TTL_MS = 300_000;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SECOND_MS, SHORT_LIST_MAX_AGE_SECONDS } from "../../../src/bounds.js";
+import { SECOND_MS, SHORT_LIST_MAX_AGE_SECONDS } from "../../../src/timings.js";
 import { World } from "../world.js";
 
 /** From the list that shows the room to the active address. */

@@ -1,7 +1,7 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { CLOUD_CALL_SECONDS, CREDENTIALS_CHECK_SECONDS, MINUTE_MS, SECOND_MS } from "../../../src/bounds.js";
+import { CLOUD_CALL_SECONDS, CREDENTIALS_CHECK_SECONDS, MINUTE_MS, SECOND_MS } from "../../../src/timings.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
 interface Conditioned {

@@ -1,7 +1,7 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { CLAIMS_WAIT_MS } from "../../../src/bounds.js";
+import { CLAIMS_WAIT_MS } from "../../../src/timings.js";
 import { World } from "../world.js";
 
 const FEATURES = { features: "pools,dns,routedip" };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { SECOND_MS } from "../../../src/bounds.js";
+import { SECOND_MS } from "../../../src/timings.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
 /** A corrected Secret is in use after this. */

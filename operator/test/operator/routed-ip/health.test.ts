@@ -1,8 +1,8 @@
 import type { HealthCheck } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../../src/bounds.js";
 import type { Probe } from "../../../src/health/probe.js";
+import { LIST_MAX_AGE_SECONDS, SECOND_MS } from "../../../src/timings.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 import { hostOf, runKubelet } from "../kubelets.js";
 

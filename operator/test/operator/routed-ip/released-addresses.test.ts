@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { LIST_MAX_AGE_SECONDS, SHORT_LIST_MAX_AGE_SECONDS } from "../../../src/bounds.js";
+import { LIST_MAX_AGE_SECONDS, SHORT_LIST_MAX_AGE_SECONDS } from "../../../src/timings.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
 /** The operator reads the account at least this often, as flipop orphans says, and needs a few calls after that. */

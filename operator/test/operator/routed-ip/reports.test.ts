@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { START_WARNING_MS } from "../../../src/bounds.js";
+import { START_WARNING_MS } from "../../../src/timings.js";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 import { until } from "../../support/time/until.js";
 

@@ -4,10 +4,10 @@ import { canonicalIp, isIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { afterEach, describe, it } from "mocha";
-import { MAX_ANSWER_BYTES } from "../../../src/bounds.js";
 import { planRecordChanges } from "../../../src/providers/diff.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordSetFacts } from "../../../src/providers/types.js";
+import { MAX_ANSWER_BYTES } from "../../../src/timings.js";
 import { context } from "../../support/cloud/cloudflare-rig.js";
 import { ok, type Stub, startStub, ZONE_ID } from "./stub.js";
 

@@ -2,9 +2,9 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { DEFAULT_TOKEN } from "flipop-sandbox/cloudflare";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { ZONE_MAX_AGE_MS } from "../../../src/bounds.js";
 import type { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordType } from "../../../src/providers/types.js";
+import { ZONE_MAX_AGE_MS } from "../../../src/timings.js";
 import {
   type CloudflareRig,
   context,

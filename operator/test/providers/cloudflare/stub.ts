@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CallRunner } from "../../../src/providers/call.js";
 import { cloudflare } from "../../../src/providers/cloudflare/index.js";
-import { direct } from "../../../src/providers/layers/attempt.js";
+import { direct } from "../../../src/providers/layers/deadlines-and-retries.js";
 import type { DnsProvider } from "../../../src/providers/types.js";
 
 export interface StubAnswer {

@@ -1,9 +1,9 @@
 /** Hundreds of nodes change at once, at DigitalOcean's real limits: for a test, and for the benchmark. */
 
-import { ACTION_POLL_SECONDS } from "../../../src/bounds.js";
 import { AccountInventory } from "../../../src/inventory/account-inventory.js";
 import { type CallContext, sharedRead } from "../../../src/providers/call.js";
 import type { ProviderId } from "../../../src/providers/types.js";
+import { ACTION_POLL_SECONDS } from "../../../src/timings.js";
 import { ASKER } from "../conformance/benches.js";
 import type { startAddressBench } from "./address-bench.js";
 

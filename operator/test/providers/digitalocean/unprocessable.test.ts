@@ -4,8 +4,8 @@ import { Redactor } from "../../../src/logging.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
 import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
 import { isProviderError } from "../../../src/providers/errors.js";
-import { direct } from "../../../src/providers/layers/attempt.js";
 import type { ProviderSet } from "../../../src/providers/layers/compose.js";
+import { direct } from "../../../src/providers/layers/deadlines-and-retries.js";
 import { answer, HttpRig } from "../../support/http-rig.js";
 import { ASKER } from "../conformance/benches.js";
 

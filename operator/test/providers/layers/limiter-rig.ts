@@ -1,5 +1,5 @@
 import type { ApiCall, CallPriority, RateFacts } from "../../../src/providers/call.js";
-import { direct } from "../../../src/providers/layers/attempt.js";
+import { direct } from "../../../src/providers/layers/deadlines-and-retries.js";
 import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { CLOUD_CALL_SECONDS } from "../../../src/bounds.js";
-import { direct, withCallDeadline } from "../../../src/providers/layers/attempt.js";
+import { direct, withCallDeadline } from "../../../src/providers/layers/deadlines-and-retries.js";
 import { withRateLimit } from "../../../src/providers/layers/limiter.js";
+import { CLOUD_CALL_SECONDS } from "../../../src/timings.js";
 import { errorOf } from "../../support/http-rig.js";
 import { callOf, failure } from "../support.js";
 import { Rig } from "./limiter-rig.js";

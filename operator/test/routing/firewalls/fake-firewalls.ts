@@ -9,7 +9,7 @@ import type {
   FirewallProvider,
   FirewallRuleFacts,
 } from "../../../src/providers/firewall-types.js";
-import { changedFacts } from "../../../src/routing/firewalls/firewall-group.js";
+import { changedFacts } from "../../../src/routing/firewalls/additional-firewalls.js";
 
 export const PER_FIREWALL = 2;
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FIREWALL_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import type { ProviderId } from "../../../src/providers/types.js";
 import { FirewallCoverage } from "../../../src/routing/firewalls/firewall-coverage.js";
+import { FIREWALL_MAX_AGE_SECONDS } from "../../../src/timings.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ACCOUNT_PROBE_MS } from "../../../src/bounds.js";
 import type { FirewallProvider, FirewallSurvey } from "../../../src/providers/firewall-types.js";
 import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
+import { ACCOUNT_PROBE_MS } from "../../../src/timings.js";
 import { failure } from "../../providers/support.js";
 import { errorOf } from "../../support/http-rig.js";
 import { FakeClock } from "../../support/time/fake-clock.js";

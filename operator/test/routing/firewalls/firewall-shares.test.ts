@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { planFirewall } from "../../../src/controllers/routed-ip/firewall/firewall.js";
+import { planFirewall } from "../../../src/controllers/routed-ip/firewall/plan.js";
 import { changeOf } from "../../../src/providers/diff.js";
 import type { FirewallFacts } from "../../../src/providers/firewall-types.js";
-import { changedFacts } from "../../../src/routing/firewalls/firewall-group.js";
+import { changedFacts } from "../../../src/routing/firewalls/additional-firewalls.js";
 import { FirewallShares, NO_RECORD, type Recorded } from "../../../src/routing/firewalls/firewall-shares.js";
 import { A, B, facts, firewall, rule } from "../../controllers/routed-ip/firewall/plan-rig.js";
 

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { MINUTE_MS } from "../../../src/bounds.js";
 import { ruleKey } from "../../../src/providers/diff.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import type { FirewallChange, FirewallFacts } from "../../../src/providers/firewall-types.js";
 import type { FirewallCaller } from "../../../src/routing/firewalls/firewall-failures.js";
 import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
 import type { SharedFirewall } from "../../../src/routing/firewalls/shared-firewall.js";
+import { MINUTE_MS } from "../../../src/timings.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 import { FakeFirewalls, rule } from "./fake-firewalls.js";
 

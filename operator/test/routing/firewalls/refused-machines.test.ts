@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { NODE_FAILURE_KEPT_MS } from "../../../src/bounds.js";
 import { ProviderError, type ProviderErrorProps } from "../../../src/providers/errors.js";
 import { RefusedMachines } from "../../../src/routing/firewalls/refused-machines.js";
+import { NODE_FAILURE_KEPT_MS } from "../../../src/timings.js";
 
 const [A, B] = ["cloud://a", "cloud://b"];
 

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { type WholeObject, wholeObjects } from "../../../src/kube/cache/cached-objects.js";
+import { type WholeObject, wholeObjects } from "../../../src/kube/cache/slim-objects.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { Transport } from "../../../src/kube/transport/transport.js";

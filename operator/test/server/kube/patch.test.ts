@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
-import { type SlimNode, slimNodes, type Taint } from "../../../src/kube/cache/cached-objects.js";
+import { type SlimNode, slimNodes, type Taint } from "../../../src/kube/cache/slim-objects.js";
 import { isConflict, isNotFound, StatusError } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import type { KubeObject } from "../../../src/kube/objects.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { systemClock } from "../../../src/clock.js";
-import { slimNodes, slimPods } from "../../../src/kube/cache/cached-objects.js";
+import { slimNodes, slimPods } from "../../../src/kube/cache/slim-objects.js";
 import { type BodyDecoder, isForbidden, StatusError } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import type { Cached, KubeObject, Transform, WatchEvent } from "../../../src/kube/objects.js";

@@ -7,8 +7,8 @@ import {
 } from "flipop-sandbox/testing/cloudflare-rig";
 import type { CallContext, CallRunner } from "../../../src/providers/call.js";
 import { cloudflare } from "../../../src/providers/cloudflare/index.js";
-import { direct, withAttemptDeadline } from "../../../src/providers/layers/attempt.js";
 import { stack } from "../../../src/providers/layers/compose.js";
+import { direct, withAttemptDeadline } from "../../../src/providers/layers/deadlines-and-retries.js";
 import type { DnsProvider } from "../../../src/providers/types.js";
 
 export { BATCH, LIST } from "flipop-sandbox/testing/cloudflare-rig";

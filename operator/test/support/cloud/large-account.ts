@@ -4,7 +4,7 @@ import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus, MAX_POO
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
 import { addressSetOf, type Pool, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { CachedState } from "../../../src/inventory/cached-state.js";
+import type { CachedState } from "../../../src/inventory/cached-address.js";
 import { createView } from "../../../src/inventory/view.js";
 import { refusalsOf, type Verdict } from "../../../src/match/checks.js";
 import { compileMatch } from "../../../src/match/compile-match.js";

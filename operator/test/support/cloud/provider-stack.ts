@@ -2,6 +2,7 @@
 
 import { Redactor } from "../../../src/logging.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
+import { TokenGuards } from "../../../src/providers/layers/circuit-breaker.js";
 import {
   callStack,
   type ProviderSet,
@@ -9,7 +10,6 @@ import {
   withMutationLayers,
 } from "../../../src/providers/layers/compose.js";
 import type { AuditRecord } from "../../../src/providers/layers/mutations.js";
-import { TokenGuards } from "../../../src/providers/layers/token-guards.js";
 import type { ProviderKind } from "../../../src/providers/registry.js";
 import { LeaseFence } from "../../../src/runtime/fence.js";
 import { seededRandom } from "../seeded-random.js";

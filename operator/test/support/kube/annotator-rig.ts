@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type ControlPlane, freePort } from "flipop-testbed";
 import { request } from "undici";
 import { EXIT } from "../../../src/exit.js";
-import type { SlimNode } from "../../../src/kube/cache/cached-objects.js";
+import type { SlimNode } from "../../../src/kube/cache/slim-objects.js";
 import type { KubeClient, KubeRequest } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { jsonEqual } from "../../../src/kube/objects.js";

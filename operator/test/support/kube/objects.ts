@@ -1,4 +1,4 @@
-import type { SlimPod } from "../../../src/kube/cache/cached-objects.js";
+import type { SlimPod } from "../../../src/kube/cache/slim-objects.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 
 export function rawPod(

@@ -1,4 +1,4 @@
-import { type SlimPod, slimPods } from "../../../src/kube/cache/cached-objects.js";
+import { type SlimPod, slimPods } from "../../../src/kube/cache/slim-objects.js";
 import { Store, type StoreEvent } from "../../../src/kube/cache/store.js";
 import type { ClusterConfig } from "../../../src/kube/config/cluster-config.js";
 import type { KubeObject } from "../../../src/kube/objects.js";

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "flipop-testbed";
-import { type WholeObject, wholeObjects } from "../../../src/kube/cache/cached-objects.js";
+import { type WholeObject, wholeObjects } from "../../../src/kube/cache/slim-objects.js";
 import { Store } from "../../../src/kube/cache/store.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import type { KubeObject } from "../../../src/kube/objects.js";

@@ -3,7 +3,7 @@
 import { endAction, runningActions } from "../actions.js";
 import { heldBy, setHolder } from "../addresses/holders.js";
 import type { DropletData } from "../data.js";
-import { dropFromFirewalls } from "../firewalls/firewall-changes.js";
+import { dropFromFirewalls } from "../firewalls/apply-firewall.js";
 import { ensureTag, findTag, tagDroplet, untagDroplet } from "../projects/tag-store.js";
 import type { World } from "../world.js";
 

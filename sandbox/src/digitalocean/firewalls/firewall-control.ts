@@ -2,7 +2,7 @@
 
 import type { FirewallConfig, FirewallData } from "../data.js";
 import type { World } from "../world.js";
-import { applyConfig, coveredBy } from "./firewall-changes.js";
+import { applyConfig, coveredBy } from "./apply-firewall.js";
 import { addFirewall } from "./firewall-store.js";
 
 export class FirewallControl {

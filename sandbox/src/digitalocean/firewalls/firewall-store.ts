@@ -5,7 +5,7 @@ import type { FirewallConfig, FirewallData } from "../data.js";
 import { refusal, unprocessable } from "../errors.js";
 import { findTag } from "../projects/tag-store.js";
 import type { World } from "../world.js";
-import { applyConfig } from "./firewall-changes.js";
+import { applyConfig } from "./apply-firewall.js";
 
 const MAX_RULES = 50;
 const MAX_DROPLETS = 10;

@@ -9,10 +9,10 @@ import { bodyOf, integersField, required, textField, textsField } from "../field
 import { page } from "../pagination.js";
 import { timestamp } from "../time.js";
 import type { World } from "../world.js";
-import { applyConfig } from "./firewall-changes.js";
-import { firewallMemberRoutes } from "./firewall-members.js";
+import { applyConfig } from "./apply-firewall.js";
 import { readRules, ruleView } from "./firewall-rules.js";
 import { addFirewall, checkConfig } from "./firewall-store.js";
+import { firewallMemberRoutes } from "./firewall-subresources.js";
 
 const LIST = "/v2/firewalls";
 const ITEM = `${LIST}/{firewall_id}`;

@@ -1,7 +1,7 @@
 /** Tags and what carries them. The name as first written is the tag's name, whatever case is used later. */
 
 import type { DropletData, TagData } from "../data.js";
-import { applyTagChange } from "../firewalls/firewall-changes.js";
+import { applyTagChange } from "../firewalls/apply-firewall.js";
 import type { World } from "../world.js";
 
 /** Letters, digits, colons, dashes and underscores, 255 at most. */

@@ -6,7 +6,7 @@ import { Refusal, type SimulatorAnswer, type SimulatorRequest } from "../../http
 import type { DropletData, TagData } from "../data.js";
 import { notFound, unprocessable } from "../errors.js";
 import { bodyOf, listField, required, textField } from "../fields.js";
-import { applyConfig } from "../firewalls/firewall-changes.js";
+import { applyConfig } from "../firewalls/apply-firewall.js";
 import { page } from "../pagination.js";
 import type { World } from "../world.js";
 import { ensureTag, findTag, isTagName, tagDroplet, untagDroplet } from "./tag-store.js";

@@ -1,7 +1,7 @@
 import { collectionOf } from "../cluster.js";
 import { at, type JsonObject, listOf, objectOf } from "../json.js";
 import { nodes } from "../resources/node.js";
-import type { Reaction } from "./reconciler.js";
+import type { Reaction } from "./write-reactions.js";
 
 const CORDONED = "node.kubernetes.io/unschedulable";
 

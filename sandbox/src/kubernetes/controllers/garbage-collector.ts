@@ -2,9 +2,9 @@ import type { Cluster } from "../cluster.js";
 import { type ApiObject, groupOf } from "../objects.js";
 import { keyOf } from "../store/collection.js";
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, remove } from "../write/delete.js";
-import { orderedMetadata, ownersOf } from "../write/metadata.js";
+import { orderedMetadata, ownersOf } from "../write/read-metadata.js";
 import { type Located, OwnerIndex } from "./owners.js";
-import type { Reaction } from "./reconciler.js";
+import type { Reaction } from "./write-reactions.js";
 
 /**
  * Deletes objects whose owners are gone, as the garbage collector of a cluster does: in the background after the

@@ -2,7 +2,7 @@ import { type Cluster, collectionOf } from "../cluster.js";
 import { type ApiObject, groupOf } from "../objects.js";
 import { namespaces } from "../resources/namespace.js";
 import { remove } from "../write/delete.js";
-import type { Reaction } from "./reconciler.js";
+import type { Reaction } from "./write-reactions.js";
 
 /** Empties a namespace that is being deleted, and removes it when nothing is left in it. */
 export const namespaceLifecycle: Reaction = (cluster, { type, object }, collection) => {

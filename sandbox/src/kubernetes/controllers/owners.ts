@@ -1,6 +1,6 @@
 import type { ApiObject } from "../objects.js";
 import type { Collection } from "../store/collection.js";
-import { ownersOf } from "../write/metadata.js";
+import { ownersOf } from "../write/read-metadata.js";
 
 /** An object with the collection it is in. */
 export interface Located {

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue } from "../field-error.js";
 import { at, equal, isObject, listOf, objectOf, textOf } from "../json.js";
 import { type ApiObject, apiVersionOf } from "../objects.js";
-import { nameColumn } from "../resources/builtin.js";
+import { nameColumn } from "../resources/define-built-in.js";
 import type { Behaviour, Findings, ResourceType, WriteContext } from "../resources/resource-type.js";
 import { applyDefaults } from "./defaults.js";
 import { printerColumns } from "./printer-columns.js";

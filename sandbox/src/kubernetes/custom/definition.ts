@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue, requiredValue } from "../field-error.js";
 import { at, isObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { builtin, column, nameColumn } from "../resources/builtin.js";
+import { builtin, column, nameColumn } from "../resources/define-built-in.js";
 import type { WriteContext } from "../resources/resource-type.js";
 import { celProgram } from "./cel-program.js";
 import { childPath, type Schema } from "./schema.js";

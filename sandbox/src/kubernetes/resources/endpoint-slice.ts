@@ -1,6 +1,6 @@
 import { at, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { builtin, column, textColumn } from "./builtin.js";
+import { builtin, column, textColumn } from "./define-built-in.js";
 
 /** EndpointSlices. They are written by tests and scenarios; nothing makes them from Services. */
 export const endpointSlices = builtin({

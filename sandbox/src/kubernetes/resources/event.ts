@@ -3,7 +3,7 @@ import { at, defined, equal, isObject, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import { age } from "../output/age.js";
 import type { Column } from "../output/column.js";
-import { type BuiltinSpec, builtin, column, nameColumn, wide } from "./builtin.js";
+import { type BuiltinSpec, builtin, column, nameColumn, wide } from "./define-built-in.js";
 import { requireMicroTime } from "./lease.js";
 import type { WriteContext } from "./resource-type.js";
 

@@ -2,7 +2,7 @@ import { type FieldError, invalidValue, requiredValue } from "../field-error.js"
 import { at, isObject, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject, Metadata } from "../objects.js";
 import { humanDuration } from "../output/age.js";
-import { builtin, column } from "./builtin.js";
+import { builtin, column } from "./define-built-in.js";
 import { podSpecWithDefaults } from "./pod.js";
 import type { WriteContext } from "./resource-type.js";
 import { workloadColumns } from "./workload-columns.js";

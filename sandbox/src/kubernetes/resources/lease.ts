@@ -2,7 +2,7 @@ import { badRequest } from "../api-status.js";
 import { type FieldError, invalidValue } from "../field-error.js";
 import { at } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { builtin, textColumn } from "./builtin.js";
+import { builtin, textColumn } from "./define-built-in.js";
 
 /** Leases. A replacement needs the resourceVersion; one of a missing Lease creates it. */
 export const leases = builtin({

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../objects.js";
-import { builtin, textColumn } from "./builtin.js";
+import { builtin, textColumn } from "./define-built-in.js";
 import type { WriteContext } from "./resource-type.js";
 
 /** The namespaces that are always there. */

@@ -1,7 +1,7 @@
 import { duplicateValue, type FieldError, forbiddenField, notSupported } from "../field-error.js";
 import { at, isObject, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { ageColumn, builtin, column, nameColumn, textColumn, wide } from "./builtin.js";
+import { ageColumn, builtin, column, nameColumn, textColumn, wide } from "./define-built-in.js";
 import type { WriteContext } from "./resource-type.js";
 
 const NOT_READY_TAINT = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, requiredValue } from "../field-error.js";
 import { at, equal, isObject, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { builtin, column, textColumn, wide } from "./builtin.js";
+import { builtin, column, textColumn, wide } from "./define-built-in.js";
 import type { WriteContext } from "./resource-type.js";
 
 const DEFAULT_GRACE_SECONDS = 30;

@@ -1,4 +1,4 @@
-import { BUILTIN_RESOURCES } from "./resource-table.js";
+import { BUILTIN_RESOURCES } from "./built-in-resources.js";
 import type { ResourceType } from "./resource-type.js";
 
 /** The resources that the server has now: the built-in ones, and those of CustomResourceDefinitions. */

@@ -1,7 +1,7 @@
 import { badRequest } from "../api-status.js";
 import { at, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { builtin, column, textColumn } from "./builtin.js";
+import { builtin, column, textColumn } from "./define-built-in.js";
 
 /** Secrets. `stringData` is moved to `data`, as the server does. */
 export const secrets = builtin({

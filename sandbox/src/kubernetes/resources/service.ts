@@ -1,7 +1,7 @@
 import { type FieldError, requiredValue } from "../field-error.js";
 import { at, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject, Env } from "../objects.js";
-import { builtin, column, textColumn, wide } from "./builtin.js";
+import { builtin, column, textColumn, wide } from "./define-built-in.js";
 import type { WriteContext } from "./resource-type.js";
 
 const FIRST_NODE_PORT = 30_000;

@@ -1,6 +1,6 @@
 import { at, listOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
-import { builtin, column, nameColumn, textColumn } from "./builtin.js";
+import { builtin, column, nameColumn, textColumn } from "./define-built-in.js";
 
 /** Resources that are stored and nothing more, so that whole manifests apply and `kubectl get all` works. */
 const RBAC = "rbac.authorization.k8s.io";

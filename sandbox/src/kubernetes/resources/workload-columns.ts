@@ -1,7 +1,7 @@
 import { at, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import type { Column } from "../output/column.js";
-import { column, wide } from "./builtin.js";
+import { column, wide } from "./define-built-in.js";
 
 /** The wide columns of everything that runs pods. */
 export const workloadColumns: readonly Column[] = [

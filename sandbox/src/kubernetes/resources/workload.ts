@@ -1,7 +1,7 @@
 import { at, isObject, type JsonObject, objectOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import type { Column } from "../output/column.js";
-import { builtin, column } from "./builtin.js";
+import { builtin, column } from "./define-built-in.js";
 import { podSpecWithDefaults } from "./pod.js";
 import type { WriteContext } from "./resource-type.js";
 import { pairsText, workloadColumns } from "./workload-columns.js";

@@ -6,9 +6,9 @@ import { type ApiObject, randomSuffix, randomUid, timestamp } from "../objects.j
 import { namespaces } from "../resources/namespace.js";
 import type { Findings, ResourceType } from "../resources/resource-type.js";
 import { keyOf } from "../store/collection.js";
-import { orderedMetadata } from "./metadata.js";
 import { createErrors } from "./metadata-rules.js";
 import { readObject } from "./read-body.js";
+import { orderedMetadata } from "./read-metadata.js";
 import { unknownFieldWarnings, type WriteOptions } from "./write-options.js";
 
 /** What came of a write. */

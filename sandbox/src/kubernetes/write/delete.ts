@@ -4,7 +4,7 @@ import { type ApiObject, type Env, type Metadata, timestamp } from "../objects.j
 import type { ResourceType } from "../resources/resource-type.js";
 import { keyOf } from "../store/collection.js";
 import type { DeleteOptions } from "./delete-options.js";
-import { orderedMetadata } from "./metadata.js";
+import { orderedMetadata } from "./read-metadata.js";
 
 /** Finalizers by which the server itself holds an object. */
 export const FOREGROUND_FINALIZER = "foregroundDeletion";

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, requiredValue } from "../field-error.js";
 import type { Metadata } from "../objects.js";
-import { ownersOf } from "./metadata.js";
+import { ownersOf } from "./read-metadata.js";
 
 const SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 const QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";

@@ -2,7 +2,7 @@ import { badRequest } from "../api-status.js";
 import { isObject, type JsonObject, textOf } from "../json.js";
 import { type ApiObject, apiVersionOf } from "../objects.js";
 import type { ResourceType } from "../resources/resource-type.js";
-import { readMetadata } from "./metadata.js";
+import { readMetadata } from "./read-metadata.js";
 
 /** An object read from a request, in its stored form. */
 export interface ReadObject {

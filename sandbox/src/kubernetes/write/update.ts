@@ -7,9 +7,9 @@ import type { ApiObject, Metadata } from "../objects.js";
 import { type Findings, type ResourceType, wireForm } from "../resources/resource-type.js";
 import { keyOf, objectKey } from "../store/collection.js";
 import { create, type WriteResult } from "./create.js";
-import { orderedMetadata } from "./metadata.js";
 import { updateErrors } from "./metadata-rules.js";
 import { readObject } from "./read-body.js";
+import { orderedMetadata } from "./read-metadata.js";
 import { unknownFieldWarnings, type WriteOptions } from "./write-options.js";
 
 /** Which object is to be changed. */

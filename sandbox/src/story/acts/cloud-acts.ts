@@ -2,8 +2,8 @@
 
 import type { Fault } from "../../http/fault.js";
 import { isMutating } from "../../http/message.js";
-import { findAddress, findNode } from "../cast.js";
 import { editFirewall } from "../firewalls.js";
+import { findAddress, findNode } from "../resolve-refs.js";
 import { secondsText } from "../scenario/duration.js";
 import type { CallKind, CloudName, CloudStep, LosableCall, OutageAnswer } from "../scenario/scenario.js";
 import type { Stage } from "../stage.js";

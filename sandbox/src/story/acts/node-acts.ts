@@ -3,11 +3,11 @@
 import type { Timer } from "flipop-operator/clock";
 import { at, type JsonObject, listOf, objectOf } from "../../kubernetes/json.js";
 import { type ConditionContent, readyCondition, removeNode } from "../../nodes.js";
-import { findNode } from "../cast.js";
+import type { Kubelets } from "../controllers/node-heartbeats.js";
+import type { Workloads } from "../controllers/workloads.js";
+import { findNode } from "../resolve-refs.js";
 import type { NodeRef, NodeStep } from "../scenario/scenario.js";
 import type { Stage } from "../stage.js";
-import type { Kubelets } from "./kubelets.js";
-import type { Workloads } from "./workloads.js";
 
 type PlainStep = Extract<NodeStep, { readonly node: NodeRef }>;
 type Upgrade = Extract<NodeStep, { readonly do: "upgrade" }>;

@@ -5,15 +5,15 @@ import type { JournalEntry } from "../../http/journal.js";
 import { isMutating } from "../../http/message.js";
 import type { FaultRequest } from "../../kubernetes/index.js";
 import { at, textOf } from "../../kubernetes/json.js";
-import type { SandboxWorld } from "../../start-all.js";
+import type { SandboxWorld } from "../../start-world.js";
 import type { StoryClock } from "../clock.js";
 import { firewallStates } from "../firewalls.js";
 import { recordSets } from "../record-sets.js";
 import { CLOUDS, type CloudName } from "../scenario/scenario.js";
 import type { Author, Fact, FactKind, FirewallState, PoolView } from "./facts.js";
-import type { NodeObject, PodObject } from "./judge.js";
 import { type PoolObject, poolViews } from "./pool-views.js";
 import { type IssuerObject, type RoutedObject, routedViews, type ServiceObject } from "./routed-views.js";
+import type { NodeObject, PodObject } from "./serving-nodes.js";
 
 /** What an observer looks at. */
 export interface Observed {

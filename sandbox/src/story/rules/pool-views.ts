@@ -2,7 +2,7 @@
 
 import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import type { PoolView } from "./facts.js";
-import { eligibleNodes, type NodeObject, type PodObject, servingNodes } from "./judge.js";
+import { eligibleNodes, type NodeObject, type PodObject, servingNodes } from "./serving-nodes.js";
 
 interface Named {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };

@@ -2,7 +2,7 @@
 
 import type { RoutedIPIssuerSpec, RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import type { PoolView } from "./facts.js";
-import { isServing, type NodeObject, type PodObject } from "./judge.js";
+import { isServing, type NodeObject, type PodObject } from "./serving-nodes.js";
 
 interface Named {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };

@@ -4,8 +4,8 @@ import { SeededRandom } from "../../../src/http/random.js";
 import { type ApiObject, Emulator } from "../../../src/kubernetes/index.js";
 import { at, listOf, objectOf, textOf } from "../../../src/kubernetes/json.js";
 import { putNode } from "../../../src/nodes.js";
-import { Workloads } from "../../../src/story/acts/workloads.js";
 import { StoryClock } from "../../../src/story/clock.js";
+import { Workloads } from "../../../src/story/controllers/workloads.js";
 
 const HTTP = { containerPort: 8080, hostPort: 80 };
 const NO_PORTS = "node(s) didn't have free ports for the requested pod ports";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { NodeObject, PodObject } from "../../../src/story/rules/judge.js";
 import { type RoutedCluster, routedViews } from "../../../src/story/rules/routed-views.js";
+import type { NodeObject, PodObject } from "../../../src/story/rules/serving-nodes.js";
 
 const READY = { conditions: [{ type: "Ready", status: "True" }] };
 

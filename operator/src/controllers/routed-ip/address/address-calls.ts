@@ -11,8 +11,8 @@ import {
   pollMs,
   poll as readAction,
   skipped,
-} from "../../../addresses/calls.js";
-import { createAddress } from "../../../addresses/creation/record-creation.js";
+} from "../../../addresses/call-outcomes.js";
+import { createAddress } from "../../../addresses/creation/create-address.js";
 import { timestamp } from "../../../clock.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";

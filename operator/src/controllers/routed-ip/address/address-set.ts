@@ -2,16 +2,16 @@
 
 import { type AddressStatus, type CreatedAddress, canonicalIp, familyOf, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { AddressSet } from "../../../addresses/address-set.js";
+import { type CreationFields, knownStatus } from "../../../addresses/creation/create-address.js";
 import type { CreationResult } from "../../../addresses/creation/creation-result.js";
-import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
 import { annotatedIps, familyOfList } from "../../../addresses/desired-addresses.js";
-import { isOfOther, isServed, type Placement } from "../../../addresses/observed.js";
+import { isOfOther, isServed, type Placement } from "../../../addresses/placements.js";
 import { giveBack, isSurelyGone } from "../../../addresses/release.js";
 import { passOn } from "../../../addresses/releases/heirs.js";
 import { isReleasable } from "../../../addresses/releases/releasable.js";
 import { timeOf } from "../../../clock.js";
-import { WHYS } from "../../../messages/explanations.js";
-import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
+import { WHYS } from "../../../messages/action-reasons.js";
+import type { RoutedIP, RoutedRead } from "../../../routing/read-resources.js";
 import { omitUndefined } from "../../../values.js";
 import { type ActionChain, type RetainAction, sharedChain } from "../actions.js";
 import type { Snapshot } from "../snapshot.js";

@@ -7,7 +7,7 @@ import { addressMessages } from "../../../messages/addresses.js";
 import { claimMessages } from "../../../messages/claims.js";
 import type { Problem } from "../../../messages/message.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { RoutedIP } from "../../../routing/resource.js";
+import type { RoutedIP } from "../../../routing/read-resources.js";
 import { omitUndefined } from "../../../values.js";
 import type { Former } from "../snapshot.js";
 import { supersededIp } from "./address-set.js";

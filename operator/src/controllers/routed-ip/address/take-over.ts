@@ -1,14 +1,14 @@
 /** A RoutedIP takes over the address that its spec names, from the resource that the operator created it for. */
 
 import { type CreatedAddress, canonicalIp, Finalizer } from "cdk8s-flipop/api";
-import { DONE, type Outcome, skipped } from "../../../addresses/calls.js";
+import { DONE, type Outcome, skipped } from "../../../addresses/call-outcomes.js";
 import type { TakeOver } from "../../../addresses/releases/heirs.js";
 import { finalizerPatch } from "../../../kube/write/patch.js";
+import type { RoutedIP, RoutedObject } from "../../../routing/read-resources.js";
 import { resolveClass } from "../../../routing/resolved-class.js";
-import type { RoutedIP, RoutedObject } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
+import { isUnserved } from "../claim-permissions.js";
 import { type RoutedState, readOf } from "../memory.js";
-import { isUnserved } from "../permissions.js";
 import { createdIp } from "./address-set.js";
 
 /** @param claim works out again what the RoutedIP claims and has. */

@@ -2,7 +2,7 @@
 
 import type { IpFamily, RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, refOf } from "../../../addresses/address-set.js";
-import { isOfOther, type Placement } from "../../../addresses/observed.js";
+import { isOfOther, type Placement } from "../../../addresses/placements.js";
 import {
   firewallRemarks,
   type OtherNumbers,
@@ -22,14 +22,14 @@ import {
   ruleFacts,
   ruleOpens,
   rulesOf,
-} from "../../../routing/ports.js";
+} from "../../../routing/needed-ports.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
 import type { Place } from "../update/steps.js";
-import type { FirewallPlan } from "./firewall.js";
-import { keptTraces } from "./previous-firewalls.js";
+import { keptTraces } from "./leave-previous-firewalls.js";
+import type { FirewallPlan } from "./plan.js";
 import type { FirewallSnapshot } from "./snapshot.js";
 
 export interface FirewallFindings {

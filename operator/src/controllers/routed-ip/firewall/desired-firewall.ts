@@ -1,14 +1,14 @@
 /** The rules and nodes that a RoutedIP needs in its firewall, and the plan for it. */
 
-import { isOfOther } from "../../../addresses/observed.js";
-import { rulesOf } from "../../../routing/ports.js";
+import { isOfOther } from "../../../addresses/placements.js";
+import { rulesOf } from "../../../routing/needed-ports.js";
 import { omitUndefined } from "../../../values.js";
-import { recordOf } from "../address/address-status.js";
 import { isDeleting } from "../deletion.js";
 import type { Snapshot } from "../snapshot.js";
+import { recordOf } from "../status.js";
 import type { Decision } from "../update/steps.js";
-import { type FirewallPlan, planFirewall } from "./firewall.js";
-import { isLeaving, joinsWithoutMove } from "./previous-firewalls.js";
+import { isLeaving, joinsWithoutMove } from "./leave-previous-firewalls.js";
+import { type FirewallPlan, planFirewall } from "./plan.js";
 import type { DesiredFirewall } from "./snapshot.js";
 
 type Needed = Pick<Decision, "target" | "holder" | "ports" | "placement">;

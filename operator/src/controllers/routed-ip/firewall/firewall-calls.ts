@@ -1,19 +1,19 @@
 /** Calls to the provider of the firewall, and the record of a firewall that the operator created. */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
-import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/calls.js";
+import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/call-outcomes.js";
 import { timestamp } from "../../../clock.js";
 import { statusPatch } from "../../../kube/write/patch.js";
 import { providerMessages } from "../../../messages/provider.js";
 import type { CallPriority } from "../../../providers/call.js";
 import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
-import type { RecoveringAccount } from "../../../reconcile/notifier.js";
+import type { RecoveringAccount } from "../../../reconcile/account-recovery.js";
 import type { FirewallCaller } from "../../../routing/firewalls/firewall-failures.js";
 import { createdFirewallsOf, withCreated, withoutCreated } from "../../../routing/firewalls/recorded-firewalls.js";
 import { mayBeOfMachine } from "../../../routing/firewalls/refused-machines.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
-import type { IssuerObject } from "../../../routing/resource.js";
+import type { IssuerObject } from "../../../routing/read-resources.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import { type FirewallDo, joining, type Of } from "../actions.js";
 import type { GatherTools } from "../gather.js";

@@ -6,18 +6,18 @@ import type { Problem } from "../../../messages/message.js";
 import type { FirewallProvider } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { isDue } from "../../../reconcile/retries.js";
-import type { GroupView } from "../../../routing/firewalls/firewall-group.js";
+import type { GroupView } from "../../../routing/firewalls/additional-firewalls.js";
 import type { FirewallView } from "../../../routing/firewalls/firewall-view.js";
 import { itemsOf } from "../../../routing/firewalls/own-firewall-writes.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
 import type { IssuedAccount } from "../../../routing/issuer-accounts.js";
-import { ruleFacts } from "../../../routing/ports.js";
+import { ruleFacts } from "../../../routing/needed-ports.js";
+import type { RoutedIP } from "../../../routing/read-resources.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
-import type { RoutedIP } from "../../../routing/resource.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import { omitUndefined } from "../../../values.js";
-import { recordOf } from "../address/address-status.js";
 import type { RoutedState } from "../memory.js";
+import { recordOf } from "../status.js";
 import type { FirewallSnapshot } from "./snapshot.js";
 
 export interface ResolvedAccount {

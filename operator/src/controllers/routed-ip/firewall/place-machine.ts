@@ -8,7 +8,7 @@ import { type Excess, excessNodes, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
-import { ruleFacts } from "../../../routing/ports.js";
+import { ruleFacts } from "../../../routing/needed-ports.js";
 import { omitUndefined } from "../../../values.js";
 import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
 

@@ -3,7 +3,7 @@
 import type { Problem } from "../../../messages/message.js";
 import type { FirewallCapabilities, FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { GroupView } from "../../../routing/firewalls/firewall-group.js";
+import type { GroupView } from "../../../routing/firewalls/additional-firewalls.js";
 import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import type { FirewallReverts, PartKey } from "../../../routing/firewalls/own-firewall-writes.js";
 import type { RefusedMachine } from "../../../routing/firewalls/refused-machines.js";

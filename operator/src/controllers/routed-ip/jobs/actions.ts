@@ -5,15 +5,15 @@
 
 import { canonicalIp, MAX_ATTEMPTED_NODES } from "cdk8s-flipop/api";
 import type { MarkAction } from "../../../addresses/actions.js";
-import { JOB_POLL_MS } from "../../../bounds.js";
 import { timestamp } from "../../../clock.js";
 import type { JobVariables } from "../../../jobs/job.js";
 import type { JobDecision, JobObject } from "../../../jobs/job-decision.js";
 import type { Problem } from "../../../messages/message.js";
 import { stamped, unknown } from "../../../reconcile/conditions.js";
 import type { RetryState } from "../../../reconcile/retries.js";
-import type { DnsAction, RecordDns } from "../../../records/desired-records.js";
-import type { RoutedIP } from "../../../routing/resource.js";
+import type { DnsAction, RecordDns } from "../../../records/record-actions.js";
+import type { RoutedIP } from "../../../routing/read-resources.js";
+import { JOB_POLL_MS } from "../../../timings.js";
 import { omitUndefined } from "../../../values.js";
 import type { RetainAction, TaintAction } from "../actions.js";
 import type { Change, JobSnapshot } from "./snapshot.js";

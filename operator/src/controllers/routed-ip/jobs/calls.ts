@@ -1,6 +1,6 @@
 /** Carries out what the plan of a RoutedIP whose class works by Jobs asks for. */
 
-import { DONE, type Outcome } from "../../../addresses/calls.js";
+import { DONE, type Outcome } from "../../../addresses/call-outcomes.js";
 import { type JobOrder, jobNamespaceOf } from "../../../jobs/job.js";
 import type { JobObject } from "../../../jobs/job-decision.js";
 import { hadNoEffect } from "../../../jobs/job-dry-run.js";
@@ -8,7 +8,7 @@ import { deadlineOf, jobSpecOf } from "../../../jobs/job-service.js";
 import { statusPatch } from "../../../kube/write/patch.js";
 import { serverMessages } from "../../../messages/provider.js";
 import type { ActionCall } from "../../../reconcile/kind.js";
-import type { RoutedObject } from "../../../routing/resource.js";
+import type { RoutedObject } from "../../../routing/read-resources.js";
 import type { GatherTools } from "../gather.js";
 import type { OfKind, RoutedKind } from "../memory.js";
 import { keep } from "../object-calls.js";

@@ -7,15 +7,15 @@ import { markChainsFor, markRemovals, markTraces } from "../../../addresses/mark
 import { assignVariables, type JobNode, type JobVariables } from "../../../jobs/job.js";
 import { decideJob, type JobDecision, type JobObject, type JobSituation } from "../../../jobs/job-decision.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
-import { WHYS } from "../../../messages/explanations.js";
+import { WHYS } from "../../../messages/action-reasons.js";
 import type { Problem } from "../../../messages/message.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { PublishedAddresses } from "../../../publishing/publications.js";
 import type { PlannedCondition } from "../../../reconcile/conditions.js";
 import type { Deletion } from "../../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../../reconcile/retries.js";
-import type { RecordChain } from "../../../records/desired-records.js";
-import type { RoutedIP } from "../../../routing/resource.js";
+import type { RecordChain } from "../../../records/record-actions.js";
+import type { RoutedIP } from "../../../routing/read-resources.js";
 import { omitUndefined } from "../../../values.js";
 import { retaining } from "../address/address-set.js";
 import { hasFinalizer, isDeleting, retainingRecords } from "../deletion.js";

@@ -2,12 +2,12 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import { recordsInPlace, dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
-import { recordChain, recordRemoval } from "../../../addresses/records.js";
+import { recordChain, recordRemoval } from "../../../addresses/dns-records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
 import { lacksAddress, type PlannedCondition, unknown } from "../../../reconcile/conditions.js";
 import { setsToDelete } from "../../../records/begun-records.js";
-import type { RecordChain } from "../../../records/desired-records.js";
+import type { RecordChain } from "../../../records/record-actions.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { Election } from "./node-election.js";
 import { addressOf, type JobSnapshot } from "./snapshot.js";

@@ -2,8 +2,8 @@
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { annotatedIps } from "../../../addresses/desired-addresses.js";
+import type { RecordsSnapshot } from "../../../addresses/dns-records.js";
 import type { ResourceMarks } from "../../../addresses/node-marks.js";
-import type { RecordsSnapshot } from "../../../addresses/records.js";
 import type { Claims, ClaimView } from "../../../claims/claims.js";
 import type { MassFailureView } from "../../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../../health/probes-for-controllers.js";
@@ -18,9 +18,9 @@ import type { ProviderId } from "../../../providers/types.js";
 import type { PublishingSnapshot } from "../../../publishing/published-addresses.js";
 import type { CleanupMemory, RetryState } from "../../../reconcile/retries.js";
 import type { FirewallState } from "../../../routing/firewall-jobs.js";
-import type { PortsFound } from "../../../routing/ports.js";
+import type { PortsFound } from "../../../routing/needed-ports.js";
+import type { RoutedIP } from "../../../routing/read-resources.js";
 import type { ResolvedJobClass } from "../../../routing/resolved-class.js";
-import type { RoutedIP } from "../../../routing/resource.js";
 import type { TaintView } from "../../../routing/taint-registry.js";
 
 export interface JobSnapshot extends RecordsSnapshot, ProbesSnapshot, ResourceMarks, PublishingSnapshot {

@@ -2,11 +2,11 @@
 
 import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/actions.js";
-import { retryKeyOf, stepsByName } from "../../../addresses/records.js";
+import { retryKeyOf, stepsByName } from "../../../addresses/dns-records.js";
 import { cut } from "../../../reconcile/conditions.js";
 import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../../reconcile/plan.js";
 import { reportedRetry } from "../../../reconcile/retries.js";
-import type { RecordChain } from "../../../records/desired-records.js";
+import type { RecordChain } from "../../../records/record-actions.js";
 import {
   type Action,
   type ActionChain,

@@ -4,19 +4,19 @@
  */
 
 import { type AssignmentPlan, moveAction, type WaitingNodes } from "../../../addresses/assignments.js";
-import type { Creation } from "../../../addresses/creation/creation.js";
+import type { Creation } from "../../../addresses/creation/creation-plan.js";
 import type { Desired } from "../../../addresses/desired-addresses.js";
 import type { MovableAddresses } from "../../../addresses/moves/movable-addresses.js";
-import { isOurs, type Placement } from "../../../addresses/observed.js";
+import { isOurs, type Placement } from "../../../addresses/placements.js";
 import { timestamp } from "../../../clock.js";
 import type { Problem } from "../../../messages/message.js";
 import { changeOf, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import { type PortsFound, ruleFacts } from "../../../routing/ports.js";
+import { type PortsFound, ruleFacts } from "../../../routing/needed-ports.js";
 import { type Action, type ActionChain, sharedChain } from "../actions.js";
 import { hasFinalizer, needsFinalizer } from "../deletion.js";
-import type { FirewallPlan, Restored } from "../firewall/firewall.js";
+import type { FirewallPlan, Restored } from "../firewall/plan.js";
 import type { FirewallSnapshot } from "../firewall/snapshot.js";
 import { electTaint, heldTaint, strayTaints } from "../node-election.js";
 import type { Snapshot } from "../snapshot.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { hasFailed, type Outcome } from "../../../../src/addresses/calls.js";
+import { hasFailed, type Outcome } from "../../../../src/addresses/call-outcomes.js";
 import { settle } from "../../../../src/addresses/creation/creation-recovery.js";
 import { ListObservations } from "../../../../src/addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../../../src/addresses/creation/creation-result.js";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Placement } from "../../../../src/addresses/observed.js";
+import type { Placement } from "../../../../src/addresses/placements.js";
 import { retaining, supersededChain } from "../../../../src/controllers/routed-ip/address/address-set.js";
 import { retainingRecords } from "../../../../src/controllers/routed-ip/deletion.js";
 import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
-import type { RoutedIP } from "../../../../src/routing/resource.js";
+import type { RoutedIP } from "../../../../src/routing/read-resources.js";
 
 describe("the address that a RoutedIP leaves to its namespace", () => {
   const of = (status: RoutedIP["status"]) =>

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js
 import { partsOf } from "../../../../src/messages/message.js";
 import { serviceMessages } from "../../../../src/messages/services.js";
 import type { FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
-import { summary } from "../../../../src/reconcile/summary.js";
+import { summary } from "../../../../src/reconcile/summary-conditions.js";
 import { FIREWALL } from "../model-cluster.js";
 import { ModelWorld } from "../model-world.js";
 import { altered, condition, conditionOf, IP, settled } from "../routed-plans.js";

@@ -1,7 +1,7 @@
 /** Firewalls, rules and records for the plans of firewalls, and such a plan. */
 
 import type { FirewallRule } from "cdk8s-flipop/api";
-import { type FirewallPlan, planFirewall } from "../../../../src/controllers/routed-ip/firewall/firewall.js";
+import { type FirewallPlan, planFirewall } from "../../../../src/controllers/routed-ip/firewall/plan.js";
 import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
 import type { Recorded } from "../../../../src/routing/firewalls/firewall-shares.js";

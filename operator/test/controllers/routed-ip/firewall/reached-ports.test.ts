@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
-import type { PortsFound } from "../../../../src/routing/ports.js";
+import type { PortsFound } from "../../../../src/routing/needed-ports.js";
 import type { ModelWorld } from "../model-world.js";
 import { altered, conditionOf, settled } from "../routed-plans.js";
 

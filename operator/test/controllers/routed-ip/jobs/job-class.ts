@@ -1,4 +1,4 @@
-import { nameAccessOf } from "../../../../src/routing/access.js";
+import { nameAccessOf } from "../../../../src/routing/address-and-name-access.js";
 import { portAccessOf } from "../../../../src/routing/port-access.js";
 import type { ResolvedJobClass } from "../../../../src/routing/resolved-class.js";
 import { TAINT } from "../model-cluster.js";

@@ -8,7 +8,7 @@ import type { JobSnapshot } from "../../../../src/controllers/routed-ip/jobs/sna
 import { assignVariables, buildJob, type JobVariables } from "../../../../src/jobs/job.js";
 import type { JobState } from "../../../../src/jobs/job-decision.js";
 import type { NodeFacts } from "../../../../src/match/node-facts.js";
-import type { RoutedIP } from "../../../../src/routing/resource.js";
+import type { RoutedIP } from "../../../../src/routing/read-resources.js";
 import { meta } from "../../../claims/resources.js";
 import { TAINT } from "../model-cluster.js";
 import { JOB_CLASS } from "./job-class.js";

@@ -1,0 +1,48 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { ActionFailure } from "../../src/addresses/call-outcomes.js";
+import { candidateMessages } from "../../src/messages/nodes/candidates.js";
+import { no } from "../../src/reconcile/conditions.js";
+import type { DeferredEvent } from "../../src/reconcile/plan.js";
+import { StartWarnings } from "../../src/reconcile/warning-delay.js";
+
+const NONE = { reason: "NoneActive", message: "no address is active" } as const;
+const planned = [no("Fulfilled", candidateMessages.coolingOff({ until: 0 })), no("DNSReady", NONE)];
+
+function eventOf(failure: Pick<ActionFailure, "kind"> & Partial<ActionFailure>): DeferredEvent {
+  const problem = { reason: "ProviderUnavailable", message: "it failed" } as const;
+  return {
+    type: "Warning",
+    reason: "CreateFailed",
+    action: "Create",
+    note: "it failed",
+    failure: { problem, ...failure },
+  };
+}
+
+const FAILURES: readonly (readonly [string, Parameters<typeof eventOf>[0], boolean])[] = [
+  ["the cloud's limit of calls", { kind: "RateLimited" }, true],
+  ["a call that waited for its turn too long", { kind: "Unavailable", detail: "DeadlineExceeded" }, true],
+  ["a Lease that was about to end", { kind: "Unavailable", detail: "LeaseEnding" }, true],
+  [
+    "a write that the end of the Lease cut off",
+    { kind: "Unavailable", detail: "LeaseEnding", mayBeAccepted: true },
+    false,
+  ],
+  ["a lost answer", { kind: "Unavailable", detail: "DeadlineExceeded", mayBeAccepted: true }, false],
+  ["a cloud that fails", { kind: "Unavailable" }, false],
+  ["a refusal", { kind: "QuotaExceeded" }, false],
+];
+
+describe("the Warnings of a new resource whose first action ends with", () => {
+  for (const [what, failure, isHeld] of FAILURES) {
+    it(`${what} ${isHeld ? "wait" : "come at once"}`, () => {
+      const warnings = new StartWarnings(() => undefined);
+      const compared = warnings.compared({ before: [], planned, deferred: [eventOf(failure)] }, 0);
+      expect(compared.deferred.length).to.equal(isHeld ? 0 : 1);
+      expect(compared.planned.map(({ reason }) => reason)).to.deep.equal(
+        isHeld ? ["CoolingOff"] : ["CoolingOff", "NoneActive"],
+      );
+    });
+  }
+});

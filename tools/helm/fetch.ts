@@ -1,4 +1,0 @@
-/** `tsx tools/helm/fetch.ts`: prints the path of helm, and builds helm first if there is none. */
-import { findOrBuildHelm } from "./helm-binary.js";
-
-process.stdout.write(`${await findOrBuildHelm()}\n`);

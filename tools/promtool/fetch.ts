@@ -1,4 +1,0 @@
-/** `tsx tools/promtool/fetch.ts`: prints the path of promtool, and builds promtool first if there is none. */
-import { findOrBuildPromtool } from "./promtool-binary.js";
-
-process.stdout.write(`${await findOrBuildPromtool()}\n`);
