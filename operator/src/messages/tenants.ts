@@ -85,9 +85,14 @@ function removeMaximum({ late }: Limited): string {
   return late === undefined ? `${HAVE_ADMINISTRATOR} remove maxCreatedAddresses from tenantLimits` : haveMoved(late);
 }
 
-/** @param policy which keeps the address */
-function uncounted({ limiter }: Limited, policy: string): string {
-  return `${limiter} limits created addresses, and under ${policy} the account would keep addresses of deleted resources, which no longer count, so the operator creates none`;
+/** @param issuer whose policy keeps the address; absent: the resource has a policy of its own */
+function wouldKeep(limiter: string, issuer: string | undefined): string {
+  const policy = issuer === undefined ? "reclaimPolicy Retain" : `policy Retain of RoutedIPIssuer ${issuer}`;
+  return `${limiter} limits created addresses, and under ${policy} the account would keep`;
+}
+
+function uncounted(limiter: string, issuer?: string): string {
+  return `${wouldKeep(limiter, issuer)} addresses of deleted resources, which no longer count, so the operator creates none`;
 }
 
 /** The limits of all namespaces. */
@@ -237,7 +242,7 @@ export const tenantMessages = topic("tenants", {
   retainNotCounted: problem({
     reason: "CreationNotAllowed",
     by: "author",
-    text: (limited: Limited) => uncounted(limited, "reclaimPolicy Retain"),
+    text: ({ limiter }: Limited) => uncounted(limiter),
     remedy: (limited) =>
       `set reclaimPolicy to Delete, which releases the address with its resource, or ${removeMaximum(limited)}`,
     example: { limiter: ENTRY },
@@ -245,10 +250,8 @@ export const tenantMessages = topic("tenants", {
   retainNotTakenOver: problem({
     reason: "AddressNotAllowed",
     by: "other",
-    text: ({ ip, issuer, ...limited }: TakeOver & { readonly issuer?: string }) => {
-      const policy = issuer === undefined ? "reclaimPolicy Retain" : `policy Retain of RoutedIPIssuer ${issuer}`;
-      return `${limited.limiter} limits created addresses, and under ${policy} the account would keep ${ip}, which the operator created, without counting it, so this resource does not get it`;
-    },
+    text: ({ ip, issuer, limiter }: TakeOver & { readonly issuer?: string }) =>
+      `${wouldKeep(limiter, issuer)} ${ip}, which the operator created, without counting it, so this resource does not get it`,
     remedy: ({ issuer, ...limited }) => {
       const change =
         issuer === undefined
@@ -256,7 +259,7 @@ export const tenantMessages = topic("tenants", {
           : "ask the author of the issuer to set routedIPReclaimPolicy to Delete";
       return `${change}, which releases the address with its resource, or ${removeMaximum(limited)}`;
     },
-    example: { limiter: ENTRY, ip: "203.0.113.7" },
+    example: { limiter: ENTRY, ip: "203.0.113.7", issuer: "ingress/digitalocean" },
   }),
   notTakenOver: problem({
     reason: "AddressNotAllowed",
@@ -278,8 +281,7 @@ export const tenantMessages = topic("tenants", {
   issuerRetains: problem({
     reason: "CreationNotAllowed",
     by: "other",
-    text: ({ issuer, ...limited }: Limited & { readonly issuer: string }) =>
-      uncounted(limited, `policy Retain of RoutedIPIssuer ${issuer}`),
+    text: ({ issuer, limiter }: Limited & { readonly issuer: string }) => uncounted(limiter, issuer),
     remedy: (limited) =>
       `ask the author of the issuer to set routedIPReclaimPolicy to Delete, set routedIP to an address of the account in allowedAddresses of class and issuer, or ${removeMaximum(limited)}`,
     example: { limiter: ENTRY, issuer: "ingress/digitalocean" },
