@@ -127,6 +127,15 @@ describe("limits of tenants at the API server", () => {
     const { metadata } = await accepted(pool(LIMITED, { desiredIPs: 1, reclaimPolicy: "Delete" }));
     const path = `/apis/${GROUP_VERSION}/namespaces/${LIMITED}/floatingippools/${metadata.name}`;
     await refused(admin.patch(path, { spec: { reclaimPolicy: "Retain" } }), "reclaimPolicy");
+    const keep = { ips: ["203.0.113.5"], desiredIPs: null, reclaimPolicy: "Retain" };
+    await accepted(
+      admin.patch(`${path}/status`, {
+        status: { createdIPs: [{ ip: "203.0.113.5", createdTime: "2026-01-01T00:00:00Z" }] },
+      }),
+    );
+    await refused(admin.patch(path, { spec: keep }), "reclaimPolicy");
+    await accepted(admin.patch(`${path}/status`, { status: { createdIPs: [] } }));
+    await accepted(admin.patch(path, { spec: keep }));
   });
 
   it("exempt a namespace by an earlier entry, and do not concern one without an entry", async () => {
