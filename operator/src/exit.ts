@@ -82,18 +82,15 @@ const SIGNAL_EXIT_BASE = 128;
 /** The part of `process` that is needed. */
 interface SignalSource {
   on(signal: SignalName, listener: () => void): unknown;
-  off(signal: SignalName, listener: () => void): unknown;
 }
 
-interface ShutdownSignals {
-  /** Aborts at the first signal. */
-  readonly stop: AbortSignal;
-  /** Listens no more. */
-  dispose(): void;
-}
-
-/** @param exit ends the process at once, without any tidying up. */
-export function shutdownSignals(source: SignalSource, logger: Logger, exit: (code: number) => void): ShutdownSignals {
+/**
+ * Listens to the very end of the process: a signal without a listener would end it before its exit code, and the first
+ * process of a container would not hear of it.
+ * @param exit ends the process at once, without any tidying up.
+ * @returns aborts at the first signal.
+ */
+export function shutdownSignals(source: SignalSource, logger: Logger, exit: (code: number) => void): AbortSignal {
   const stop = new AbortController();
   const handle = (signal: SignalName) => () => {
     if (stop.signal.aborted) {
@@ -104,12 +101,7 @@ export function shutdownSignals(source: SignalSource, logger: Logger, exit: (cod
     logger.info({ signal }, "signal received; shutting down, a second one exits at once");
     stop.abort(new Error(`received ${signal}`));
   };
-  const handlers = [["SIGINT", handle("SIGINT")] as const, ["SIGTERM", handle("SIGTERM")] as const];
-  for (const [signal, listener] of handlers) source.on(signal, listener);
-  return {
-    stop: stop.signal,
-    dispose: () => {
-      for (const [signal, listener] of handlers) source.off(signal, listener);
-    },
-  };
+  source.on("SIGINT", handle("SIGINT"));
+  source.on("SIGTERM", handle("SIGTERM"));
+  return stop.signal;
 }

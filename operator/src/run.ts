@@ -37,12 +37,10 @@ export async function run(settings: Settings): Promise<number> {
   return EXIT.failed;
 }
 
-/** Listens for the second signal to the very end: the first process of a container ignores one without a listener. */
 async function live(operator: Operator, transport: Transport, logger: Logger): Promise<number> {
-  const signals = shutdownSignals(process, logger, (code) => process.exit(code));
-  const code = await operator.run(signals.stop);
+  const stop = shutdownSignals(process, logger, (code) => process.exit(code));
+  const code = await operator.run(stop);
   await settlesWithin(systemClock, CLOSE_DEADLINE_MS, transport.close());
-  signals.dispose();
   return code;
 }
 

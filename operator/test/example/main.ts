@@ -16,6 +16,5 @@ const timings = {
   renewDeadlineMs: Number(RENEW_DEADLINE_MS ?? 10_000),
   retryMs: Number(RETRY_MS ?? 2_000),
 };
-const signals = shutdownSignals(process, logger, (code) => process.exit(code));
-process.exitCode = await annotator({ transport, identity, logger, bind, timings }).run(signals.stop);
-signals.dispose();
+const stop = shutdownSignals(process, logger, (code) => process.exit(code));
+process.exitCode = await annotator({ transport, identity, logger, bind, timings }).run(stop);
