@@ -217,7 +217,7 @@ export const deletionMessages = topic("deletion", {
     by: "cause",
     text: ({ left, cause }: Waiting) => `${waitsFor(left)}, or has tried for an hour: ${seenIn(cause)}`,
     remedy: ({ left, cause, finalizer }) =>
-      `${mildestOf(cause)}if that is impossible, such as in a namespace that is being deleted, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then finalizer ${finalizer} of this resource`,
+      `${mildestOf(cause)}if that is impossible, such as in a namespace that is being deleted, remove ${left.length > 1 ? "these" : "this"} at the provider by hand, and then have a cluster-admin remove finalizer ${finalizer} of this resource`,
     example: {
       left: ["address 203.0.113.7", "rule tcp 443 in firewall ingress"],
       cause: EXAMPLE_CAUSE,

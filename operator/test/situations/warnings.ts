@@ -237,7 +237,7 @@ const DELETION: Group = {
       shows: "Accepted Unauthorized",
       names: ["the deletion waits", "rule tcp 443", "Secret default/do", Finalizer.cleanup],
       seen: waitingDeletion,
-      fix: "Put a valid token into the Secret: an existing Secret can be changed also in a namespace that is being deleted. If the Secret is gone, remove by hand what the message names, then the finalizer; or wait: the operator gives up after an hour",
+      fix: "Put a valid token into the Secret: an existing Secret can be changed also in a namespace that is being deleted. If the Secret is gone, remove by hand what the message names, and have a cluster-admin remove the finalizer; or wait: the operator gives up after an hour",
     }),
     pool({
       when: "`reclaimPolicy` is Retain",
