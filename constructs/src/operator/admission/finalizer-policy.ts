@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
 import { API_GROUP, Finalizer } from "../../api/names";
 import type { OperatorSettings } from "../props-with-defaults";
-import { inOneOf, notByTheOperator, type PolicyNames, policy, policyBinding } from "./policy-objects";
+import { inOneOf, notByTheOperator, type PolicyNames, policy, policyBinding, requestsFor } from "./policy-objects";
 
 /** Operators of all installations may write the status, and cluster-admins. Whoever may, can hide a created address anyway. */
 const MAY_WRITE_STATUS = `authorizer.group('${API_GROUP}').resource(request.resource.resource).subresource('status').namespace(request.namespace).name(request.name).check('patch').allowed()`;
@@ -25,18 +25,10 @@ const MATTERS = [
 export function finalizerPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
   const { FloatingIPPool, NodeDNSRecordSet, RoutedIP } = KINDS;
   return policy(scope, names(settings), settings, {
-    matchConstraints: {
-      matchPolicy: "Equivalent",
-      resourceRules: [
-        {
-          apiGroups: [API_GROUP],
-          apiVersions: ["*"],
-          resources: [FloatingIPPool, NodeDNSRecordSet, RoutedIP].map(({ plural }) => plural),
-          operations: ["UPDATE"],
-          scope: "Namespaced",
-        },
-      ],
-    },
+    matchConstraints: requestsFor(
+      [FloatingIPPool, NodeDNSRecordSet, RoutedIP].map(({ plural }) => plural),
+      ["UPDATE"],
+    ),
     matchConditions: Lazy.any({
       produce: () => [
         notByTheOperator(settings),

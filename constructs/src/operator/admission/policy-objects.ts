@@ -1,5 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
+import { API_GROUP } from "../../api/names";
 import { clusterObject } from "../cluster-object";
 import type { OperatorSettings } from "../props-with-defaults";
 
@@ -34,6 +35,15 @@ export function policyBinding(scope: Construct, { id, name }: PolicyNames, { lab
     metadata: { name, labels },
     spec: { policyName: name, validationActions: ["Deny"] },
   });
+}
+
+/** What a policy looks at: requests about resources of our group. */
+export function requestsFor(resources: readonly string[], operations: readonly string[]): object {
+  const scope = "Namespaced";
+  return {
+    matchPolicy: "Equivalent",
+    resourceRules: [{ apiGroups: [API_GROUP], apiVersions: ["*"], resources, operations, scope }],
+  };
 }
 
 /** Match condition that limits a policy to the operator's requests. */

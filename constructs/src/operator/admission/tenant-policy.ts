@@ -1,9 +1,8 @@
 import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
-import { API_GROUP } from "../../api/names";
 import type { OperatorSettings } from "../props-with-defaults";
-import { notByTheOperator, type PolicyNames, policy, policyBinding } from "./policy-objects";
+import { notByTheOperator, type PolicyNames, policy, policyBinding, requestsFor } from "./policy-objects";
 import { limitsRules } from "./tenant-limits-text";
 import { TENANT_RULES, tenantVariables } from "./tenant-rules";
 
@@ -13,18 +12,7 @@ import { TENANT_RULES, tenantVariables } from "./tenant-rules";
  */
 export function tenantPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
   return policy(scope, names(settings), settings, {
-    matchConstraints: {
-      matchPolicy: "Equivalent",
-      resourceRules: [
-        {
-          apiGroups: [API_GROUP],
-          apiVersions: ["*"],
-          resources: [KINDS.FloatingIPPool.plural, KINDS.NodeDNSRecordSet.plural],
-          operations: ["CREATE", "UPDATE"],
-          scope: "Namespaced",
-        },
-      ],
-    },
+    matchConstraints: requestsFor([KINDS.FloatingIPPool.plural, KINDS.NodeDNSRecordSet.plural], ["CREATE", "UPDATE"]),
     // The operator adds the addresses that it creates to a pool.
     matchConditions: [notByTheOperator(settings)],
     variables: tenantVariables(limitsRules(settings.tenantLimits)),

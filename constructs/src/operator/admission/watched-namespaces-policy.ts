@@ -1,9 +1,8 @@
 import { type ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import { KINDS } from "../../api/kinds/kinds";
-import { API_GROUP } from "../../api/names";
 import { cleanupName, type OperatorSettings } from "../props-with-defaults";
-import { byTheOperator, inOneOf, type PolicyNames, policy, policyBinding } from "./policy-objects";
+import { byTheOperator, inOneOf, type PolicyNames, policy, policyBinding, requestsFor } from "./policy-objects";
 
 /**
  * Rejects every change of a flipop resource outside of the watched namespaces by the operator's identity. RBAC cannot
@@ -12,12 +11,7 @@ import { byTheOperator, inOneOf, type PolicyNames, policy, policyBinding } from 
  */
 export function cleanupPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
   return policy(scope, names(settings), settings, {
-    matchConstraints: {
-      matchPolicy: "Equivalent",
-      resourceRules: [
-        { apiGroups: [API_GROUP], apiVersions: ["*"], resources: ["*/*"], operations: ["*"], scope: "Namespaced" },
-      ],
-    },
+    matchConstraints: requestsFor(["*/*"], ["*"]),
     matchConditions: Lazy.any({ produce: () => [byTheOperator(settings), ...noServedIssuer(settings)] }),
     validations: [
       {

@@ -1,20 +1,12 @@
 /** What a pool reports: the Events of an action that ended and of conditions that turned bad, and its metrics. */
 
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
+import { eventInCommon } from "../../addresses/action-events.js";
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/call-outcomes.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
-import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/claimed-names.js";
-import {
-  abandoned,
-  conditionEvent,
-  creationEnded,
-  eventMessages,
-  type FailureNames,
-  failedEvent,
-  forgotten,
-} from "../../messages/events.js";
+import { abandoned, conditionEvent, eventMessages, type FailureNames, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
@@ -23,7 +15,6 @@ import { ADDRESS_FAILURES, endsWithMove, isBad, type SeenCondition } from "../..
 import { eventsOfResults, type SaidCondition, says, unreported } from "../../reconcile/deferred-events.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
-import { recordsRecorded, recordsWritten } from "../../records/record-events.js";
 import type { ControllerContext } from "../context.js";
 import type { Plan } from "./plan.js";
 import type { Pool, Snapshot } from "./snapshot.js";
@@ -101,34 +92,15 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success):
       return arrived(snapshot, action);
     case "create-address":
       return created(snapshot, action.why, outcome.ip);
-    case "settle-creation":
-      return creationEnded(action);
-    case "release":
-      return eventMessages.released(action);
-    case "apply-records":
-      return recordsWritten(action);
+    case "remove-finalizer":
+      return abandoned(action.abandonedItems, action.why);
     default:
-      return bookkept(action);
+      return eventInCommon(action);
   }
 }
 
 function created(snapshot: Snapshot, why: string, ip: string | undefined): EventMessage {
   return eventMessages.created({ ip, why, unlisted: unlistedBeside(snapshot, ip).map((address) => address.ip) });
-}
-
-function bookkept(action: PlannedAction): EventMessage | undefined {
-  switch (action.do) {
-    case "record-dns":
-      return recordsRecorded(action);
-    case "annotate-pool":
-      return forgotten(action.forgotten);
-    case "forget-created":
-      return entryRemoved(action);
-    case "remove-finalizer":
-      return abandoned(action.abandonedItems, action.why);
-    default:
-      return undefined;
-  }
 }
 
 function assigned(

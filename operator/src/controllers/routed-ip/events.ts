@@ -1,19 +1,11 @@
 /** What a RoutedIP reports: the Events of an action that ended, and its metrics. */
 
 import { ADDRESS_STATES, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { eventInCommon } from "../../addresses/action-events.js";
 import type { Outcome } from "../../addresses/call-outcomes.js";
-import { entryRemoved } from "../../addresses/release.js";
 import { normalName } from "../../claims/claimed-names.js";
 import { WHYS } from "../../messages/action-reasons.js";
-import {
-  abandoned,
-  conditionEvent,
-  creationEnded,
-  eventMessages,
-  type FailureNames,
-  failedEvent,
-  forgotten,
-} from "../../messages/events.js";
+import { abandoned, conditionEvent, eventMessages, type FailureNames, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
 import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
@@ -24,7 +16,6 @@ import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad 
 import { eventsOfResults, unreported } from "../../reconcile/deferred-events.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
-import { recordsRecorded, recordsWritten } from "../../records/record-events.js";
 import { listed } from "../../values.js";
 import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
@@ -77,7 +68,6 @@ export function eventMessageOf(snapshot: EventFacts, { action, outcome }: Routed
     return failedEvent(FAILED[action.do], outcome.failure.problem);
   }
   if (action.do === "remove-job") return jobEnded(action);
-  if (action.do === "settle-creation") return creationEnded(action);
   if (action.do === "create-address") return created(snapshot, outcome.ip);
   return succeeded(action, outcome, (machine) => snapshot.verdictOf(machine)?.node.name ?? machine);
 }
@@ -98,27 +88,10 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
       return outcome.is === "started" ? eventMessages.moving(action) : eventMessages.assigned(action);
     case "poll":
       return arrived(action, nameOf);
-    case "release":
-      return eventMessages.released(action);
-    case "forget-created":
-      return entryRemoved(action);
-    case "apply-records":
-      return recordsWritten(action);
-    default:
-      return otherTelling(action, nameOf);
-  }
-}
-
-function otherTelling(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
-  switch (action.do) {
-    case "record-dns":
-      return recordsRecorded(action);
-    case "annotate-pool":
-      return forgotten(action.forgotten);
     case "remove-finalizer":
       return abandoned([...("kept" in action ? action.kept : []), ...action.abandonedItems], action.why);
     default:
-      return firewallEventMessage(action, nameOf);
+      return eventInCommon(action) ?? firewallEventMessage(action, nameOf);
   }
 }
 
