@@ -28,7 +28,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/publishing": 350,
   "operator/src/reconcile": 3_600,
   "operator/src/records": 2_450,
-  "operator/src/routing": 3_680,
+  "operator/src/routing": 3_720,
   "operator/src/runtime": 1_850,
   "operator/src": 2_060,
   "constructs/src": 19_000,

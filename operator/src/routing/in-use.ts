@@ -27,8 +27,9 @@ export function inUseFinalizersOf({ namespace, watchNamespaces }: Installation):
 
 type Held = Pick<ObjectMeta, "deletionTimestamp" | "finalizers">;
 
-export function isHeld({ finalizers = [] }: Held, { own, former }: InUseFinalizers): boolean {
-  return finalizers.includes(own) || finalizers.includes(former);
+/** The former one of an installation that has become limited may be another one's: only a deletion needs it to go. */
+export function isHeld({ deletionTimestamp, finalizers = [] }: Held, { own, former }: InUseFinalizers): boolean {
+  return finalizers.includes(own) || (deletionTimestamp !== undefined && finalizers.includes(former));
 }
 
 /** The server takes no new finalizer during a deletion. */
@@ -36,14 +37,32 @@ export function lacksFinalizer({ deletionTimestamp, finalizers = [] }: Held, { o
   return deletionTimestamp === undefined && !finalizers.includes(own);
 }
 
-/** It is being deleted, and RoutedIPs that only another installation sees keep it: that one writes its status. */
-export function isLeftToOthers(metadata: Held | undefined, ours: InUseFinalizers): boolean {
-  if (metadata?.deletionTimestamp === undefined || isHeld(metadata, ours)) return false;
-  return metadata.finalizers?.some(isInUseFinalizer) === true;
+/** RoutedIPs that only other installations see use it. */
+export function isKeptByOthers(metadata: Held, ours: InUseFinalizers): boolean {
+  return holdersOf(metadata, ours).some((holder) => holder !== ours.own);
+}
+
+/** One installation writes the status, or each would overwrite what another one says: the first of those that keep it. */
+export function isLeftToOthers(metadata: Held, ours: InUseFinalizers): boolean {
+  const [first = ours.own] = holdersOf(metadata, ours);
+  return first !== ours.own;
+}
+
+/** Finalizers of installations, as far as RoutedIPs may use it that this one does not see. */
+function holdersOf({ finalizers = [] }: Held, { own, former }: InUseFinalizers): readonly string[] {
+  const seesAll = own === Finalizer.inUse;
+  return seesAll ? [] : finalizers.filter((each) => isInUseFinalizer(each) && each !== former);
+}
+
+/** @returns `undefined` also where the others have left since the decision to leave it to them: then this one cleans up first. */
+export function leavePatch(object: KubeObject, ours: InUseFinalizers, decidedOn: Held): Patch | undefined {
+  const isLastNow = isKeptByOthers(decidedOn, ours) && !isKeptByOthers(object.metadata, ours);
+  return isLastNow ? undefined : inUsePatch(object, ours, false);
 }
 
 /** A removal takes one of the two; the next one takes the other. @returns `undefined`: nothing is left to do. */
 export function inUsePatch(object: KubeObject, ours: InUseFinalizers, present: boolean): Patch | undefined {
   const own = finalizerPatch(object, ours.own, present);
-  return present ? own : (own ?? finalizerPatch(object, ours.former, false));
+  if (present || own !== undefined) return own;
+  return isHeld(object.metadata, ours) ? finalizerPatch(object, ours.former, false) : undefined;
 }

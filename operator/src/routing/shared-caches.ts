@@ -60,6 +60,8 @@ export class RoutingCaches {
     class(name: string): ClassRead | undefined;
     issuer(key: string): IssuerRead | undefined;
   };
+  /** Empty: all. */
+  private readonly issuerNamespaces: readonly string[];
   private readonly slicesOf = new Map<string, Map<string, SliceFacts>>();
   private readonly ends: (() => void)[] = [];
 
@@ -69,10 +71,10 @@ export class RoutingCaches {
   ) {
     const { watches } = context;
     const { watchNamespaces } = context.settings;
-    const issuerScope =
+    this.issuerNamespaces =
       watchNamespaces.length === 0 ? [] : [...new Set([...watchNamespaces, ...settings.issuerNamespaces])];
     this.routed = new OwnResources(watches, "routedips", watchNamespaces);
-    this.issuers = new OwnResources(watches, "routedipissuers", issuerScope);
+    this.issuers = new OwnResources(watches, "routedipissuers", this.issuerNamespaces);
     const classPath = `${GROUP_PATH}/clusterroutedipclasses`;
     this.classes = watches.kind("clusterroutedipclasses", classPath, wholeObjects<ClassObject>());
     this.services = context.services.caches;
@@ -110,6 +112,10 @@ export class RoutingCaches {
   get inUseFinalizers(): InUseFinalizers {
     const { watchNamespaces } = this.context.settings;
     return inUseFinalizersOf({ namespace: this.settings.namespace, watchNamespaces });
+  }
+
+  seesIssuersIn(namespace: string): boolean {
+    return this.issuerNamespaces.length === 0 || this.issuerNamespaces.includes(namespace);
   }
 
   /** @param key `namespace/name`. */

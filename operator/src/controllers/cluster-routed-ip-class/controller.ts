@@ -11,11 +11,11 @@ import { KindController } from "../../reconcile/kind-controller.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { clusterSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { inUsePatch, isLeftToOthers } from "../../routing/in-use.js";
+import { inUsePatch } from "../../routing/in-use.js";
 import { type ClassObject, type ClassRead, nameOfClass, readClass } from "../../routing/read-resources.js";
 import { classRules } from "../../routing/resolved-class.js";
 import { type ClassJobs, type ClassTools, gather, prepare, type Snapshot } from "./gather.js";
-import { type Action, type Plan, plan } from "./plan.js";
+import { type Action, isReportedByOthers, type Plan, plan } from "./plan.js";
 
 export function createClassController(tools: ClassTools): KindController<RoutedClass> {
   return new KindController(tools.routing.context, kindOf(tools));
@@ -34,14 +34,13 @@ function kindOf(tools: ClassTools): Kind<RoutedClass> {
     source: clusterSource(routing.classes, routing.classWriters),
     read: readObject,
     remember: () => ({ firewall: undefined }),
-    mayRun: (state) => !isLeftToOthers(state.object()?.metadata, routing.inUseFinalizers),
     forget: ({ key }) => jobs?.firewalls.drop(key),
     prepare: (state) => prepare(tools, state),
     gather: (_state, read) => gather(tools, read),
     plan,
     register: (state, snapshot, made) => registerDecision(tools, state, snapshot, made),
     actions: actions(tools),
-    status: (_snapshot, { retryAt }) => ({ retryAt }),
+    status: (snapshot, { retryAt }) => (isReportedByOthers(snapshot) ? undefined : { retryAt }),
     events: (_snapshot, _plan, result) => eventsOf(result),
     statusEvents: conditionEvents,
     workers: 1,

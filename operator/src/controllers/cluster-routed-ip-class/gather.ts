@@ -42,6 +42,8 @@ export interface ClassSnapshot {
   readonly newer?: readonly string[];
   /** The issuer that it names: missing, or what the issuer's own condition says; of a class with Jobs: `undefined`. */
   readonly issuer?: "missing" | "unobserved" | "accepted" | { readonly problem: Problem };
+  /** This installation does not see the namespace of its issuer, and the status reports on it as it is: one that does may have written that. */
+  readonly reportedUnseen?: boolean;
   /** `perNodeIPLimit` is above the limit of the issuer's provider. */
   readonly exceeded?: ExceededLimit;
   readonly jobs: JobFacilities;
@@ -115,6 +117,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
       problem: problem ?? taken,
       retryAt: status.retryAt,
       firewallJob: firewallJobOf(tools, { metadata, spec }),
+      reportedUnseen: isReportedUnseen(routing, { metadata, spec, status }),
     }),
     ...omitUndefined({ exceeded: unreachableLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
@@ -132,16 +135,28 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
   };
 }
 
-/** As the issuer's status says. The condition of an earlier generation says nothing about the spec as it is. */
+/** As the issuer's status says. */
 function issuerState(
   issuer: Pick<IssuerRead, "metadata" | "status"> | undefined,
 ): NonNullable<ClassSnapshot["issuer"]> {
   if (issuer === undefined) return "missing";
-  const accepted = issuer.status.conditions?.find(({ type }) => type === "Accepted");
-  if (accepted === undefined || accepted.observedGeneration !== issuer.metadata.generation) return "unobserved";
+  const accepted = acceptedOf(issuer);
+  if (accepted === undefined) return "unobserved";
   const { status, reason, message } = accepted;
   if (status === "False" && isReason(reason)) return { problem: { reason, message } };
   return status === "True" ? "accepted" : "unobserved";
+}
+
+/** The condition of an earlier generation says nothing about the spec as it is. */
+function acceptedOf({ metadata, status }: Pick<IssuerRead | ClassRead, "metadata" | "status">) {
+  const accepted = status.conditions?.find(({ type }) => type === "Accepted");
+  return accepted?.observedGeneration === metadata.generation ? accepted : undefined;
+}
+
+function isReportedUnseen(routing: RoutingCaches, read: Pick<ClassRead, "metadata" | "spec" | "status">): boolean {
+  const { issuerRef } = read.spec;
+  if (issuerRef === undefined || routing.seesIssuersIn(issuerRef.namespace)) return false;
+  return acceptedOf(read) !== undefined;
 }
 
 /** The one that serves the RoutedIPs of the same class name. */

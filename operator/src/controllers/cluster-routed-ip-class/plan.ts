@@ -16,7 +16,7 @@ import {
   inOrder,
 } from "../../reconcile/plan.js";
 import { type RetryState, reportedRetry } from "../../reconcile/retries.js";
-import { isHeld, lacksFinalizer } from "../../routing/in-use.js";
+import { isHeld, isLeftToOthers, lacksFinalizer } from "../../routing/in-use.js";
 import { JOB_DRY_RUN_RETRY_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type ClassSnapshot, isByJobs, type JobFacilities, type Snapshot } from "./gather.js";
@@ -110,6 +110,11 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
     }),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
+}
+
+/** Another installation writes its status: that one keeps it, or sees its issuer. */
+export function isReportedByOthers({ metadata, finalizers, users, reportedUnseen }: ClassSnapshot): boolean {
+  return isLeftToOthers(metadata, finalizers) || (reportedUnseen === true && users.length === 0);
 }
 
 /** `status.retryAt`: when the operator asks the server again for Jobs that it refuses, or tries the firewall Job again. */

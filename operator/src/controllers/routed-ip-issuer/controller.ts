@@ -1,7 +1,7 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
 import { type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
-import { type Basis, DONE, type Outcome, objectBasis, recheckOf, skipped } from "../../addresses/call-outcomes.js";
+import { type Basis, DONE, objectBasis, recheckOf, skipped } from "../../addresses/call-outcomes.js";
 import { statusPatch } from "../../kube/write/patch.js";
 import { abandoned, eventMessages, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -13,7 +13,7 @@ import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { baseName } from "../../routing/firewalls/additional-firewalls.js";
 import { withCreated, withoutCreated } from "../../routing/firewalls/recorded-firewalls.js";
-import { inUsePatch, isLeftToOthers } from "../../routing/in-use.js";
+import { inUsePatch, isLeftToOthers, leavePatch } from "../../routing/in-use.js";
 import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/read-resources.js";
 import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
 import { type Action, type Plan, plan } from "./plan.js";
@@ -37,7 +37,6 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     source: namespacedSource(routing.issuers, routing.issuerWriters),
     read: readObject,
     remember: () => ({ firewall: undefined }),
-    mayRun: (state) => !isLeftToOthers(state.object()?.metadata, routing.inUseFinalizers),
     forget: ({ key }) => {
       routing.firewalls.noteAdditional(key, []);
       // RoutedIPs that still name the issuer go on with its last good credentials.
@@ -47,7 +46,8 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     gather: (state, issuer) => gather(tools, state, issuer),
     plan: ({ snapshot }) => plan(snapshot),
     actions: ACTIONS,
-    status: (_gathered, { retryAt }) => ({ retryAt }),
+    status: ({ snapshot: { issuer, finalizers } }, { retryAt }) =>
+      isLeftToOthers(issuer.metadata, finalizers) ? undefined : { retryAt },
     recheckOf: (state, { do: verb }) =>
       verb === "remove-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
     priorityOf: ({ do: verb }) => (REMOVALS.has(verb) ? "records" : undefined),
@@ -95,8 +95,15 @@ export interface RoutedIPIssuer {
 }
 
 const ACTIONS: ActionTable<RoutedIPIssuer> = {
-  "add-finalizer": ({ state, snapshot }) => setFinalizer(state, snapshot, true),
-  "remove-finalizer": ({ state, snapshot }) => setFinalizer(state, snapshot, false),
+  "add-finalizer": async ({ state, snapshot: { snapshot } }) => {
+    await state.write({ patch: (object) => inUsePatch(object, snapshot.finalizers, true) });
+    return DONE;
+  },
+  "remove-finalizer": async ({ state, snapshot: { snapshot } }) => {
+    const { issuer, finalizers } = snapshot;
+    await state.write({ patch: (object) => leavePatch(object, finalizers, issuer.metadata) });
+    return DONE;
+  },
   "record-firewall": async ({ state }, { name, created }) => {
     const recorded = (status = {}) =>
       created === undefined ? withoutCreated(status, name) : withCreated(status, created);
@@ -126,15 +133,6 @@ const ACTIONS: ActionTable<RoutedIPIssuer> = {
     return isGone ? DONE : { is: "superseded", because: "it is not empty, or not known, any more" };
   },
 };
-
-async function setFinalizer(
-  state: ResourceState<RoutedIPIssuer>,
-  { snapshot: { finalizers } }: Gathered,
-  present: boolean,
-): Promise<Outcome> {
-  await state.write({ patch: (object) => inUsePatch(object, finalizers, present) });
-  return DONE;
-}
 
 function recordAdditional({ additionalFirewalls = [] }: RoutedIPIssuerStatus = {}, name: string, id?: string) {
   const changed = additionalFirewalls.flatMap((each) => {

@@ -13,7 +13,7 @@ import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, in
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import { isEmpty } from "../../routing/firewalls/additional-firewalls.js";
 import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
-import { isHeld, lacksFinalizer } from "../../routing/in-use.js";
+import { isHeld, isKeptByOthers, lacksFinalizer } from "../../routing/in-use.js";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../timings.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
@@ -82,9 +82,16 @@ function chainOf(snapshot: Snapshot): readonly Action[] {
   if (!cachesComplete) return [];
   const additional = additionalActions(snapshot);
   if (users.length > 0) return [...held(snapshot), ...settled(snapshot), ...additional, ...formerRemovals(snapshot)];
+  if (isKeptByOthers(issuer.metadata, snapshot.finalizers)) return leave(snapshot);
   const removal = [...additional, ...formerRemovals(snapshot), ...firewallRemoval(snapshot)];
   if (!isHeld(issuer.metadata, snapshot.finalizers)) return removal;
   return [...removal, ...released(snapshot, removal)];
+}
+
+/** Its firewalls are still in use: the last installation that leaves it cleans up. */
+function leave({ issuer, finalizers }: Snapshot): readonly Action[] {
+  if (!isHeld(issuer.metadata, finalizers)) return [];
+  return [{ do: "remove-finalizer", abandonedItems: [], why: "no RoutedIP that this installation sees uses it" }];
 }
 
 function held({ issuer, finalizers }: Snapshot): readonly Action[] {

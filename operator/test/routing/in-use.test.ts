@@ -1,0 +1,66 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import {
+  inUseFinalizersOf,
+  inUsePatch,
+  isHeld,
+  isKeptByOthers,
+  isLeftToOthers,
+  leavePatch,
+} from "../../src/routing/in-use.js";
+import { meta } from "../claims/resources.js";
+
+const ALL = "flipop.digitalocean.com/in-use";
+const [A, B] = [`${ALL}.a`, `${ALL}.b`];
+const OF_A = inUseFinalizersOf({ namespace: "a", watchNamespaces: ["web"] });
+const OF_B = inUseFinalizersOf({ namespace: "b", watchNamespaces: ["shop"] });
+const OF_ALL = inUseFinalizersOf({ namespace: "a", watchNamespaces: [] });
+const DELETED = { deletionTimestamp: "2025-06-01T09:00:00Z" };
+
+describe("the finalizer in-use of an installation", () => {
+  it("leaves the status to exactly one of those that keep the object, whatever they had formerly", () => {
+    for (const finalizers of [
+      [A, B],
+      [ALL, A, B],
+      [A, ALL, B],
+      ["example.com/other", A, B],
+    ]) {
+      expect(isLeftToOthers({ finalizers }, OF_A), `A of ${finalizers}`).to.equal(false);
+      expect(isLeftToOthers({ finalizers }, OF_B), `B of ${finalizers}`).to.equal(true);
+      expect(isLeftToOthers({ ...DELETED, finalizers }, OF_B), `B of ${finalizers}, deleted`).to.equal(true);
+    }
+    expect(isLeftToOthers({ finalizers: [B] }, OF_A), "kept by another one alone").to.equal(true);
+    expect(isLeftToOthers({ finalizers: [B] }, OF_B), "the next one takes over").to.equal(false);
+    expect(isLeftToOthers({ finalizers: [ALL] }, OF_A), "of an earlier release").to.equal(false);
+    expect(isLeftToOthers({}, OF_A), "unused").to.equal(false);
+  });
+
+  it("says whether RoutedIPs may use the object that the installation does not see", () => {
+    expect(isKeptByOthers({ finalizers: [A, B] }, OF_A)).to.equal(true);
+    expect(isKeptByOthers({ finalizers: [A] }, OF_A)).to.equal(false);
+    expect(isKeptByOthers({ finalizers: [ALL, A] }, OF_A), "of an earlier release").to.equal(false);
+    expect(isKeptByOthers({ finalizers: [B, ALL] }, OF_ALL), "it sees all RoutedIPs").to.equal(false);
+    expect(isLeftToOthers({ finalizers: [B, ALL] }, OF_ALL), "it sees all RoutedIPs").to.equal(false);
+  });
+
+  it("stays when the others have left since the decision to leave the clean-up to them", () => {
+    const shared = { ...meta("do"), finalizers: [A, B] };
+    const left = { metadata: { ...shared, finalizers: [A] } };
+    expect(leavePatch(left, OF_A, shared), "it is the last one now").to.equal(undefined);
+    expect(leavePatch({ metadata: shared }, OF_A, shared)?.body).to.have.deep.nested.property("metadata.finalizers", [
+      B,
+    ]);
+    expect(leavePatch(left, OF_A, left.metadata)?.body).to.have.deep.nested.property("metadata.finalizers", []);
+  });
+
+  it("takes the former one away only during a deletion: it may be another installation's", () => {
+    const living = { metadata: { ...meta("do"), finalizers: [ALL] } };
+    const deleted = { metadata: { ...living.metadata, ...DELETED } };
+    expect(isHeld(living.metadata, OF_A)).to.equal(false);
+    expect(inUsePatch(living, OF_A, false)).to.equal(undefined);
+    expect(isHeld(deleted.metadata, OF_A)).to.equal(true);
+    expect(inUsePatch(deleted, OF_A, false)?.body).to.deep.include({
+      metadata: { resourceVersion: living.metadata.resourceVersion, finalizers: [] },
+    });
+  });
+});
