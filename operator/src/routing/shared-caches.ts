@@ -141,9 +141,10 @@ export class RoutingCaches {
     const issuerMetadata = this.lookUp.issuer(key)?.metadata;
     return this.users((object) => {
       const { className, issuer } = usesOf(object);
-      const ref = className === undefined ? undefined : this.lookUp.class(className)?.spec.issuerRef;
+      const used = className === undefined ? undefined : this.lookUp.class(className);
+      const ref = used?.spec.issuerRef;
       const names = issuer === key || (ref !== undefined && `${ref.namespace}/${ref.name}` === key);
-      return names && !comesTooLate(object, issuerMetadata);
+      return names && ![used?.metadata, issuerMetadata].some((each) => comesTooLate(object, each));
     });
   }
 

@@ -1,4 +1,4 @@
-import { Finalizer } from "cdk8s-flipop/api";
+import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "./routed-world.js";
@@ -38,5 +38,31 @@ describe("operator in process: a deleted RoutedIP that only another program keep
     expect([made.condition("a", "Ready"), made.condition("a", "Reconciling")]).to.deep.equal([
       ...["False/UnderWay", "True/UnderWay"],
     ]);
+  });
+});
+
+describe("operator in process: a RoutedIP that its deleted class refuses", function () {
+  this.timeout(120_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("does not keep the issuer of the class", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { kubernetes, clock } = made.world;
+    const metadata = { name: "going", finalizers: [GITOPS] };
+    const spec = { issuerRef: { name: "do", namespace: "default" }, allowedAddresses: ["0.0.0.0/0"] };
+    kubernetes.create({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata, spec });
+    await made.readyOnFirst();
+    kubernetes.delete({ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "going" });
+    await clock.sleep(2000);
+    made.addRouted("late", { className: "going" });
+    await made.until("it is refused", () => made.condition("late", "Ready").startsWith("False"));
+    await clock.sleep(2000);
+    kubernetes.delete(made.refTo("do", "RoutedIPIssuer"));
+    await made.until("the issuer waits", () => made.condition("do", "Ready", "RoutedIPIssuer") === "False/InUse");
+    expect(JSON.stringify(made.object("do", "RoutedIPIssuer")?.["status"])).to.include(
+      "1 RoutedIP uses it (default/a)",
+    );
   });
 });
