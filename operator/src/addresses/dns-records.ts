@@ -1,4 +1,4 @@
-/** The record set of the addresses that are up. It is emptied only if the resource asks for it. */
+/** The record set of a set of addresses: which of them it publishes, its chain of actions, and the steps of that chain. Pure. */
 
 import { type IpFamily, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { isOnlyCordoned } from "../match/checks.js";
@@ -51,13 +51,16 @@ export function retryKeyOf({ dnsRecordSet, ...set }: RecordsSnapshot["set"], loc
 export function stepsByName<A extends Action>(chain: Chain<A>, retryKey: string): readonly SequenceStep<A>[] {
   const at = chain.findIndex((action) => "which" in action && action.which !== "current");
   if (at < 0) return [{ retryKey, actions: chain }];
-  const others = { retryKey: "other names", actions: chain.slice(at) };
-  if (at === 0) return [others];
+  const ofWanted = chain.slice(0, at);
+  // A note before the first call about another name belongs to that call.
+  if (ofWanted.every((action) => action.do === "record-dns")) return [{ retryKey: OTHER_NAMES, actions: chain }];
   return [
-    { name: "wanted name", retryKey, actions: chain.slice(0, at) },
-    { ...others, reliesOn: ["wanted name"] },
+    { name: "wanted name", retryKey, actions: ofWanted },
+    { retryKey: OTHER_NAMES, reliesOn: ["wanted name"], actions: chain.slice(at) },
   ];
 }
+
+const OTHER_NAMES = "other names";
 
 /** What the record set holds that the resource may neither count as its own nor replace. */
 export function foreignRecords(snapshot: RecordsSnapshot, values: readonly string[]): readonly string[] {
@@ -157,7 +160,7 @@ function forgotten(snapshot: RecordsSnapshot): RecordChain {
   const isListed = last === undefined && going.length === begunRecords.length;
   if (!isListed && going.length <= MOST_BEGUN_RECORDS) {
     const left = last === undefined || going.includes(last) ? undefined : last;
-    const what = left === undefined ? "its records are to be deleted" : "the records stay";
+    const what = going.length > 0 ? "its records are to be deleted" : "the records stay";
     const begun = going.length + begunRecords.length === 0 ? {} : { begun: going };
     return [{ ...recorded(undefined, `spec.dnsRecordSet is gone; ${what}`, left), ...begun }];
   }
