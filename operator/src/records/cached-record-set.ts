@@ -15,11 +15,11 @@ import type {
 } from "../providers/types.js";
 import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/account-recovery.js";
 import { problemOf } from "../reconcile/conditions.js";
-import { afterFailure, type Failure, isLongOverdue, type RetryState } from "../reconcile/retries.js";
+import { afterFailure, type Failure, isLongOverdue, isWithheld, type RetryState } from "../reconcile/retries.js";
 import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading, supersededChange } from "./fresh-reading.js";
-import { LastChange, type OwnChange, type Reading } from "./own-record-writes.js";
+import { type OwnChange, OwnRecordWrites, type Reading } from "./own-record-writes.js";
 
 /** A record set as it was read, or that it was not (lately). */
 export type Records = RecordSetFacts | "unknown";
@@ -72,7 +72,7 @@ export class RecordSet {
   /** The account that failed, and how often it had recovered by then. */
   private failedAccount: { readonly of: RecoveringAccount; readonly recovered: number } | undefined;
   private changeFailed = false;
-  private readonly own: LastChange;
+  private readonly own: OwnRecordWrites;
   private caller: Caller | undefined;
   private readonly reads: Coalesced;
   private changing: { readonly change: Promise<void>; readonly beganAt: number } | undefined;
@@ -83,7 +83,7 @@ export class RecordSet {
     private readonly clock: Clock,
     private readonly options: RecordSetOptions,
   ) {
-    this.own = new LastChange(clock);
+    this.own = new OwnRecordWrites(clock);
     this.recoveryOf = options.recoveryOf ?? ownRecoveries(clock);
     this.reads = new Coalesced(clock, () => this.readOnce());
   }
@@ -184,15 +184,21 @@ export class RecordSet {
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
-      if (isSuperseded(error) && !sent) throw error;
-      this.writtenTo = this.clock.monotonic();
-      if (!isProviderError(error)) throw error;
-      this.reading = undefined;
-      this.own.failed(changes);
-      this.changeFailed ||= !isWithdrawn(error);
-      this.failed(error, provider, false);
+      const isUnsent = isWithheld(error) || (isSuperseded(error) && !sent);
+      if (isUnsent && !this.own.hasStepped) this.own.withheld();
+      else this.unfinished(error, provider, changes);
       throw error;
     }
+  }
+
+  /** Part of the change may have been made. */
+  private unfinished(error: unknown, provider: object, changes: RecordChangeSet): void {
+    this.writtenTo = this.clock.monotonic();
+    this.reading = undefined;
+    this.own.failed(changes);
+    if (!isProviderError(error)) return;
+    this.changeFailed ||= !isWithdrawn(error);
+    this.failed(error, provider, false);
   }
 
   /**

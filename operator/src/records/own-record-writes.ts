@@ -1,4 +1,4 @@
-/** What this process last wrote to a record set: whether a reading contradicts it, and what a change that ended half-way left. */
+/** What this process last wrote to a record set: whether a reading contradicts it, and what an unfinished change has left. */
 
 import type { Clock } from "../clock.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
@@ -24,7 +24,7 @@ export interface OwnChange {
   readonly held?: readonly string[];
 }
 
-export class LastChange {
+export class OwnRecordWrites {
   /** Our last change, until something contradicts it. */
   private written: Reading | undefined;
   /** What another party put in the place of our last change. */
@@ -36,6 +36,8 @@ export class LastChange {
   private halfDone: readonly string[] | undefined;
   private held: readonly string[] | undefined;
   private isUnderWay = false;
+  /** An answer has confirmed a step of the change that is under way. */
+  hasStepped = false;
   /** What the set held before each of our recent changes; `at`: when the change ended. */
   private former: readonly Reading[] = [];
   /** Monotonic ms: since when all reads have shown no records. */
@@ -55,7 +57,10 @@ export class LastChange {
 
   /** The provider has confirmed a step of it. */
   stepped(step: RecordStep): void {
-    const left = [...(this.held ?? [])];
+    this.hasStepped = true;
+    // Of a set that was not read, the steps alone do not show the content.
+    if (this.held === undefined) return;
+    const left = [...this.held];
     if (step.do !== "create" && left.includes(step.from)) left.splice(left.indexOf(step.from), 1);
     this.held = step.do === "delete" ? left : [...left, step.to];
   }
@@ -71,7 +76,13 @@ export class LastChange {
     this.written = reading;
     this.left = reading?.facts;
     this.halfDone = this.held = this.emptySince = undefined;
-    this.isUnderWay = this.isContradicted = false;
+    this.isUnderWay = this.hasStepped = this.isContradicted = false;
+  }
+
+  /** Nothing of the change was sent after all. */
+  withheld(): void {
+    this.isUnderWay = false;
+    this.held = undefined;
   }
 
   /** The change relied on a reading that may have been late: a record that it lacked may be there twice now. */
@@ -83,7 +94,7 @@ export class LastChange {
     this.written = undefined;
     this.left = undefined;
     this.halfDone ??= before;
-    this.isUnderWay = false;
+    this.isUnderWay = this.hasStepped = false;
   }
 
   of(reading: Reading | undefined): OwnChange {
@@ -105,7 +116,8 @@ export class LastChange {
     }
     this.goodForMs = Number.POSITIVE_INFINITY;
     if (written === undefined) this.written = this.repaired(facts) ? reading : undefined;
-    else if (this.emptyUntil(reading) === undefined) this.compare(written, reading);
+    // What differs while a change of ours is under way may be ours.
+    else if (!this.isUnderWay && this.emptyUntil(reading) === undefined) this.compare(written, reading);
     return reading;
   }
 
@@ -128,8 +140,9 @@ export class LastChange {
 
   /** Monotonic ms: one empty answer may be a fault of the provider. `undefined`: it is not empty, or a second one agrees. */
   private emptyUntil(reading: Reading | undefined): number | undefined {
+    if (reading === undefined || reading.facts.records.length > 0) return undefined;
     const until = (this.emptySince ?? Number.NEGATIVE_INFINITY) + SECOND_READ_SECONDS * SECOND_MS;
-    return reading !== undefined && reading.at < until ? until : undefined;
+    return reading.at < until ? until : undefined;
   }
 
   /** It shows only records from before, or during, our changes of the last 30 s: reads lag behind writes. */

@@ -1,9 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
-import { SETTLE_SECONDS } from "../../src/timings.js";
-import { providerError } from "./fake-dns.js";
-import { FQDN, MINUTE, RECORDS_MAX_AGE_MS, rig } from "./record-set-rig.js";
+import { planRecordChanges } from "../../src/providers/diff.js";
+import { DryRunError } from "../../src/providers/errors.js";
+import { NotLeaderError } from "../../src/runtime/fence.js";
+import { SECOND_READ_SECONDS, SETTLE_SECONDS } from "../../src/timings.js";
+import { ASKER, providerError } from "./fake-dns.js";
+import { FQDN, facts, MINUTE, RECORDS_MAX_AGE_MS, rig } from "./record-set-rig.js";
 
 describe("a record set that others change, too", () => {
   it("notices that somebody else undoes its changes, and looks more often until one has lasted", async () => {
@@ -105,5 +108,93 @@ describe("a record set that others change, too", () => {
     await write("192.0.2.2", "192.0.2.3");
     await read();
     expect(set.view().reverts).to.deep.equal([]);
+  });
+});
+
+const [A, B, C] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+
+/** A set with two addresses, and a change that adds a third one and deletes the first. */
+async function changing() {
+  const world = rig();
+  const { set, read, write, clock, dns } = world;
+  await read();
+  await write(A, B);
+  await clock.advance(MINUTE);
+  const changes = planRecordChanges(facts(set), { values: [B, C, "192.0.2.4"], ttl: 60 });
+  const failure = (context = ASKER) => set.apply({ provider: dns, context }, changes).catch((error: unknown) => error);
+  let steps = 0;
+  const endAt = (step: number, error: Error) => {
+    dns.beforeStep = () => (steps++ < step ? Promise.resolve() : Promise.reject(error));
+  };
+  return { ...world, failure, endAt };
+}
+
+describe("a change of records that is withheld", () => {
+  for (const error of [new DryRunError("dry run"), new NotLeaderError("the lease is over")]) {
+    it(`before its first step leaves nothing behind: ${error.name}`, async () => {
+      const { set, read, known, failure, endAt } = await changing();
+      endAt(0, error);
+      expect(await failure()).to.equal(error);
+      expect([known(), set.view().held, set.view().halfDone]).to.deep.equal([[A, B], undefined, undefined]);
+      await read();
+      expect(set.view()).to.not.have.any.keys("held", "halfDone");
+    });
+  }
+
+  it("after a step is half-done: it is read again, and the read shows what the set holds", async () => {
+    const { set, read, known, dns, failure, endAt } = await changing();
+    const error = new NotLeaderError("the lease is over");
+    endAt(1, error);
+    expect(await failure()).to.equal(error);
+    const there = [...dns.values(FQDN)];
+    expect([known(), set.view().halfDone]).to.deep.equal(["unknown", [A, B]]);
+    expect([...(set.view().held ?? [])].sort()).to.deep.equal(there);
+    await read();
+    expect([known(), set.view().held]).to.deep.equal([there, undefined]);
+  });
+
+  it("shows no part of a set whose content is unknown", async () => {
+    const { set, fail, read, failure, dns, endAt } = await changing();
+    fail("read", 1);
+    await read();
+    dns.fault = () => undefined;
+    endAt(1, providerError("Unavailable"));
+    await failure();
+    expect(set.view().held).to.equal(undefined);
+  });
+});
+
+describe("a reading of records", () => {
+  it("during a change of ours is no change by others", async () => {
+    const { set, read, known, dns, failure } = await changing();
+    const admits: (() => void)[] = [];
+    dns.beforeStep = () => new Promise((resolve) => admits.push(resolve));
+    const end = failure();
+    while (admits.length === 0) await Promise.resolve();
+    admits.shift()?.();
+    while (admits.length === 0) await Promise.resolve();
+    await read();
+    dns.beforeStep = () => Promise.resolve();
+    admits.shift()?.();
+    expect(await end).to.equal(undefined);
+    expect([set.view().reverts, known()]).to.deep.equal([[], [B, C, "192.0.2.4"]]);
+  });
+
+  it("that is empty and late asks for no second one: what the operator has written counts", async () => {
+    const { set, read, write, known, clock, dns } = await changing();
+    await write(C);
+    await clock.advance(1000);
+    dns.shown = () => [];
+    await read();
+    expect(known()).to.deep.equal([C]);
+    expect(set.view().emptyUntil).to.equal(undefined);
+    dns.shown = (fqdn) => dns.of(fqdn);
+  });
+
+  it("that is empty, and not late, asks for a second one", async () => {
+    const { set, read, clock, dns } = await changing();
+    dns.set(FQDN, []);
+    await read();
+    expect(set.view().emptyUntil).to.equal(clock.now() + SECOND_READ_SECONDS * 1000);
   });
 });
