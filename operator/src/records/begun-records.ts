@@ -1,6 +1,6 @@
 /** Record sets of the resource beside that of `status.dns`: each stays in `begunRecords` until it is removed. Pure. */
 
-import { type DnsRecordSet, type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
+import { type DeletionPolicy, type DnsRecordSet, type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
 import { planRemoval, typeOf } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
@@ -59,9 +59,15 @@ function withEntry(begun: readonly DnsStatus[], added: DnsStatus): readonly DnsS
   return begun.map((entry) => (isSameName(entry, added) ? joined(entry, added) : entry));
 }
 
-function joined(known: DnsStatus, { types, values }: DnsStatus): DnsStatus {
+function joined(known: DnsStatus, { types, values, deletionPolicy }: DnsStatus): DnsStatus {
   const union = <T>(a: readonly T[], b: readonly T[]) => [...new Set([...a, ...b])].sort();
-  return { ...known, types: union(known.types, types), values: union(known.values, values) };
+  const both = { ...known, types: union(known.types, types), values: union(known.values, values) };
+  return withPolicy(both, deletionPolicy);
+}
+
+/** The policy of now counts once the spec names no record set any more. */
+function withPolicy({ deletionPolicy: _former, ...written }: DnsStatus, policy: DeletionPolicy | undefined): DnsStatus {
+  return policy === "Delete" ? { ...written, deletionPolicy: policy } : written;
 }
 
 /** What `status.dns` names and is to be removed. */
@@ -80,11 +86,12 @@ export function isStuck(desired: DesiredRecords): boolean {
 
 /** The list once the wanted set is on record in `status.dns`. */
 export function settled(desired: DesiredRecords): Pick<RecordDns, "begun"> {
-  const { begun = [] } = desired;
-  const left = straysOf(begun, desired);
+  const { begun = [], wanted } = desired;
+  const strays = straysOf(begun, desired);
+  const left = wanted.deletionPolicy === "Delete" ? strays : strays.map((entry) => withPolicy(entry, "Retain"));
   const former = isStuck(desired) ? formerToRemove(desired) : undefined;
-  if (former !== undefined) return { begun: withEntry(left, partOf(former, typesLeft(former, desired))) };
-  return left.length === begun.length ? {} : { begun: left };
+  if (former === undefined) return jsonEqual(left, begun) ? {} : { begun: left };
+  return { begun: withEntry(left, withPolicy(partOf(former, typesLeft(former, desired)), wanted.deletionPolicy)) };
 }
 
 function partOf(written: DnsStatus, types: DnsStatus["types"]): DnsStatus {

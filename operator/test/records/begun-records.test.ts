@@ -96,7 +96,8 @@ describe("a record set that the operator has begun to write", () => {
   });
 
   it("is the former name after its deletion failed, so that the status shows the new one", () => {
-    const renamed = { wanted: { ...WISH.wanted, recordName: "b2" }, last: NOW, begun: [BEGUN] };
+    const started: DnsStatus = { ...BEGUN, deletionPolicy: "Delete" };
+    const renamed = { wanted: { ...WISH.wanted, recordName: "b2" }, last: NOW, begun: [started] };
     const former = (change: Partial<DesiredRecords["dns"]["previous"]>, records = setOf("b2", A)) =>
       planned({ ...renamed, ...dns({ records, previous: { records: "unknown", claim: { ours: true }, ...change } }) });
     expect(former({}), "not tried yet").to.deep.equal(["read-records previous"]);
@@ -107,6 +108,37 @@ describe("a record set that the operator has begun to write", () => {
       `apply-records current: ${OTHER} -> ${A}`,
       "record-dns b1",
     ]);
+  });
+
+  it("takes the policy that the spec has when the operator writes it again", () => {
+    const policiesOf = (known: DnsStatus, deletionPolicy: "Delete" | "Retain") => {
+      const wanted = { ...WISH.wanted, recordName: "b2", deletionPolicy };
+      const [first] = recordChain({ ...WISH, wanted, begun: [known], ...dns({ records: setOf("b2", OTHER) }) });
+      return first?.do === "record-dns" && first.begun?.map((entry) => entry.deletionPolicy);
+    };
+    const deleted: DnsStatus = { ...BEGUN, deletionPolicy: "Delete" };
+    expect(policiesOf(BEGUN, "Delete")).to.deep.equal(["Delete"]);
+    expect(policiesOf(deleted, "Retain")).to.deep.equal([undefined]);
+    expect(policiesOf(BEGUN, "Retain"), "nothing has changed: no note").to.equal(false);
+  });
+
+  it("is not to be deleted any more once the spec says Retain, also before it can be read", () => {
+    const stray: DnsStatus = { ...BEGUN, deletionPolicy: "Delete" };
+    const retain = {
+      ...WISH,
+      last: NOW,
+      wanted: { ...WISH.wanted, deletionPolicy: "Retain" },
+      begun: [stray],
+    } as const;
+    const [first] = recordChain({ ...retain, ...dns({ begun: { records: "unknown", claim: { ours: true } } }) });
+    expect(first).to.deep.include({ do: "record-dns", written: NOW, begun: [BEGUN] });
+  });
+
+  it("goes under the policy of now, also if it is a former name that was written under Retain", () => {
+    const renamed = { wanted: { ...WISH.wanted, recordName: "b2" }, last: NOW, begun: [] };
+    const previous = { records: "unknown", claim: { ours: true }, retryAt: 1 } as const;
+    const [first] = recordChain({ ...WISH, ...renamed, ...dns({ records: setOf("b2", A), previous }) });
+    expect(first).to.deep.include({ begun: [{ ...NOW, deletionPolicy: "Delete" }] });
   });
 
   it("waits until the status shows the wanted set", () => {
