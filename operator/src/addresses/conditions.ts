@@ -143,6 +143,7 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
 function written(snapshot: RecordsSnapshot, values: readonly string[]): PlannedCondition {
   const { dns, set } = snapshot;
   const held = heldInstead(dns, values, isPaused(set));
+  if (held !== undefined && isPaused(set)) return no("DNSReady", addressMessages.paused());
   if (held !== undefined) return beingChanged(dns, { ...set.dnsRecordSet }, held);
   return dns?.kept === undefined ? recordsInPlace(snapshot, values) : yes("DNSReady", dns.kept);
 }

@@ -1,3 +1,4 @@
+import type { FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { NAME, World } from "../controllers/node-dns-record-set/world.js";
 import { A, B, cloudOf, DNS, seenOf } from "../situations/pool-scenes.js";
@@ -63,17 +64,26 @@ describe("a node record set whose change stands still half-way", () => {
 });
 
 describe("a pool whose change of records stands still half-way", () => {
-  it("is not ready, although its last whole change is the one that it wants", () => {
-    const scene = { spec: { ips: [A], dnsRecordSet: DNS }, held: { [A]: "node-1" } };
-    const cloud = cloudOf(scene);
+  function readyOf(held: readonly string[], spec: Partial<FloatingIPPoolSpec> = {}) {
+    const scene = { spec: { ips: [A], dnsRecordSet: DNS, ...spec }, held: { [A]: "node-1" } };
+    const cloud = cloudOf({ ...scene, spec: { ...scene.spec, paused: false } });
     for (let round = 0; round < 3; round++) cloud.run("web");
     const { status } = cloud.pool("web");
     expect(status.dns?.values).to.deep.equal([A]);
-    const seen = seenOf(
-      { ...scene, status, change: ({ dns }) => (dns === undefined ? {} : { dns: { ...dns, held: [B] } }) },
-      "DNSReady",
-    );
+    const { dns } = cloud.snapshot("web");
+    return seenOf({ ...scene, status, change: () => (dns === undefined ? {} : { dns: { ...dns, held } }) }, "DNSReady");
+  }
+
+  it("is not ready, although its last whole change is the one that it wants", () => {
+    const seen = readyOf([B]);
     expect(seen).to.include({ where: "DNSReady", reason: "UnderWay" });
     expect(seen.message).to.contain(`the operator changes www.example.com, which held ${B}`);
+  });
+
+  it("says that it is paused: the operator does not end the change before the pause ends", () => {
+    const seen = readyOf([A, B], { paused: true });
+    expect(seen).to.include({ where: "DNSReady", reason: "Paused" });
+    expect(seen.message).to.contain("spec.paused is true");
+    expect(readyOf([A], { paused: true }).message, "it holds all").to.contain(`A records of www.example.com hold ${A}`);
   });
 });
