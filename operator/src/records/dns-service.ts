@@ -27,9 +27,9 @@ import {
   NoDnsError,
   ownersOf,
   previousPart,
+  unlessInDoubt,
   viewOf,
   withCname,
-  withoutDoubt,
 } from "./snapshot-parts.js";
 import { ZoneDomains } from "./zone-domains.js";
 import { ZonesElsewhere } from "./zones-elsewhere.js";
@@ -93,7 +93,7 @@ export class DnsService {
     const remarks = this.remarksOn(question, current);
     const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
     const wantedView = this.viewOfWanted(current, goodForMs);
-    const [view, previousView] = [withoutDoubt(wantedView, question, ours), viewOf(previous)];
+    const [view, previousView] = [unlessInDoubt(wantedView, question, ours), viewOf(previous)];
     return {
       snapshot: {
         ...this.capabilitiesOf(question),

@@ -42,7 +42,7 @@ export function withCname(provider: string, view: RecordSetView): RecordSetView 
 }
 
 /** Where the status says that the set holds records, an empty answer counts only if a second one agrees. */
-export function withoutDoubt(
+export function unlessInDoubt(
   view: RecordSetView,
   { last, ...named }: Named & { readonly last: DnsStatus | undefined },
   types: readonly RecordType[],

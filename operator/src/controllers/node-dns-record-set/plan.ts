@@ -30,7 +30,7 @@ export interface Plan extends EnginePlan<Action> {
 export function plan(snapshot: Snapshot): Plan {
   const decision = decisionOf(snapshot);
   const { publication } = decision;
-  const addresses = toldOf(snapshot, publication);
+  const addresses = shownOf(snapshot, publication);
   const { state, error } = stateOf(snapshot, decision);
   const requeueAt = requeueTime(snapshot, decision);
   return {
@@ -163,8 +163,8 @@ function requeueTime(snapshot: Snapshot, { publication, emptying }: Decision) {
   return ahead.length === 0 ? undefined : Math.min(...ahead);
 }
 
-/** What is published: as it should be once that is written, until then as it was. */
-function toldOf(
+/** The addresses of the status: as they should be once that is written, until then as they were. */
+function shownOf(
   { resource: { status }, dns }: Snapshot,
   { entries, values }: Publication,
 ): readonly PublishedAddress[] {
@@ -176,15 +176,13 @@ function toldOf(
   return before.map((was) => entries.find((is) => isSame(is, was)) ?? was);
 }
 
-/** A change is under way, or has ended half-way: what its calls have left so far. */
+/** Entries of the values that a change under way, or half-done, has left so far: each once, the first one. */
 function heldOf(held: readonly string[], entries: readonly PublishedAddress[]): readonly PublishedAddress[] {
   const isHeld = new Set(held);
-  const told = new Map<string, PublishedAddress>();
-  for (const entry of entries) {
-    const key = `${entry.address} ${entry.nodeName}`;
-    if (isHeld.has(entry.address) && !told.has(key)) told.set(key, entry);
-  }
-  return [...told.values()].sort(byNode);
+  const keyOf = ({ address, nodeName }: PublishedAddress) => `${address} ${nodeName}`;
+  const kept = entries.filter(({ address }) => isHeld.has(address));
+  // Of two entries with one key, a map keeps the last.
+  return [...new Map(kept.toReversed().map((entry) => [keyOf(entry), entry])).values()].sort(byNode);
 }
 
 function asItWas({ resource }: Snapshot): Publication {
