@@ -77,6 +77,11 @@ export function formerToRemove(desired: DesiredRecords): DnsStatus | undefined {
   return isSettled(last, desired) ? undefined : last;
 }
 
+/** It stays on record until a second answer says whether its records are gone. */
+export function isFormerInDoubt(desired: DesiredRecords): boolean {
+  return !isDue(desired.dns.previous.emptyUntil, desired.now) && formerToRemove(desired) !== undefined;
+}
+
 /** Its removal has failed: it joins the list, so that the status does not wait for it to show the wanted set. */
 export function isStuck(desired: DesiredRecords): boolean {
   const { retryAt, lost } = desired.dns.previous;
@@ -136,8 +141,8 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
   if (claim?.ours === false) return [forget("another resource has the DNS name")];
   const over = goneFor(lost, deletes);
   if (over !== undefined) return [{ ...forget(over), ...unseen(entry, lost) }];
+  if (records === "unknown") return begunRead(desired, entry);
   const { recordName, provider } = entry;
-  if (records === "unknown") return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
   const own = ownOf(desired, entry, records);
   if (!deletes) return [{ ...forget("its records stay"), ...remaining(entry, own) }];
   const others = records.records.filter((each) => !own.includes(each)).map(({ value }) => value);
@@ -146,6 +151,12 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
   const why = `${recordName} is not wanted any more`;
   const change: RecordChain = [{ do: "apply-records", which: "begun", provider, changes, why }];
   return [...(own.length === 0 ? [] : change), forget("the record set holds none of these addresses any more")];
+}
+
+/** After an answer without records, not before the second one counts. */
+function begunRead({ dns, now }: RecordRemoval, { recordName }: DnsStatus): RecordChain {
+  if (!isDue(dns.begun?.emptyUntil, now)) return [];
+  return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
 }
 
 /** Under Delete, the records are still there while the operator lacks the provider: its token may come back. */

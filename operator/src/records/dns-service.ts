@@ -17,6 +17,7 @@ import { omitUndefined, putLast } from "../values.js";
 import { straysOf, typesLeft } from "./begun-records.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
 import { Delegations } from "./delegations.js";
+import { isDesired } from "./foreign-values.js";
 import { type NameRemarks, remarksOn, TYPES_OF_SETS } from "./name-remarks.js";
 import type { DnsAction, DnsSnapshot, WhichRecords } from "./record-actions.js";
 import { RemarkedSets } from "./remarked-sets.js";
@@ -25,8 +26,10 @@ import {
   failurePart,
   lostPlace,
   NoDnsError,
+  type OtherSet,
+  otherPart,
   ownersOf,
-  previousPart,
+  readAgainPart,
   unlessInDoubt,
   viewOf,
   withCname,
@@ -54,6 +57,8 @@ interface Tracked {
   readonly provider: DnsProvider;
   readonly set: RecordSet;
 }
+
+type TrackedOther = OtherSet & { readonly provider: string; readonly tracked?: Tracked };
 
 export interface DnsView {
   readonly snapshot: DnsSnapshot;
@@ -87,35 +92,32 @@ export class DnsService {
     const claims = types.map((type) => this.claimOfWanted(question, type));
     const ours = types.filter((_, index) => claims[index]?.ours === true);
     const current = wanted && this.track({ ...wanted, provider: question.provider }, ours);
-    const { tracked: previous, claim: previousClaim } = this.written(question, question.last);
+    const previous = this.written(question, question.last);
     const begun = this.begun(question);
     const decided = claims.filter((claim) => claim !== undefined);
     const remarks = this.remarksOn(question, current);
     const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
     const wantedView = this.viewOfWanted(current, goodForMs);
-    const [view, previousView] = [unlessInDoubt(wantedView, question, ours), viewOf(previous)];
+    const view = unlessInDoubt(wantedView, isDesired(question.last, question) ? question.last : undefined, ours);
+    const views = { view, previousView: previous.view, begunView: begun.view };
     return {
       snapshot: {
         ...this.capabilitiesOf(question),
         ...(wanted && { fqdn: this.normalName({ ...wanted, provider: question.provider }).fqdn }),
         ...claimPart(decided.find((claim) => claim.ours) ?? decided[0]),
         records: view.records,
-        previous: previousPart(previous, previousView, previousClaim),
-        ...begun.part,
-        ...failurePart(question, { view, previousView, begunView: begun.view }),
-        ...omitUndefined({ readAt: view.readAt, readAgainAt: view.readAgainAt }),
-        ...omitUndefined({ isOurs: view.isOurs, halfDone: view.halfDone, held: view.held }),
+        previous: { ...otherPart(previous), ...omitUndefined({ retryAt: previous.view.retryAt }) },
+        begun: otherPart(begun),
+        ...failurePart(question, views),
+        ...readAgainPart(views, this.props.records.clock.now()),
+        ...omitUndefined({ readAt: view.readAt, isOurs: view.isOurs, halfDone: view.halfDone, held: view.held }),
         ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
       },
       ours,
       lost: ownersOf(decided),
       reverts: view.reverts,
-      sets: { current, previous, begun: begun.tracked },
-      providers: {
-        current: question.provider,
-        previous: question.last?.provider ?? question.provider,
-        begun: begun.provider,
-      },
+      sets: { current, previous: previous.tracked, begun: begun.tracked },
+      providers: { current: question.provider, previous: previous.provider, begun: begun.provider },
     };
   }
 
@@ -158,25 +160,23 @@ export class DnsService {
   }
 
   /** What was written and is not wanted any more: another name, or types that were dropped. */
-  private written(question: DnsQuestion, was: DnsStatus | undefined): { tracked?: Tracked | undefined; claim?: Claim } {
-    if (was === undefined) return {};
+  private written(question: DnsQuestion, was: DnsStatus | undefined): TrackedOther {
+    if (was === undefined) return { provider: question.provider, view: viewOf(undefined) };
     const left = typesLeft(was, specOf(question));
     const claims = left.map((type) => this.claimOn(question, was, type));
     const ours = left.filter((_, index) => claims[index]?.ours !== false);
-    return { tracked: this.track(was, ours), ...claimPart(claims.find((claim) => claim?.ours) ?? claims[0]) };
+    const tracked = this.track(was, ours);
+    const view = unlessInDoubt(viewOf(tracked), was, ours);
+    const lost = ours.length === 0 ? undefined : lostPlace(tracked, view);
+    const claim = claims.find((each) => each?.ours) ?? claims[0];
+    return { provider: was.provider, view, ...omitUndefined({ tracked, claim, lost }) };
   }
 
   /** Of a resource that goes, also what the spec names. */
-  private begun(question: DnsQuestion) {
-    const { begun = [], deleting = false, provider } = question;
+  private begun(question: DnsQuestion): TrackedOther {
+    const { begun, deleting = false } = question;
     const asked = deleting ? { ...question, wanted: undefined } : question;
-    const [stray] = straysOf(begun, specOf(asked));
-    if (stray === undefined) return { view: viewOf(undefined), provider, tracked: undefined };
-    const { tracked, claim } = this.written(asked, stray);
-    const view = viewOf(tracked);
-    const lost = lostPlace(tracked, view);
-    const part = { begun: { records: view.records, ...claimPart(claim), ...omitUndefined({ lost }) } };
-    return { view, tracked, provider: stray.provider, part };
+    return this.written(asked, straysOf(begun, specOf(asked))[0]);
   }
 
   private remarksOn({ types, provider }: DnsQuestion, current: Tracked | undefined): NameRemarks | undefined {
@@ -256,7 +256,7 @@ export class RecordRegistry {
 
   /** @param driftMs what others change is restored within this. */
   constructor(
-    private readonly clock: Clock,
+    readonly clock: Clock,
     private readonly driftMs: number,
   ) {
     this.delegations = new Delegations(clock);

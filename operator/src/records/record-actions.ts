@@ -72,6 +72,8 @@ export interface DnsSnapshot extends OwnChange {
     readonly claim?: Claim;
     /** See `begun`. */
     readonly lost?: "provider" | "zone";
+    /** See `begun`. */
+    readonly emptyUntil?: number;
     /** ms since the epoch: its last call failed. */
     readonly retryAt?: number;
   };
@@ -81,6 +83,8 @@ export interface DnsSnapshot extends OwnChange {
     readonly claim?: Claim;
     /** It cannot be read any more: the operator has no such provider, or the provider has no such zone. */
     readonly lost?: "provider" | "zone";
+    /** ms since the epoch: a read has shown no records, and from then on a second one says whether that is so. */
+    readonly emptyUntil?: number;
   };
   /** Why the resource may not have the name: nothing is written there. */
   readonly refused?: Problem;

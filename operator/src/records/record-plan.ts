@@ -15,6 +15,7 @@ import {
   begunRemoval,
   formerToRemove,
   isBegun,
+  isFormerInDoubt,
   isFull,
   isStuck,
   isWhollyCurrent,
@@ -75,7 +76,8 @@ function chainOf(desired: DesiredRecords, written: DnsStatus): RecordChain {
   if (room.length > 0) return room;
   const previous = previousRemoval(desired);
   const changed = [...start, ...change, ...previous];
-  const chain = previous.some(isRead) ? changed : [...changed, ...ended(desired, change, written)];
+  const isOpen = previous.some(isRead) || isFormerInDoubt(desired);
+  const chain = isOpen ? changed : [...changed, ...ended(desired, change, written)];
   return oneOf(chain, strayRemoval(desired));
 }
 
@@ -210,10 +212,10 @@ function formerSet(desired: DesiredRecords): RecordChain {
 }
 
 function followUp(desired: DesiredRecords, last: DnsStatus): RecordChain {
-  const { records, lost, retryAt } = desired.dns.previous;
+  const { records, lost, retryAt, emptyUntil = retryAt } = desired.dns.previous;
   const values = desired.values.filter((value) => last.types.includes(typeOf(value)));
   if (values.length === 0 || `${values}` === `${last.values}`) return [];
-  if (lost === "provider" || !isDue(retryAt, desired.now)) return [];
+  if (lost === "provider" || !isDue(emptyUntil, desired.now)) return [];
   const why = `${last.recordName} should hold ${listed(values)} until the resource has its new name`;
   if (records === "unknown") return [{ do: "read-records", which: "previous", why }];
   const untouched = hasCname(records) || isWantedSet(records, last, desired);
@@ -252,7 +254,7 @@ interface FormerUpdate {
 function previousRemoval(desired: DesiredRecords): RecordChain {
   const { dns, types } = desired;
   const former = formerToRemove(desired);
-  if (former === undefined || isStuck(desired)) return [];
+  if (former === undefined || isStuck(desired) || isFormerInDoubt(desired)) return [];
   return removalOf(strangersOnly(dns, types.asked), "previous", former);
 }
 

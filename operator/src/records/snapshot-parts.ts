@@ -12,7 +12,6 @@ import type { RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
-import { isDesired, type Named } from "./foreign-values.js";
 import type { DnsSnapshot } from "./record-actions.js";
 import { hasCname } from "./record-equality.js";
 
@@ -44,12 +43,14 @@ export function withCname(provider: string, view: RecordSetView): RecordSetView 
 /** Where the status says that the set holds records, an empty answer counts only if a second one agrees. */
 export function unlessInDoubt(
   view: RecordSetView,
-  { last, ...named }: Named & { readonly last: DnsStatus | undefined },
+  written: Pick<DnsStatus, "values"> | undefined,
   types: readonly RecordType[],
 ): RecordSetView {
-  const { readAt: _at, readAgainAt: _again, emptyUntil: retryAt, ...rest } = view;
-  const holdsSome = isDesired(last, named) && last?.values.some((value) => types.includes(typeOf(value)));
-  return retryAt === undefined || holdsSome !== true ? view : { ...rest, records: "unknown", retryAt };
+  const { emptyUntil, ...sure } = view;
+  const holdsSome = written?.values.some((value) => types.includes(typeOf(value))) === true;
+  if (emptyUntil === undefined || !holdsSome) return sure;
+  const { readAt: _at, readAgainAt: _again, ...rest } = sure;
+  return { ...rest, records: "unknown", emptyUntil };
 }
 
 export function claimPart(claim: Claim | undefined): { readonly claim?: Claim } {
@@ -72,7 +73,7 @@ export function failurePart(
   // Before the wanted name was read, the failure of a former one would look like its own.
   const reported = isWanted && view.records !== "unknown" ? [view, previousView, begunView] : awaited;
   const failed = reported.find(({ failure }) => failure !== undefined);
-  const times = awaited.flatMap(({ retryAt }) => retryAt ?? []);
+  const times = awaited.flatMap(({ retryAt, emptyUntil }) => emptyUntil ?? retryAt ?? []);
   return {
     ...(failed && failureOf(failed)),
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
@@ -80,18 +81,29 @@ export function failurePart(
 }
 
 /** A CNAME that a read has shown counts until the next read. */
-function failureOf({ failure, retryAt, readAgainAt }: RecordSetView): Pick<DnsSnapshot, "failure" | "failureRetryAt"> {
+function failureOf(view: RecordSetView): Pick<DnsSnapshot, "failure" | "failureRetryAt"> {
+  const { failure, retryAt, emptyUntil = retryAt, readAgainAt } = view;
   const problem = failure && problemOf(failure, "ZoneNotFound");
-  return omitUndefined({ failure: problem, failureRetryAt: retryAt ?? readAgainAt });
+  return omitUndefined({ failure: problem, failureRetryAt: emptyUntil ?? readAgainAt });
 }
 
-export function previousPart(
-  tracked: object | undefined,
-  view: RecordSetView,
-  claim: Claim | undefined,
-): DnsSnapshot["previous"] {
-  const { records, retryAt } = view;
-  return { records, ...claimPart(claim), ...omitUndefined({ lost: tracked && lostPlace(tracked, view), retryAt }) };
+/** When the wanted set has to be read again, or another name, whose empty answer waits for a second one. */
+export function readAgainPart({ view, previousView, begunView }: Views, now: number): Pick<DnsSnapshot, "readAgainAt"> {
+  const times = [view.readAgainAt, previousView.emptyUntil, begunView.emptyUntil].filter((at) => at !== undefined);
+  // A name that stays is not read a second time.
+  const ahead = times.filter((at) => at >= now);
+  return ahead.length === 0 ? {} : { readAgainAt: Math.min(...ahead) };
+}
+
+/** What was written on a name, or of types, that the spec does not have. */
+export interface OtherSet {
+  readonly view: RecordSetView;
+  readonly claim?: Claim;
+  readonly lost?: "provider" | "zone";
+}
+
+export function otherPart({ view: { records, emptyUntil }, claim, lost }: OtherSet): NonNullable<DnsSnapshot["begun"]> {
+  return { records, ...omitUndefined({ claim, lost, emptyUntil }) };
 }
 
 /** What is gone, so that a written set cannot be read any more. A kind that the API server does not serve may come back. */

@@ -152,13 +152,12 @@ export class World extends WorldNodes {
     const { resource, index, cleanup } = entry;
     const desired = desiredOf(resource.spec);
     const claims = this.claims.view(resource.metadata.uid);
-    const { dns: last } = resource.status;
+    const { dns: last, begunRecords: begun } = resource.status;
     const question = {
       provider: desired?.provider ?? "",
       wanted: desired?.recordSet,
       types: desired?.types ?? [],
-      last,
-      claims,
+      ...{ last, begun, claims, deleting: resource.metadata.deletionTimestamp !== undefined },
     };
     const dns = this.dnsService.evaluate(question);
     const now = this.clock.now();
@@ -234,10 +233,12 @@ export class World extends WorldNodes {
   private writeStatus(name: string, snapshot: Snapshot, made: Plan): Plan {
     const desired = statusOf(snapshot, made);
     if (desired === undefined) return made;
-    const { conditions: seen } = this.of(name).resource.status;
+    const { conditions: seen, begunRecords } = this.of(name).resource.status;
     const { generation } = snapshot.resource.metadata;
     const merged = mergeConditions(seen, stamped(made.conditions, { now: snapshot.now, generation }));
-    const fields = Object.entries({ ...desired, conditions: merged }).filter(([, value]) => value !== undefined);
+    const fields = Object.entries({ ...desired, begunRecords, conditions: merged }).filter(
+      ([, value]) => value !== undefined,
+    );
     this.patch(name, { status: Object.fromEntries(fields) });
     return made;
   }

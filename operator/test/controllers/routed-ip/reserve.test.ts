@@ -32,7 +32,7 @@ describe("what a RoutedIP announces before the first action of a sequence", () =
 
 describe("the record set of a RoutedIP", () => {
   it("does not exist without one in the spec and in the status", () => {
-    const records = { zones: { lookUp: () => undefined } };
+    const records = { zones: { lookUp: () => undefined }, clock: { now: () => 0 } };
     const routing = { context: { records, providers: { names: [] } } };
     const scene = { family: "IPv4", claims: { addresses: new Map(), names: [] } };
     const dnsOf = (spec: object, status: object) =>
