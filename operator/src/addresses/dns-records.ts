@@ -159,11 +159,22 @@ function forgotten(snapshot: RecordsSnapshot): RecordChain {
   const going = setsToDelete({ dns: last, begunRecords });
   const isListed = last === undefined && going.length === begunRecords.length;
   if (!isListed && going.length <= MOST_BEGUN_RECORDS) {
-    const left = last === undefined || going.includes(last) ? undefined : last;
-    const what = going.length > 0 ? "its records are to be deleted" : "the records stay";
-    const begun = going.length + begunRecords.length === 0 ? {} : { begun: going };
-    return [{ ...recorded(undefined, `spec.dnsRecordSet is gone; ${what}`, left), ...begun }];
+    const staying = begunRecords.filter((entry) => !going.includes(entry));
+    const notes = staying.map((left, index) => {
+      const begun = begunRecords.filter((entry) => !staying.slice(0, index + 1).includes(entry));
+      return { ...recorded(last, GONE_STAY, left), begun };
+    });
+    if (last === undefined) return notes;
+    const end = recorded(
+      undefined,
+      going.length > 0 ? GONE_DELETE : GONE_STAY,
+      going.includes(last) ? undefined : last,
+    );
+    return [...notes, going.length + begunRecords.length === 0 ? end : { ...end, begun: going }];
   }
   if (dns === undefined) return [];
   return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: undefined });
 }
+
+const GONE_STAY = "spec.dnsRecordSet is gone; the records stay";
+const GONE_DELETE = "spec.dnsRecordSet is gone; its records are to be deleted";

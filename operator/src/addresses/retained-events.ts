@@ -1,11 +1,12 @@
 /** The Events about what a deleted resource leaves at the providers: addresses that no other resource has, and records. */
 
-import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
+import type { DnsRecordSet } from "cdk8s-flipop/api";
 import type { ClaimedAddress } from "../claims/claimant.js";
 import type { Claims } from "../claims/claims.js";
 import type { Inventories } from "../inventory/inventories.js";
 import { eventMessages } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
+import type { WrittenSets } from "../records/begun-records.js";
 import { recordsRetained } from "../records/record-events.js";
 
 interface Known {
@@ -19,7 +20,7 @@ interface Gone {
   /** The field that takes the addresses. */
   readonly field: "ips" | "routedIP";
   readonly spec: { readonly dnsRecordSet?: DnsRecordSet };
-  readonly status: { readonly dns?: DnsStatus };
+  readonly status: Omit<WrittenSets, "dnsRecordSet">;
   /** `false`: the operator had begun, and may have taken addresses from their nodes. */
   readonly cleanedUp: boolean;
 }
@@ -28,7 +29,7 @@ interface Gone {
 export function retainedEvents(known: Known, gone: Gone): readonly EventMessage[] {
   return [
     ...retainedAddresses(known, gone),
-    ...recordsRetained(gone.status.dns, gone.spec.dnsRecordSet?.deletionPolicy),
+    ...recordsRetained({ ...gone.status, dnsRecordSet: gone.spec.dnsRecordSet }),
   ];
 }
 

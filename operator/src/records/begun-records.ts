@@ -12,16 +12,25 @@ import { isSameName, mayBeSameSet } from "./record-equality.js";
 type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
 type Begun = Pick<DesiredRecords, "begun" | "last">;
 
-interface WrittenSets {
+export interface WrittenSets {
   readonly dnsRecordSet?: DnsRecordSet | undefined;
   readonly dns?: DnsStatus | undefined;
   readonly begunRecords?: readonly DnsStatus[] | undefined;
 }
 
 /** The written sets that go with the resource. If the spec names none (any more), the status has the policy. */
-export function setsToDelete({ dnsRecordSet, dns, begunRecords = [] }: WrittenSets): readonly DnsStatus[] {
-  const written = [...(dns ? [dns] : []), ...begunRecords];
-  return written.filter((each) => (dnsRecordSet ?? each).deletionPolicy === "Delete");
+export function setsToDelete(sets: WrittenSets): readonly DnsStatus[] {
+  return writtenSets(sets).filter((each) => (sets.dnsRecordSet ?? each).deletionPolicy === "Delete");
+}
+
+/** Those that stay at their providers. */
+export function setsToKeep(sets: WrittenSets): readonly DnsStatus[] {
+  const going = setsToDelete(sets);
+  return writtenSets(sets).filter((each) => !going.includes(each));
+}
+
+function writtenSets({ dns, begunRecords = [] }: WrittenSets): readonly DnsStatus[] {
+  return [...(dns ? [dns] : []), ...begunRecords];
 }
 
 /** The spec asks for all that was written. */

@@ -2,6 +2,7 @@
 
 import { eventMessages, type RecordChange, type RecordsLeft } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
+import { setsToKeep, type WrittenSets } from "./begun-records.js";
 
 interface RecordsWritten {
   readonly changes: RecordChange;
@@ -26,11 +27,15 @@ export function recordsWritten({ changes, cause, since, replaced = [] }: Records
 
 /** The status names another record set, or what a change that ended half-way has left. */
 export function recordsRecorded({ left, changed }: RecordsRecorded): EventMessage | undefined {
-  return changed === undefined ? recordsRetained(left)[0] : eventMessages.recordsChanged(changed);
+  return changed === undefined ? leftAt(left)[0] : eventMessages.recordsChanged(changed);
 }
 
-/** Of a resource that is gone, or names another record set now. @param dns what its status said last */
-export function recordsRetained(dns: RecordsLeft | undefined, policy?: string): readonly EventMessage[] {
-  if (dns === undefined || dns.values.length === 0 || policy === "Delete") return [];
-  return [dns.unseen === true ? eventMessages.recordsUnseen(dns) : eventMessages.recordsRetained(dns)];
+/** Of a resource that is gone. @param written as its spec and its status said last */
+export function recordsRetained(written: WrittenSets): readonly EventMessage[] {
+  return setsToKeep(written).flatMap(leftAt);
+}
+
+function leftAt(left: RecordsLeft | undefined): readonly EventMessage[] {
+  if (left === undefined || left.values.length === 0) return [];
+  return [left.unseen === true ? eventMessages.recordsUnseen(left) : eventMessages.recordsRetained(left)];
 }

@@ -50,4 +50,19 @@ describe("a pool whose spec has no record set any more", () => {
     expect(reasonOf(WWW, goes(API)), "one goes").to.equal(`spec.dnsRecordSet is gone; ${deleted}`);
     expect(reasonOf(undefined, API), "a begun one stays").to.equal(`spec.dnsRecordSet is gone; ${stay}`);
   });
+
+  it("names each record set that stays in a note of its own, for its Event", () => {
+    const leftBy = (...of: Parameters<typeof forgotten>) =>
+      forgotten(...of).map((note) => note.do === "record-dns" && [note.left, note.written, note.begun]);
+    const [mail, gone] = [{ ...API, recordName: "mail" }, goes(WWW)];
+    expect(leftBy(undefined, API, gone, mail)).to.deep.equal([
+      [API, undefined, [gone, mail]],
+      [mail, undefined, [gone]],
+    ]);
+    expect(leftBy(gone, API)).to.deep.equal([
+      [API, gone, []],
+      [undefined, undefined, [gone]],
+    ]);
+    expect(leftBy(WWW)).to.deep.equal([[WWW, undefined, undefined]]);
+  });
 });

@@ -48,4 +48,17 @@ describe("the Event about addresses that a deleted resource leaves", () => {
     expect(notesOf("Delete")).to.deep.equal([]);
     expect(notesOf("Retain", [])).to.deep.equal([]);
   });
+
+  it("names also a record set that the operator has begun to write, unless it deletes it", () => {
+    const begun = { provider: "digitalocean", zone: "example.com", recordName: "www", types: ["A"], values: [A] };
+    const notesOf = (spec: object, deletionPolicy?: string) => {
+      const status = { begunRecords: [{ ...begun, ...(deletionPolicy && { deletionPolicy }) }] };
+      const gone = { addresses: [], field: "ips", spec, status } as unknown as Gone;
+      return retainedEvents({ inventories: {}, claims: {} } as unknown as Known, gone).map(({ reason }) => reason);
+    };
+    expect(notesOf({})).to.deep.equal(["RecordsRetained"]);
+    expect(notesOf({ dnsRecordSet: { deletionPolicy: "Retain" } }, "Delete")).to.deep.equal(["RecordsRetained"]);
+    expect(notesOf({ dnsRecordSet: { deletionPolicy: "Delete" } })).to.deep.equal([]);
+    expect(notesOf({}, "Delete"), "the status has the policy").to.deep.equal([]);
+  });
 });

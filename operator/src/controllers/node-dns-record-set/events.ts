@@ -10,7 +10,7 @@ import type { Action, NodeRecordSet } from "./resource.js";
 
 /** What stays of a record set that is gone. */
 export function retainedBy({ spec, status }: NodeRecordSet): readonly EventMessage[] {
-  return recordsRetained(status.dns, spec.dnsRecordSet?.deletionPolicy);
+  return recordsRetained({ ...status, dnsRecordSet: spec.dnsRecordSet });
 }
 
 /** What was done. A refusal is reported with the condition that it turns. */
