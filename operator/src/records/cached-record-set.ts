@@ -202,8 +202,8 @@ export class RecordSet {
   }
 
   /**
-   * Reads again before a change that only deletes, since the value that it leaves may be gone, and before records get settings
-   * of others, such as their TTL. Rejects as Superseded if the set has changed: the resource plans again.
+   * Reads again before a change that only deletes, since the value that it leaves may be gone, or the TTL of what it ends be
+   * longer, and before records get settings of others. Rejects as Superseded if the set has changed: the resource plans again.
    */
   private async confirm(caller: Caller, changes: RecordChangeSet): Promise<void> {
     const { reading } = this;

@@ -11,7 +11,7 @@ export function needsFreshReading(
   changes: RecordChangeSet,
   facts: RecordSetFacts,
 ): boolean {
-  if (changes.keepsTtl === true || leavesOthers(changes) || inherits(provider, changes, facts)) return true;
+  if (changes.keepsTtl === true || onlyDeletes(changes) || inherits(provider, changes, facts)) return true;
   return provider.capabilities.inherits === true && changes.steps.some(isOfTtl);
 }
 
@@ -21,6 +21,8 @@ export function isStillRight(
   before: RecordSetFacts,
   now: RecordSetFacts,
 ): boolean {
+  // Of a record that somebody has replaced, the provider would say that it is gone.
+  if (!steps.every((step) => step.do === "create" || now.records.some(({ id }) => id === step.id))) return false;
   // The status keeps the longest TTL before a change.
   if (!sameRecords(before, now) || longestTtl(now.records) > longestTtl(before.records)) return false;
   if (isProxied(now)) return !steps.some(isOfTtl);
@@ -44,9 +46,9 @@ function ttlsOf(records: readonly RecordFacts[]): string {
   return `${records.map(({ value, ttl }) => `${value} ${ttl}`).sort()}`;
 }
 
-/** Deletes values, writes none, and counts on those that stay. */
-function leavesOthers({ steps, after }: RecordChangeSet): boolean {
-  return after.length > 0 && steps.length > 0 && steps.every(({ do: what }) => what === "delete");
+/** It counts on the values that stay. Where none stays, resolvers have what goes for as long as its TTL says. */
+function onlyDeletes({ steps }: RecordChangeSet): boolean {
+  return steps.length > 0 && steps.every(({ do: what }) => what === "delete");
 }
 
 /** Creates records that get settings of others on the name, such as Cloudflare's proxy. */

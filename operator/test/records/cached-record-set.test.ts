@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { planRecordChanges } from "../../src/providers/diff.js";
+import { planRecordChanges, planRemoval } from "../../src/providers/diff.js";
 import { isSuperseded } from "../../src/providers/errors.js";
 import type { RecordSet } from "../../src/records/cached-record-set.js";
 import { ACCOUNT_PROBE_MS, RECORDS_SURE_MS } from "../../src/timings.js";
@@ -128,6 +128,19 @@ describe("a record set of the book", () => {
     expect(dns.calls).to.deep.equal(["read www.example.com A", "read www.example.com A"]);
     await write("192.0.2.2");
     expect([known(), dns.values(FQDN)]).to.deep.equal([["192.0.2.2"], ["192.0.2.2"]]);
+  });
+
+  it("is planned again where somebody has replaced its records with the same ones before a deletion", async () => {
+    const { set, read, write, clock, dns } = rig();
+    await read();
+    await write("192.0.2.1");
+    const removal = () => set.apply({ provider: dns, context: ASKER }, planRemoval(facts(set)));
+    dns.set(FQDN, ["192.0.2.1"]);
+    await clock.advance(RECORDS_SURE_MS + 1);
+    const error = await removal().catch((thrown: unknown) => thrown);
+    expect([isSuperseded(error), dns.values(FQDN)]).to.deep.equal([true, ["192.0.2.1"]]);
+    await removal();
+    expect(dns.values(FQDN)).to.deep.equal([]);
   });
 
   it("is not written if the read before a deletion fails", async () => {

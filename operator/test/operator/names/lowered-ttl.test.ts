@@ -65,6 +65,19 @@ describe("operator in process: the release of an address whose records had a lon
     expect(await released(1, world.clock.now())).to.be.at.least(LONG_MS - SLACK_MS);
   });
 
+  it("waits for the TTL that a person has raised just before the deletion of the whole record set", async () => {
+    await serve(of(60));
+    await world.clock.sleep(5_000);
+    const { dns } = world.digitalocean.state;
+    for (const { id, data } of records()) {
+      dns.removeRecord("example.com", id);
+      dns.addRecord("example.com", { type: "A", name: "www", data, ttl: 3600 });
+    }
+    world.kubernetes.delete(world.refTo("web"));
+    await world.until("the removal", () => records().length === 0);
+    expect(await released(0, world.clock.now())).to.be.at.least(LONG_MS - SLACK_MS);
+  });
+
   it("waits for the TTL of a former name, and names no shorter one", async () => {
     await serve(of(3600));
     change({ dnsRecordSet: of(30, "new") });
