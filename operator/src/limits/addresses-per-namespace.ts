@@ -14,15 +14,18 @@ export class CreatedAddresses {
   constructor(private readonly onLess: () => void = () => undefined) {}
 
   /** What the status of a resource shows now. */
-  put({ uid, kind, namespace, name }: ResourceRef, ips: readonly string[]): void {
-    const before = this.byUid.get(uid);
-    if (before?.namespace === namespace && `${before.ips}` === `${ips}`) return;
-    this.remove(before);
-    this.byUid.set(uid, { kind, namespace, name, ips });
-    const counts = this.byNamespace.get(namespace) ?? new Map<string, number>();
-    for (const ip of ips) counts.set(ip, (counts.get(ip) ?? 0) + 1);
-    this.byNamespace.set(namespace, counts);
-    if (ips.length < (before?.ips.length ?? 0)) this.onLess();
+  put(ref: ResourceRef, shown: readonly string[]): void {
+    this.enter(ref, { shown, reserved: this.byUid.get(ref.uid)?.reserved ?? [] });
+  }
+
+  /** Room for one that is about to be in the status. @returns call it after the write: gives back what the status lacks. */
+  reserve(ref: ResourceRef, ip: string): () => void {
+    const { shown, reserved } = this.byUid.get(ref.uid) ?? { shown: [], reserved: [] };
+    this.enter(ref, { shown, reserved: [...reserved, ip] });
+    return () => {
+      const now = this.byUid.get(ref.uid);
+      if (now !== undefined) this.enter(ref, { ...now, reserved: now.reserved.filter((each) => each !== ip) });
+    };
   }
 
   /** The resource is gone. */
@@ -59,6 +62,18 @@ export class CreatedAddresses {
     return this.byNamespace.get(namespace)?.has(ip) === true;
   }
 
+  private enter({ uid, kind, namespace, name }: ResourceRef, { shown, reserved }: Had): void {
+    const before = this.byUid.get(uid);
+    const ips = [...new Set([...shown, ...reserved])];
+    this.byUid.set(uid, { kind, namespace, name, ips, shown, reserved });
+    if (before?.namespace === namespace && `${before.ips}` === `${ips}`) return;
+    this.remove(before);
+    const counts = this.byNamespace.get(namespace) ?? new Map<string, number>();
+    for (const ip of ips) counts.set(ip, (counts.get(ip) ?? 0) + 1);
+    this.byNamespace.set(namespace, counts);
+    if (ips.length < (before?.ips.length ?? 0)) this.onLess();
+  }
+
   private remove(entry: Entry | undefined): void {
     if (entry === undefined) return;
     const counts = this.byNamespace.get(entry.namespace);
@@ -76,7 +91,9 @@ export interface CreatedFor extends Pick<ResourceRef, "kind" | "namespace" | "na
   readonly count: number;
 }
 
-interface Entry extends Pick<ResourceRef, "kind" | "namespace" | "name"> {
-  /** Canonical. */
+/** Canonical: the addresses in the status, and those that are about to be written into it. */
+type Had = Readonly<Record<"shown" | "reserved", readonly string[]>>;
+
+interface Entry extends Pick<ResourceRef, "kind" | "namespace" | "name">, Had {
   readonly ips: readonly string[];
 }

@@ -6,7 +6,7 @@ import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import type { TakeOver } from "../../addresses/releases/heirs.js";
 import { finalizerPatch } from "../../kube/write/patch.js";
 import type { ControllerContext } from "../context.js";
-import { claimsOf, createdIps, refusedAddresses } from "./namespace-limits.js";
+import { claimsOf, refusedAddresses } from "./namespace-limits.js";
 import { latestPool, type PoolObject, type PoolState } from "./resource.js";
 import { isOf } from "./snapshot.js";
 
@@ -22,13 +22,8 @@ export function takeOverFor(context: ControllerContext, state: PoolState): TakeO
       return skipped("the limits of the other namespace do not allow it now");
     }
     // It takes room from here on: the maximum holds for all that arrives at once.
-    context.created.put(state.ref, [...new Set([...createdIps(pool), ip])]);
-    try {
-      return await write(state, entry);
-    } finally {
-      const now = latestPool(state)?.pool;
-      if (now !== undefined) context.created.put(state.ref, createdIps(now));
-    }
+    const giveBack = context.created.reserve(state.ref, ip);
+    return write(state, entry).finally(giveBack);
   };
 }
 

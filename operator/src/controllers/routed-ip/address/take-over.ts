@@ -24,8 +24,8 @@ export function takeOverFor(routing: RoutingCaches, state: RoutedState, claim: (
       return skipped("the RoutedIP that names the address may not use it now");
     }
     // It takes room from here on: the maximum holds for all that arrives at once.
-    routing.context.created.put(state.ref, [ip]);
-    return write(state, entry).finally(claim);
+    const giveBack = routing.context.created.reserve(state.ref, ip);
+    return write(state, entry).finally(giveBack);
   };
 }
 
