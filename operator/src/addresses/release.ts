@@ -46,7 +46,8 @@ export function isSurelyGone(snapshot: AddressSnapshot, placement: Placement): b
 /** Another resource lists it, and gets it instead: a release would take the address from that one. */
 function isHandedOver(snapshot: AddressSnapshot, placement: Placement): boolean {
   if (placement.certainty !== "seen") return false;
-  if (hasTakenOver(placement)) return !placement.address.wanted || isDeleting(snapshot.set);
+  // The owner may pass it on to a set that lists it, at this moment: one of the two keeps the entry.
+  if (hasTakenOver(placement)) return !placement.address.inSpec || isDeleting(snapshot.set);
   if (askedBy(placement) === undefined) return false;
   const { set } = snapshot;
   if (isDeleting(set) && isBequeathed(set, placement.address)) return true;
@@ -145,8 +146,10 @@ function forget(
 
 function whyForgotten(placement: Placement): string {
   const heir = heirOf(placement);
+  const { ip, wanted } = placement.address;
   if (placement.certainty === "gone" || heir === undefined) return "the address does not exist any more";
-  return `${placement.address.ip} is no longer wanted, and ${refText(heir)} lists it`;
+  if (wanted || hasTakenOver(placement)) return `${ip} belongs to ${refText(heir)} from now on, which lists it`;
+  return `${ip} is no longer wanted, and ${refText(heir)} lists it`;
 }
 
 function heirOf(placement: Placement) {

@@ -21,6 +21,8 @@ export interface ClaimedAddress extends InAccount {
   /** Canonical text. */
   readonly ip: string;
   readonly title: Title;
+  /** The operator created it for the resource, whose spec does not name it. @default false */
+  readonly unlisted?: true;
 }
 
 /** A DNS name of one type, in a form that compares. */

@@ -10,6 +10,8 @@ export interface Entry extends InAccount {
   readonly title: Title;
   /** See `ClaimedName`. */
   readonly values?: readonly string[];
+  /** See `ClaimedAddress`. */
+  readonly unlisted?: true;
 }
 
 /** All who claim one thing: usually one. */
@@ -36,20 +38,25 @@ export class Contest {
     return this.entries.size;
   }
 
-  /** Of what the winner created, the best of the others that stay and whose account has it. */
+  /** Of what the winner created, the best of the others that list it, stay, and whose account has it. */
   successor(): Entry | undefined {
     if (this.winner.title !== "created") return undefined;
-    return bestOf(this.staying().filter((entry) => isOfAccount(entry, this.winner)));
+    return bestOf(this.listing().filter((entry) => isOfAccount(entry, this.winner)));
   }
 
   /** Who would get it if their account turns out to have it. */
   hasUnknownSuccessor(): boolean {
-    return mayBeHandedOver(this.winner.title) && this.staying().some(isOfUnknownAccount);
+    return mayBeHandedOver(this.winner.title) && this.listing().some(isOfUnknownAccount);
   }
 
   /** Another resource lists what the winner only lists, too, and may not need now. */
   isSpareAsked(): boolean {
     return isSpareTitle(this.winner.title) && this.staying().length > 0;
+  }
+
+  /** One that has the address and does not list it gives it up: both would forget it. */
+  private listing(): readonly Entry[] {
+    return this.staying().filter(({ title, unlisted }) => !isLeft(title) && unlisted !== true);
   }
 
   private staying(): readonly Entry[] {

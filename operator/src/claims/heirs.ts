@@ -6,6 +6,8 @@ import type { Claims } from "./claims.js";
 /** @typeParam T how a resource takes over. */
 export class Heirs<T> {
   private readonly takers = new Map<string, T>();
+  /** Canonical addresses that a resource forgets at this moment. */
+  private readonly forgotten = new Set<string>();
 
   constructor(private readonly claims: Pick<Claims, "view">) {}
 
@@ -15,6 +17,14 @@ export class Heirs<T> {
 
   drop(uid: string): void {
     this.takers.delete(uid);
+  }
+
+  /** Two that both have the address never forget it at once. @returns `undefined`: another resource forgets it now. */
+  forgetAlone<R>(ip: string, forget: () => Promise<R>): Promise<R> | undefined {
+    const key = canonicalIp(ip);
+    if (this.forgotten.has(key)) return undefined;
+    this.forgotten.add(key);
+    return forget().finally(() => this.forgotten.delete(key));
   }
 
   /** `undefined`: by now, another resource gets the address of the giver, or none. */

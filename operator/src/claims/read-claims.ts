@@ -133,10 +133,15 @@ const CLAIMED_BY_OTHER: Reason = "ClaimedByOther";
 /** The best title for each address, in the order of the first mention. */
 class Titles {
   private readonly titles = new Map<string, Title>();
+  private readonly asked = new Set<string>();
 
   /** Titles come in rising order, so that the last one counts. */
   add(title: Title, ips: readonly string[] = []): void {
-    for (const ip of ips) if (typeof ip === "string" && isIp(ip)) this.titles.set(canonicalIp(ip), title);
+    for (const ip of ips) {
+      if (typeof ip !== "string" || !isIp(ip)) continue;
+      this.titles.set(canonicalIp(ip), title);
+      if (title === "asks") this.asked.add(canonicalIp(ip));
+    }
   }
 
   /**
@@ -158,7 +163,8 @@ class Titles {
   }
 
   desiredItems(): readonly ClaimedAddress[] {
-    return [...this.titles].map(([ip, title]) => ({ ip, title }));
+    const isUnlisted = (ip: string, title: Title) => title === "created" && !this.asked.has(ip);
+    return [...this.titles].map(([ip, title]) => ({ ip, title, ...(isUnlisted(ip, title) && { unlisted: true }) }));
   }
 }
 

@@ -91,6 +91,8 @@ export function recheckFor(
   if (action.do === "apply-records") return () => supersededRecords(plannedNow(), action);
   if (action.do === "label-holders" || action.do === "taint-until")
     return () => supersededBecause(plannedNow(), action);
+  // The other resource that has the address may be about to forget it, too.
+  if (action.do === "forget-created" && action.gone === undefined) return () => supersededBecause(plannedNow(), action);
   // Meanwhile another node may be free.
   if (action.do === "unassign" && action.roomFor !== undefined) return () => supersededBecause(plannedNow(), action);
   const move = moveOf(action);

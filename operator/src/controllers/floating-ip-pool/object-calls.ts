@@ -9,7 +9,7 @@ import { annotationPatch, annotationRemoval, nodePath, ownerName } from "../../a
 import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import { dropCopy, isEdited, recordIntent as recordAnyIntent } from "../../addresses/creation/create-address.js";
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
-import { carryOutPassOn } from "../../addresses/releases/heirs.js";
+import { carryOutForget, carryOutPassOn } from "../../addresses/releases/heirs.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, sendPatch, specPatch } from "../../kube/write/patch.js";
 import type { NodeFacts } from "../../match/node-facts.js";
@@ -43,7 +43,10 @@ export function ownWrites(context: ControllerContext): Pick<ActionTable<PoolType
     "mark-in-spec": ({ state }, { ip }) => markInSpec(state, ip),
     "drop-from-spec": (call, { ip }) => changeObject(call, (pool) => withoutAddress(pool, ip)),
     "pass-on": ({ state }, action) => carryOutPassOn(context.heirs, state.ref.uid, action),
-    "forget-created": ({ state }, { ip }) => keep(state, (pool) => ({ createdIPs: createdBut(pool, ip) })),
+    "forget-created": ({ state, context: { recheck } }, action) => {
+      const forget = () => keep(state, (pool) => ({ createdIPs: createdBut(pool, action.ip) }));
+      return carryOutForget(context.heirs, action, { recheck, forget });
+    },
     "annotate-pool": (call, { value }) => annotate(call, { [Annotation.createdIps]: value }),
     "clear-forget-creation": (call) => annotate(call, { [Annotation.forgetCreation]: undefined }),
     "add-finalizer": (call) => changeObject(call, (pool) => finalizerPatch(pool, Finalizer.cleanup, true)),

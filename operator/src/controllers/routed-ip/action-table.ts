@@ -37,7 +37,7 @@ import { type IssuedCall, type RoutedKind, type RoutedState, readOf } from "./me
 import {
   callRecords,
   dropCopy,
-  keep,
+  forgetCreated,
   patchMetadata,
   recordCreation,
   recordDns,
@@ -79,7 +79,7 @@ export function actions(tools: GatherTools): ActionTable<RoutedKind> {
     "record-creation": ({ state }, { result }) => recordCreation(state, result),
     "drop-intent-copy": ({ state }) => dropCopy(state),
     "pass-on": ({ state }, action) => carryOutPassOn(tools.routing.context.heirs, state.ref.uid, action),
-    "forget-created": ({ state }) => keep(state, { created: undefined, inferred: undefined, routedIP: undefined }),
+    "forget-created": ({ state }, action) => forgetCreated(tools, state, action),
     "annotate-pool": patchMetadata,
     "clear-forget-creation": patchMetadata,
     "add-finalizer": patchMetadata,

@@ -14,6 +14,7 @@ import {
   recordIntent as recordAnyIntent,
 } from "../../addresses/creation/create-address.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { carryOutForget } from "../../addresses/releases/heirs.js";
 import { isConflict, isInvalid } from "../../kube/client.js";
 import {
   finalizerPatch,
@@ -88,6 +89,15 @@ function metadataPatch(object: RoutedObject, action: MetadataAction): Patch | un
 export async function keep(state: RoutedState, change: StatusChange): Promise<Outcome> {
   await state.keep(() => ({ ...change }));
   return DONE;
+}
+
+export function forgetCreated(
+  { routing: { context } }: GatherTools,
+  state: RoutedState,
+  action: Of<"forget-created">,
+): Promise<Outcome> {
+  const forget = () => keep(state, { created: undefined, inferred: undefined, routedIP: undefined });
+  return carryOutForget(context.heirs, action, { forget });
 }
 
 export function recordDns(

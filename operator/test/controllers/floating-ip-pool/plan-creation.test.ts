@@ -140,6 +140,22 @@ describe("the plan of a pool that creates addresses", () => {
     expect(cloud.addresses.has(given), "no address is released").to.equal(true);
   });
 
+  it("forgets an address that an older pool has on record, too, as soon as it does not list it", () => {
+    const cloud = rest(cluster(["n1", "n2"], { desiredIPs: 1 }));
+    const { createdIPs = [] } = cloud.pool("web").status;
+    const [{ ip } = { ip: "" }] = createdIPs;
+    cloud.addPool("zoo", { ips: [ip], desiredIPs: 1 });
+    cloud.edit("zoo", { status: { createdIPs } });
+    const notes = () =>
+      cloud
+        .plan("zoo")
+        .sequences.flatMap(actionsOf)
+        .flatMap((each) => (each.do === "forget-created" ? entryRemoved(each)?.note : []));
+    expect(notes(), "listed").to.deep.equal([]);
+    cloud.edit("zoo", { spec: { ...cloud.pool("zoo").spec, ips: [] } });
+    expect(notes()).to.deep.equal([`${ip} belongs to FloatingIPPool default/web from now on, which lists it`]);
+  });
+
   it("creates nothing anew when an address that it created does not exist any more", () => {
     const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
     cloud.addresses.clear();
