@@ -5,11 +5,14 @@ import {
   type FloatingIPPoolStatus,
   familyOf,
   type IpFamily,
+  type Reason,
   type RetainedAddress,
   type RoutedIPIssuerStatus,
+  type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import type { NodeDirectory } from "../../match/node-directory.js";
+import { partsOf } from "../../messages/message.js";
 import type { AddressFacts, ProviderId } from "../../providers/types.js";
 import { omitUndefined } from "../../values.js";
 import type { KindRead, OwnObject } from "../list-objects.js";
@@ -45,6 +48,8 @@ export interface Held {
   readonly ip: string;
   /** `FloatingIPPool default/web`. Absent: the account has the address, and no resource has it. */
   readonly owner?: string;
+  /** Why the owner, which lists it, may not use it. Absent: no limit refuses it. */
+  readonly refused?: string;
   /** A former RoutedIP left it. Absent: no issuer and no class knows it. */
   readonly retained?: Retained;
   /** As the status of the owner has it: `active`. Absent: the account alone shows the address. */
@@ -102,17 +107,54 @@ function entryOf(kind: string, { metadata }: OwnObject, { placed, uid }: { place
   };
 }
 
-/** @param unowned addresses of the account that no resource has */
+/** Who lists an address and may not use it, and why. */
+type Refusal = Required<Pick<Held, "owner" | "refused">>;
+
+/** By canonical address, as the statuses say it. */
+export function refusedIn(reads: readonly KindRead[]): ReadonlyMap<string, Refusal> {
+  const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
+  return new Map(
+    objects.flatMap(({ kind, object }) => {
+      const owner = keeperText(kind, object.metadata);
+      const problems = kind === "RoutedIP" ? problemsOfRouted(object) : problemsOfPool(object);
+      return problems.map(([ip, text]): [string, Refusal] => [canonicalIp(ip), { owner, refused: partsOf(text)[0] }]);
+    }),
+  );
+}
+
+type AddressProblem = readonly [ip: string, text: string];
+
+function problemsOfPool({ status = {} }: OwnObject): readonly AddressProblem[] {
+  const entries = Object.entries((status as FloatingIPPoolStatus).ips ?? {});
+  return entries.flatMap(([ip, { reason, error = "" }]) => (reason === NOT_ALLOWED ? [[ip, error] as const] : []));
+}
+
+function problemsOfRouted({ spec, status }: OwnObject): readonly AddressProblem[] {
+  const { routedIP } = (spec ?? {}) as Partial<RoutedIPSpec>;
+  const refusal = status?.conditions?.find(({ type, reason }) => type === "Accepted" && reason === NOT_ALLOWED);
+  return routedIP === undefined || refusal === undefined ? [] : [[routedIP, refusal.message]];
+}
+
+const NOT_ALLOWED: Reason = "AddressNotAllowed";
+
+interface Unplaced {
+  readonly family: IpFamily | undefined;
+  readonly retained: readonly Retained[];
+  readonly refused: ReadonlyMap<string, Refusal>;
+}
+
+/** @param unowned addresses of the account that no resource has, or that a resource may not use */
 export function withUnowned(
   held: ReadonlyMap<ProviderId, readonly Held[]>,
   unowned: readonly AddressFacts[],
-  { family, retained }: { readonly family: IpFamily | undefined; readonly retained: readonly Retained[] },
+  { family, retained, refused }: Unplaced,
 ): ReadonlyMap<ProviderId, readonly Held[]> {
+  const placed = new Set([...held.values()].flat().map(({ ip }) => canonicalIp(ip)));
   const all = new Map(held);
   for (const { ip, holder, family: own } of unowned) {
-    if (holder === undefined || own !== family) continue;
-    const known = retained.find((entry) => entry.ip === ip);
-    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false, ...omitUndefined({ retained: known }) }]);
+    if (holder === undefined || own !== family || placed.has(ip)) continue;
+    const known = { ...omitUndefined({ retained: retained.find((entry) => entry.ip === ip) }), ...refused.get(ip) };
+    all.set(holder, [...(all.get(holder) ?? []), { ip, ours: false, ...known }]);
   }
   return all;
 }

@@ -10,7 +10,7 @@ import { type CommandCall, CommandError } from "../command.js";
 import { type KindRead, type OwnObject, readKinds, readNodes } from "../list-objects.js";
 import { readAccounts, withKnownAccounts } from "../read-accounts.js";
 import { withProgress } from "../terminal.js";
-import { heldBy, type Retained, retainedIn, withUnowned } from "./held-addresses.js";
+import { heldBy, type Retained, refusedIn, retainedIn, withUnowned } from "./held-addresses.js";
 import type { Question } from "./node-explanation.js";
 import { type KnownAddresses, regionsFor } from "./regions.js";
 import { type Asked, QUESTIONS, type Reader } from "./requirements.js";
@@ -58,10 +58,11 @@ export async function ask(
   const asked = await asking(reader, object);
   const holding = reader.reads.filter(holdsAddresses);
   const known = ownersIn(holding);
-  const unowned = account.filter(({ ip }) => !known.has(ip));
+  const refused = refusedIn(holding);
+  const unowned = account.filter(({ ip }) => !known.has(ip) || refused.has(ip));
   const retained = retainedIn(reader.reads, known);
   const subject = { uid: object.metadata.uid, family: asked.family };
-  const held = withUnowned(heldBy(holding, nodes, subject), unowned, { family: asked.family, retained });
+  const held = withUnowned(heldBy(holding, nodes, subject), unowned, { family: asked.family, retained, refused });
   return { asked, retained, question: withHolders(asked, { account, heldBy: held, nodes }) };
 }
 

@@ -28,20 +28,23 @@ const DELETING_REMEDY =
   "Wait until the resource is gone (flipop status shows what its deletion waits for). If the address is still on the node then, release it with flipop orphans, or use it with flipop adopt.";
 const UNOWNED_REMEDY =
   "Let the resource use the address that no resource knows (a pool: flipop adopt IP pool/NAME; a RoutedIP: spec.routedIP; a pool that has all its addresses: spec.ips, in place of one without a node), or release it (flipop orphans --release IP --unassign).";
-
+const REFUSED_REMEDY =
+  "Have the limits allow the address to the resource that lists it (its condition Accepted says how), or remove the address from the spec of that resource: flipop explain then says how to use or release it.";
 const RETAINED_REMEDY =
   "Set spec.routedIP of a RoutedIP in the namespace to the retained address. If nothing needs the address, release it (flipop orphans --release IP --unassign).";
 
 function occupiedRemedy(others: readonly Held[]): string {
   if (others.some(({ owner, retained }) => owner === undefined && retained === undefined)) return UNOWNED_REMEDY;
   if (others.some(({ retained }) => retained)) return RETAINED_REMEDY;
+  if (others.some(({ refused }) => refused !== undefined)) return REFUSED_REMEDY;
   if (others.some(({ deleting }) => deleting)) return DELETING_REMEDY;
   return others.some(({ disabled }) => disabled) ? DISABLED_REMEDY : OCCUPIED_REMEDY;
 }
 
-function ownedText({ ip, owner, retained, disabled, deleting }: Held): string {
+function ownedText({ ip, owner, refused, retained, disabled, deleting }: Held): string {
   if (retained !== undefined) return `${ip}, retained for namespace ${retained.namespace} by ${retained.by}`;
   if (owner === undefined) return `${ip}, which no resource names`;
+  if (refused !== undefined) return `${ip}, which ${owner} lists, but may not use (${refused})`;
   if (deleting) return `${ip} of ${owner}, which is being deleted`;
   return `${ip} of ${owner}${disabled ? ", which no longer asks for it" : ""}`;
 }

@@ -63,6 +63,36 @@ describe("flipop orphans", () => {
     expect(out.split("\n").find((row) => row.startsWith(`${free} `))).to.match(/ default\/gone$/);
   });
 
+  it("do not include one that a resource lists and may not use: flipop explain says which one and why", async () => {
+    const { held } = world.ips;
+    const why = "the limits do not allow it";
+    const error = `${why}; fix: have the administrator allow it`;
+    const entry = { state: "error", reason: "AddressNotAllowed", error };
+    const lastTransitionTime = "2026-01-01T00:00:00Z";
+    const accepted = { type: "Accepted", status: "False", reason: entry.reason, message: error, lastTransitionTime };
+    const lists = { metadata: { name: "site", namespace: "default" }, apiVersion: POOL.apiVersion };
+    const pool = {
+      ...POOL,
+      ...lists,
+      spec: { provider: "digitalocean", ips: [held] },
+      status: { ips: { [held]: entry } },
+    };
+    const spec = { className: "public", serviceRef: { serviceName: "web" }, routedIP: held };
+    const routed = { ...lists, kind: "RoutedIP", spec, status: { conditions: [accepted] } };
+    for (const one of [pool, routed]) {
+      world.kubernetes.create(one);
+      const { out } = await world.flipop.run("explain", "pool/web", "--all");
+      const orphans = await world.flipop.run("orphans");
+      world.kubernetes.delete({ ...one, name: "site", namespace: "default" });
+      const lister = `${one.kind} default/site`;
+      expect(out).to.include(
+        `Occupied: it already holds ${held}, which ${lister} lists, but may not use (${why}); the `,
+      );
+      expect(out).to.include("Have the limits allow the address to the resource that lists it");
+      expect(orphans.out).not.to.include(held);
+    }
+  });
+
   it("are on nodes that flipop explain shows as occupied, with the remedy", async () => {
     const { held } = world.ips;
     const { out, err } = await world.flipop.run("explain", "pool/web", "--all");
