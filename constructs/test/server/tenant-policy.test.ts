@@ -134,7 +134,10 @@ describe("limits of tenants at the API server", () => {
       }),
     );
     await refused(admin.patch(path, { spec: keep }), "reclaimPolicy");
-    await accepted(admin.patch(`${path}/status`, { status: { createdIPs: [] } }));
+    const pendingCreation = { startedAt: "2026-01-01T00:00:00Z", provider: "digitalocean", family: "IPv4" };
+    await accepted(admin.patch(`${path}/status`, { status: { createdIPs: [], pendingCreation } }));
+    await refused(admin.patch(path, { spec: keep }), "reclaimPolicy");
+    await accepted(admin.patch(`${path}/status`, { status: { pendingCreation: null } }));
     await accepted(admin.patch(path, { spec: keep }));
   });
 
