@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 5_700,
+  "operator/src/addresses": 5_760,
   "operator/src/claims": 1_250,
   "operator/src/commands": 7_100,
   "operator/src/controllers/cluster-routed-ip-class": 600,
