@@ -116,9 +116,10 @@ export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continue
 export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
 export const CANDIDATES_WRITE_MS = 10_000; // A status whose only change is its candidates is written at most this often.
+export const OVERWRITTEN_WAITS_MS = [0, 0, 1, 2, 5, 10].map((minutes) => minutes * MINUTE_MS); // Then a status that others overwrite is written again; the last repeats.
+export const OVERWRITTEN_KEPT_MS = 60 * MINUTE_MS; // This long after it was overwritten last, the next time counts as the first.
 export const RIGHTS_PROBE_MS = MINUTE_MS; // An empty patch shows this often whether a missing right to write has been granted.
-/** Annotations of nodes are retried more often: an older refusal says nothing about the rights of now. */
-export const NODES_FORBIDDEN_MS = 6 * MINUTE_MS;
+export const NODES_FORBIDDEN_MS = 6 * MINUTE_MS; // Annotations of nodes are retried more often: an older refusal says nothing about the rights of now.
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
 export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.
 /** The answer to a write replaces the cached object for this long: a silent watch and the list after it take less. */

@@ -239,7 +239,7 @@ export class Engine<T extends KindTypes> {
     const change = { before: fieldsOf(object.status), written: fields };
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
-    const { waitMs, drops } = await written.catch((error: unknown) => {
+    const { waitMs, drops, left } = await written.catch((error: unknown) => {
       // Where the status cannot be written, no condition says what is wrong: Events do, each once.
       if (resultOfError(error).kind === "error") {
         emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: false });
@@ -247,8 +247,9 @@ export class Engine<T extends KindTypes> {
       }
       throw error;
     });
-    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: drops === true, fields: change });
-    state.reported = undefined;
+    const fieldsWritten = left === true ? {} : { fields: change };
+    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: drops === true, ...fieldsWritten });
+    state.reported = left === true ? planned : undefined;
     return waitMs;
   }
 

@@ -6,6 +6,7 @@
 import { type Clock, systemClock } from "../clock.js";
 import { isConflict, isForbidden, type KubeClient } from "../kube/client.js";
 import type { KubeObject } from "../kube/objects.js";
+import { OwnStatus } from "../kube/write/own-status.js";
 import { MERGE_PATCH, type Patch, sendPatch } from "../kube/write/patch.js";
 import { FACT_WRITE_ATTEMPTS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../timings.js";
 
@@ -39,6 +40,7 @@ export class ObjectGone extends Error {
 }
 
 export class ObjectWriter<O extends KubeObject> {
+  readonly ownStatus = new OwnStatus();
   /** What the operator may not write, and since its last try (monotonic ms): the status and the rest are separate rights. */
   private readonly refused = new Map<Part, number>();
   private last: Promise<unknown> = Promise.resolve();
@@ -98,13 +100,16 @@ export class ObjectWriter<O extends KubeObject> {
     const before = this.current();
     const part = subresource ?? "object";
     const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
-    const after = await sendPatch<O>(client, path, patch(before), options).catch((error: unknown) => {
+    const made = patch(before);
+    const after = await sendPatch<O>(client, path, made, options).catch((error: unknown) => {
+      if (!isConflict(error)) this.ownStatus.forget();
       if (isForbidden(error)) this.refused.set(part, this.clock.monotonic());
       else this.refused.delete(part);
       throw error;
     });
     if (after === undefined) return before;
     this.refused.delete(part);
+    if (part === "status") this.ownStatus.wrote(made?.body, after.status);
     this.took(before, after);
     return after;
   }

@@ -8,6 +8,7 @@ import type { ResourceRef } from "../inventory/view.js";
 import { jsonEqual } from "../kube/objects.js";
 import { type Condition, type Patch, statusPatch } from "../kube/write/patch.js";
 import { OwnSeries } from "../metrics/registry.js";
+import { omitUndefined } from "../values.js";
 import type { PlannedCondition } from "./conditions.js";
 import { withUnreadySummary } from "./early-summary.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./object-writer.js";
@@ -65,17 +66,14 @@ export class ResourceState<T extends KindTypes> {
   /** Events of failures that wait for the next status. */
   readonly deferredEvents: DeferredEvent[] = [];
   readonly startWarnings = new StartWarnings((afterMs) => this.enqueue(afterMs));
-  readonly statusWrites: StatusWrites = {
-    sentAt: Number.NEGATIVE_INFINITY,
-    relistedAt: Number.NEGATIVE_INFINITY,
-  };
+  readonly statusWrites: StatusWrites = { sentAt: Number.NEGATIVE_INFINITY, relistedAt: Number.NEGATIVE_INFINITY };
   cleanup: CleanupMemory = { attempts: 0 };
   uncleaned: readonly string[] = []; // In words: what a cleanup that has begun has not removed yet.
   /** What `prepare` of an earlier run still reads. */
   preparing: Promise<void> | undefined;
   /** The summary of the last decision, if it is not Ready: see `early-summary.ts`. */
   unreadySummary: readonly Condition[] | undefined;
-  /** Conditions that Events have reported while the API server refused the status. */
+  /** Conditions that Events have reported while the status could not be written. */
   reported: readonly PlannedCondition[] | undefined;
   unsettledRuns = 0; // Runs in a row that reached the bound of iterations.
   slowSince: number | undefined; // Monotonic ms: since then, calls have outlasted runs.
@@ -181,7 +179,7 @@ export class ResourceState<T extends KindTypes> {
     return { ...object, status: this.pendingStatus.over(fieldsOf(object.status)) };
   }
 
-  private get writer(): ObjectWriter<T["object"]> {
+  get writer(): ObjectWriter<T["object"]> {
     return this.props.kind.source.writers.of(this.key);
   }
 }
@@ -216,6 +214,10 @@ export class PendingStatus {
   /** Grows with each change: what was read before is old. */
   get version(): number {
     return this.changes;
+  }
+
+  get isEmpty(): boolean {
+    return this.waiting.size === 0;
   }
 
   /** @param value `undefined` removes the field. */
@@ -264,8 +266,8 @@ export class PendingStatus {
         fields[field] = value;
       } else entriesOf(maps, fields, field)[entry] = value;
     }
-    for (const [field, entries] of maps) fields[field] = withoutAbsent(entries);
-    return withoutAbsent(fields);
+    for (const [field, entries] of maps) fields[field] = omitUndefined(entries);
+    return omitUndefined(fields);
   }
 
   /** Marks what waits now; call the result once a status with all of it is written. What changed meanwhile stays. */
@@ -289,10 +291,6 @@ function entriesOf(maps: Map<string, Record<string, unknown>>, fields: Fields, f
   const made = typeof before === "object" && before !== null ? { ...before } : {};
   maps.set(field, made);
   return made;
-}
-
-function withoutAbsent(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function keyOf(path: StatusPath): string {

@@ -22,6 +22,8 @@ interface StatusWritten {
   readonly waitMs?: number;
   /** The server has begun to drop fields. */
   readonly drops?: true;
+  /** Others overwrite the status: nothing is written for `waitMs`. */
+  readonly left?: true;
 }
 
 /** `undefined`: the kind leaves the status as it is. */
@@ -44,10 +46,10 @@ export async function writeStatus<T extends KindTypes>(
   { monotonic, signal }: StatusTime,
 ): Promise<StatusWritten> {
   const written = state.pendingStatus.mark();
-  const waitMs = holdMs(kind, state, fields, monotonic);
-  if (waitMs !== undefined) {
+  const held = heldBack(kind, state, fields, monotonic);
+  if (held !== undefined) {
     written();
-    return { waitMs };
+    return held;
   }
   const { statusWrites } = state;
   const dropping = isAwaited(statusWrites.droppedAt, statusWrites, monotonic);
@@ -63,6 +65,7 @@ export async function writeStatus<T extends KindTypes>(
     subresource: "status",
     signal,
   });
+  state.writer.ownStatus.settled(fields, after.status);
   const kept = !dropping && isKept(kind, after.status, fields);
   const first = !kept && statusWrites.droppedAt === undefined;
   if (kept) delete statusWrites.droppedAt;
@@ -129,6 +132,31 @@ function forOlderCrd<T extends KindTypes>(
 function droppedOf(stored: unknown, fields: StatusFields): readonly string[] {
   const kept = fieldsOf(stored);
   return Object.keys(fields).filter((field) => fields[field] !== undefined && kept[field] === undefined);
+}
+
+function heldBack<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  fields: StatusFields,
+  monotonic: number,
+): StatusWritten | undefined {
+  const waitMs = holdMs(kind, state, fields, monotonic);
+  if (waitMs !== undefined) return { waitMs };
+  const leftMs = untilWrittenAgainMs(state, fields, monotonic);
+  return leftMs === 0 ? undefined : { waitMs: leftMs, left: true };
+}
+
+/** ms for which what others wrote over our status stays. What waits for a patch may be needed after a restart: it does not wait. */
+function untilWrittenAgainMs<T extends KindTypes>(
+  state: ResourceState<T>,
+  fields: StatusFields,
+  monotonic: number,
+): number {
+  const { pendingStatus, writer } = state;
+  const object = state.object();
+  if (object === undefined || !pendingStatus.isEmpty) return 0;
+  if (!writer.ownStatus.isOverwritten(fields, object.status)) return 0;
+  return statusPatch(object, fields) === undefined ? 0 : writer.ownStatus.waitMs(monotonic);
 }
 
 function holdMs<T extends KindTypes>(

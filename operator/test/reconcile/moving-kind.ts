@@ -48,6 +48,7 @@ export class MovingKind {
     | "pendingWarnings"
     | "pendingWarningOf"
     | "statusEvents"
+    | "statusChanges"
     | "statusRules"
     | "retained"
   > = {};

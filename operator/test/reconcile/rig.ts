@@ -31,6 +31,8 @@ export class OneObject<O extends KubeObject> {
   lagging = false;
   /** The server refuses patches for want of a right. */
   forbids = false;
+  /** So many of the next patches are taken, and their answers get lost. */
+  answersToLose = 0;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
   /** The cache reads all anew, as when the CRD has changed. */
@@ -89,6 +91,17 @@ export class OneObject<O extends KubeObject> {
     const generation = (this.stored?.metadata.generation ?? 0) + 1;
     const metadata = { ...object.metadata, generation, resourceVersion: `${version}` };
     this.store({ ...object, metadata, status: this.stored?.status });
+  }
+
+  /** Another writer changes fields of the status. */
+  overwrite(fields: object): void {
+    const { stored } = this;
+    if (stored === undefined) throw new Error("there is no object whose status could be overwritten");
+    const resourceVersion = `${Number(stored.metadata.resourceVersion) + 1}`;
+    this.store({
+      ...{ ...stored, metadata: { ...stored.metadata, resourceVersion } },
+      status: { ...this.status(), ...fields },
+    });
   }
 
   /** A backup of the server is restored: versions begin again. */
@@ -152,7 +165,12 @@ export class OneObject<O extends KubeObject> {
       Object.entries((merged.status ?? {}) as object).filter(([field]) => !this.dropped.includes(field)),
     );
     if (jsonEqual({ ...merged, status }, { ...stored, status: stored.status ?? {} })) return stored;
-    return this.store({ ...merged, status, metadata: { ...merged.metadata, resourceVersion } });
+    return this.answered(this.store({ ...merged, status, metadata: { ...merged.metadata, resourceVersion } }));
+  }
+
+  private answered(object: O): O {
+    if (this.answersToLose-- <= 0) return object;
+    throw new StatusError({ code: 504, reason: "Timeout", message: "the answer got lost" });
   }
 
   private store(object: O): O {
