@@ -197,9 +197,12 @@ function formerRemovals({ issuer, former, now }: Snapshot): readonly Action[] {
   });
 }
 
-function firewallRemoval({ issuer, firewall }: Snapshot): readonly Action[] {
+function firewallRemoval({ issuer, firewall, now }: Snapshot): readonly Action[] {
   const created = namedOf(issuer);
   if (created === undefined || !isKnown(firewall)) return [];
+  // Another installation may have created it since this one read the account.
+  const { deletionTimestamp } = issuer.metadata;
+  if (firewall === "missing" && deletionTimestamp === undefined && isYoung(created, now)) return [];
   const why = "it was created for this issuer, is empty, and routedIPReclaimPolicy is Delete";
   const removal = removalOf(created, firewall, why);
   const isRemoved = removal.some((action) => action.do === "remove-firewall");

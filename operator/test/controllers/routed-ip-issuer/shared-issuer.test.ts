@@ -9,8 +9,11 @@ import { meta } from "../../claims/resources.js";
 const [OURS, OTHERS] = ["flipop.digitalocean.com/in-use.a", "flipop.digitalocean.com/in-use.b"];
 const DELETED = { deletionTimestamp: "2025-06-01T09:00:00Z" };
 
-/** An issuer with an empty firewall that was created for it. */
-function does(metadata: { finalizers: readonly string[]; deletionTimestamp?: string }): readonly string[] {
+/** An issuer with an empty firewall that was created for it, two hours ago. */
+function does(
+  metadata: { finalizers: readonly string[]; deletionTimestamp?: string },
+  more: Partial<Snapshot> = {},
+): readonly string[] {
   const createdFirewall = { id: "7", name: "ingress", createdTime: "2025-06-01T08:00:00Z" };
   const made: Snapshot = {
     issuer: {
@@ -27,6 +30,7 @@ function does(metadata: { finalizers: readonly string[]; deletionTimestamp?: str
     users: [],
     leaving: [],
     cleanup: { attempts: 0 },
+    ...more,
   };
   return plan(made).sequences.flatMap((each) => actionsOf(each).map((action) => action.do));
 }
@@ -40,5 +44,16 @@ describe("the plan of an issuer that several installations use", () => {
         ...["remove-firewall", "record-firewall", "remove-finalizer"],
       ]);
     }
+  });
+
+  it("keeps the firewall on record that another one has just created, and that it has not read yet", () => {
+    const unread = { firewall: "missing", now: Date.parse("2025-06-01T08:01:00Z") } as const;
+    expect(does({ finalizers: [] }, unread)).to.deep.equal([]);
+    expect(does({ finalizers: [] }, { firewall: "missing" }), "it has been read since").to.deep.equal([
+      "record-firewall",
+    ]);
+    expect(does({ ...DELETED, finalizers: [OURS] }, unread), "a deletion does not wait").to.deep.equal([
+      "record-firewall",
+    ]);
   });
 });
