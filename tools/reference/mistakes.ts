@@ -125,7 +125,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: "CRDs of the Go operator or of an older release",
     shows: "CRDTooOld",
-    remedy: "Apply the CRDs of this release. Until then the operator creates no addresses; everything else works.",
+    remedy:
+      "Apply the CRDs of this release. Until then the operator creates no address for a pool or RoutedIP whose Event has this reason. Everything else works.",
   },
 ];
 

@@ -95,8 +95,7 @@ export const EVENTS = {
   FirewallFailed: { type: "Warning", meaning: "The operator could not read or change a firewall.", remedy: FIX_NOTE },
   CRDTooOld: {
     type: "Warning",
-    meaning:
-      "The API server dropped fields that the operator needs. The operator creates no addresses, and status is incomplete.",
+    meaning: "The API server dropped fields of the status. If the note says so, the operator creates no addresses.",
     remedy: "Apply the CRDs of this release.",
   },
   StatusNotWritten: {

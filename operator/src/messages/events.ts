@@ -244,8 +244,9 @@ export const eventMessages = topic("events", {
   statusDropped: event({
     reason: "CRDTooOld",
     action: "WriteStatus",
-    text: () =>
-      "the API server drops most of the status: apply the CRDs of this release; the records are still written",
+    text: ({ dropped }: { readonly dropped: readonly string[] }) =>
+      `the API server drops fields of the status: ${listed(dropped)}; apply the CRDs of this release; the operator still writes the records`,
+    example: { dropped: ["dns.deletionPolicy", "recordsCachedUntil"] },
   }),
   cleanupAbandoned: event({
     reason: "CleanupAbandoned",

@@ -239,16 +239,16 @@ export class Engine<T extends KindTypes> {
     const change = { before: fieldsOf(object.status), written: fields };
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
-    const { waitMs, drops, left } = await written.catch((error: unknown) => {
+    const { waitMs, drops = [], left } = await written.catch((error: unknown) => {
       // Where the status cannot be written, no condition says what is wrong: Events do, each once.
       if (resultOfError(error).kind === "error") {
-        emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: false });
+        emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: [] });
         state.reported = planned;
       }
       throw error;
     });
     const fieldsWritten = left === true ? {} : { fields: change };
-    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: drops === true, ...fieldsWritten });
+    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops, ...fieldsWritten });
     state.reported = left === true ? planned : undefined;
     return waitMs;
   }

@@ -157,12 +157,12 @@ export interface Kind<T extends KindTypes> {
 
 /** What is special about the status of a kind. */
 export interface StatusRules {
-  /** Fields that an older CRD drops. @default ["conditions"] */
+  /** Fields that an older CRD drops, or of which it drops a part. @default ["conditions"] */
   readonly newFields?: readonly string[];
-  /** The fields as an older CRD keeps them. @default without those that it dropped; needed where it drops parts of a field */
+  /** The fields as an older CRD keeps them. @default without what it dropped; needed where it drops parts of entries */
   readonly forOlderCrd?: (fields: StatusFields) => StatusFields;
-  /** The Event of a server that drops fields. @default none */
-  readonly olderCrdEvent?: EventMessage;
+  /** The Event of a server that drops fields, for example `dns.deletionPolicy`. @default none */
+  readonly olderCrdEvent?: (what: { readonly dropped: readonly string[] }) => EventMessage;
   /** ms that a change may wait: it is not urgent. @default none */
   readonly holdMs?: (seen: StatusFields, fields: StatusFields, sinceLastMs: number) => number | undefined;
 }

@@ -50,8 +50,8 @@ export function reportSequence<T extends KindTypes>(
 export interface WrittenConditions {
   readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
-  /** The server has begun to drop fields. */
-  readonly drops: boolean;
+  /** What the server has begun to drop of the status. */
+  readonly drops: readonly string[];
   /** Absent: the status was not written. */
   readonly fields?: { readonly before: StatusFields; readonly written: StatusFields };
 }
@@ -69,7 +69,8 @@ export function emitStatusEvents<T extends KindTypes>(
   const warnings = statusEvents(compared.before, compared.planned, compared.deferred, state);
   const changes = fields && kind.statusChanges?.(state, fields.before, fields.written);
   emit(tools, state, eachOnce([...warnings, ...pauseEvents(before, planned), ...(changes ?? [])]));
-  if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
+  if (drops.length > 0 && statusRules?.olderCrdEvent !== undefined)
+    emit(tools, state, [statusRules.olderCrdEvent({ dropped: drops })]);
 }
 
 /** One cause may turn several conditions. */

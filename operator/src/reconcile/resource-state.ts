@@ -36,7 +36,7 @@ interface ResourceStateProps<T extends KindTypes> {
 export interface StatusWrites {
   /** When the server last dropped a field of ours, monotonic ms. Absent: it keeps them, as far as is known. */
   droppedAt?: number;
-  /** The fields that it dropped then. */
+  /** What it dropped then: fields, and parts of them as `field.part`. */
   dropped?: readonly string[];
   /** When it last dropped a fact, or the intent of a creation, monotonic ms. */
   factsDroppedAt?: number;

@@ -1,7 +1,7 @@
 /** Ends a run with one patch of the status, if anything differs, and notices a server that drops fields of it. */
 
 import { jsonEqual } from "../kube/objects.js";
-import { mergeConditions, statusPatch } from "../kube/write/patch.js";
+import { isObject, mergeConditions, statusPatch } from "../kube/write/patch.js";
 import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS } from "../timings.js";
 import { omitUndefined } from "../values.js";
 import { stamped } from "./conditions.js";
@@ -20,8 +20,8 @@ interface StatusTime {
 interface StatusWritten {
   /** ms after which a change that may wait is to be written, or what the server drops sent again. Absent: all is written. */
   readonly waitMs?: number;
-  /** The server has begun to drop fields. */
-  readonly drops?: true;
+  /** What the server has begun to drop: fields, and parts of them as `field.part`. */
+  readonly drops?: readonly string[];
   /** Others overwrite the status: nothing is written for `waitMs`. */
   readonly left?: true;
 }
@@ -69,10 +69,13 @@ export async function writeStatus<T extends KindTypes>(
   const kept = !dropping && isKept(kind, after.status, fields);
   const first = !kept && statusWrites.droppedAt === undefined;
   if (kept) delete statusWrites.droppedAt;
-  else if (!dropping) Object.assign(statusWrites, { droppedAt: monotonic, dropped: droppedOf(after.status, fields) });
+  else if (!dropping) Object.assign(statusWrites, { droppedAt: monotonic, dropped: missingFrom(after.status, fields) });
   state.pendingStatus.setUnkept(kept ? {} : unkept(state, fields));
   written();
-  return { ...(first && { drops: true }), ...omitUndefined({ waitMs: untilSentAgainMs(statusWrites, monotonic) }) };
+  return {
+    ...(first && { drops: namedDrops(kind, statusWrites) }),
+    ...omitUndefined({ waitMs: untilSentAgainMs(statusWrites, monotonic) }),
+  };
 }
 
 type Relists = Pick<StatusWrites, "relistedAt">;
@@ -126,12 +129,30 @@ function forOlderCrd<T extends KindTypes>(
   fields: StatusFields,
 ): StatusFields {
   if (statusRules?.forOlderCrd !== undefined) return statusRules.forOlderCrd(fields);
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !dropped.includes(field)));
+  return without(fields, dropped);
 }
 
-function droppedOf(stored: unknown, fields: StatusFields): readonly string[] {
+/** Paths of what `sent` has and the server does not: fields, and fields of those that are objects. */
+function missingFrom(stored: unknown, sent: StatusFields, within = ""): readonly string[] {
   const kept = fieldsOf(stored);
-  return Object.keys(fields).filter((field) => fields[field] !== undefined && kept[field] === undefined);
+  return Object.entries(sent).flatMap(([field, value]) => {
+    const path = `${within}${field}`;
+    if (value === undefined) return [];
+    if (kept[field] === undefined) return [path];
+    return isObject(value) ? missingFrom(kept[field], value, `${path}.`) : [];
+  });
+}
+
+function without(sent: StatusFields, paths: readonly string[], within = ""): StatusFields {
+  const rest = Object.entries(sent).filter(([field]) => !paths.includes(`${within}${field}`));
+  return Object.fromEntries(
+    rest.map(([field, value]) => [field, isObject(value) ? without(value, paths, `${within}${field}.`) : value]),
+  );
+}
+
+/** What the server changed without dropping a whole field or part is in a list: the field names it. */
+function namedDrops<T extends KindTypes>({ statusRules }: Kind<T>, { dropped = [] }: StatusWrites): readonly string[] {
+  return dropped.length > 0 ? dropped : (statusRules?.newFields ?? []);
 }
 
 function heldBack<T extends KindTypes>(

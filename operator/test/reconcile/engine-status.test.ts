@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
+import { eventMessages } from "../../src/messages/events.js";
 import { conditionEvents, no } from "../../src/reconcile/conditions.js";
 import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/timings.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
@@ -180,6 +181,27 @@ describe("what the engine writes and reports", () => {
     await rig.world.clock.advance(CRD_ROLLOUT_PROBE_MS);
     expect(rig.world.condition("Ready")).to.equal("True/Observed");
     expect(rig.controller.degradedReason()).to.equal(undefined);
+  });
+
+  it("names what an older CRD drops of a field, and sends the rest of the field alone", async () => {
+    rig.moving.more = { statusRules: { newFields: ["dns"], olderCrdEvent: eventMessages.statusDropped } };
+    rig.world.dropped = ["dns.policy", "extra"];
+    rig.moving.fields = { dns: { name: "a", policy: "Keep" }, extra: "x" };
+    await rig.start();
+    expect(rig.world.events.map(({ note }) => note)).to.have.length(1);
+    expect(rig.world.events[0]?.note).to.contain(": dns.policy, extra;");
+    const { length } = rig.world.patches;
+    rig.moving.fields = { dns: { name: "b", policy: "Keep" }, extra: "y" };
+    rig.controller.enqueueAll();
+    await rig.world.clock.flush();
+    const sent = rig.world.patches.slice(length).map((body) => (body as KubeObject).status);
+    expect(sent).to.deep.equal([{ dns: { name: "b" } }]);
+    expect(rig.moving.state?.read()?.status).to.deep.include({ dns: { name: "b", policy: "Keep" } });
+    rig.world.dropped = [];
+    await rig.world.clock.advance(1);
+    rig.world.relist();
+    await rig.world.clock.advance(1);
+    expect(rig.world.status()).to.deep.include({ dns: { name: "b", policy: "Keep" }, extra: "y" });
   });
 
   it("writes nothing while another process leads", async () => {

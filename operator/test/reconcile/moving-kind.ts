@@ -6,7 +6,7 @@ import { failedEvent } from "../../src/messages/events.js";
 import type { RecoveringAccount } from "../../src/reconcile/account-recovery.js";
 import { type PlannedCondition, yes } from "../../src/reconcile/conditions.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
-import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
+import type { Action, ActionSequence, Plan, SequenceResult, StatusFields } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
 import type { OneObject } from "./rig.js";
 
@@ -53,6 +53,8 @@ export class MovingKind {
     | "retained"
   > = {};
   conditions: readonly PlannedCondition[] = [yes("Ready", { reason: "Observed", message: "fine" })];
+  /** Fields of the status beside those of the moves. */
+  fields: StatusFields = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -82,7 +84,7 @@ export class MovingKind {
         read: (call, action) => this.attempt(call, action),
         poll: (call, action) => this.attempt(call, action),
       },
-      status: ({ moved }) => (this.showsMoves ? { moved: [...moved] } : {}),
+      status: ({ moved }) => ({ ...(this.showsMoves && { moved: [...moved] }), ...this.fields }),
       targetOf: ({ ip, machine }) => ({
         ip,
         ...(machine === undefined ? {} : { machine, node: `node of ${machine}` }),

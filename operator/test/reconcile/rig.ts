@@ -33,7 +33,7 @@ export class OneObject<O extends KubeObject> {
   forbids = false;
   /** So many of the next patches are taken, and their answers get lost. */
   answersToLose = 0;
-  /** Fields of the status that the server does not know. */
+  /** Fields of the status that the server does not know, and fields of those, as `field.part`. */
   dropped: readonly string[] = [];
   /** The cache reads all anew, as when the CRD has changed. */
   relist: () => void = () => undefined;
@@ -161,9 +161,7 @@ export class OneObject<O extends KubeObject> {
     }
     const merged = mergePatch(stored, body) as O;
     const resourceVersion = `${Number(stored.metadata.resourceVersion) + 1}`;
-    const status = Object.fromEntries(
-      Object.entries((merged.status ?? {}) as object).filter(([field]) => !this.dropped.includes(field)),
-    );
+    const status = this.known(merged.status ?? {});
     if (jsonEqual({ ...merged, status }, { ...stored, status: stored.status ?? {} })) return stored;
     return this.answered(this.store({ ...merged, status, metadata: { ...merged.metadata, resourceVersion } }));
   }
@@ -171,6 +169,14 @@ export class OneObject<O extends KubeObject> {
   private answered(object: O): O {
     if (this.answersToLose-- <= 0) return object;
     throw new StatusError({ code: 504, reason: "Timeout", message: "the answer got lost" });
+  }
+
+  private known(fields: object, path = ""): object {
+    const kept = Object.entries(fields).filter(([field]) => !this.dropped.includes(`${path}${field}`));
+    const isMap = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+    return Object.fromEntries(
+      kept.map(([field, value]) => [field, isMap(value) ? this.known(value as object, `${path}${field}.`) : value]),
+    );
   }
 
   private store(object: O): O {

@@ -92,7 +92,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
       return provider && records.recoveryOf(provider);
     },
     status: ({ snapshot }, made) => statusOf(snapshot, made),
-    statusRules: { newFields: ["conditions", "dns", "failedProbes"], olderCrdEvent: eventMessages.statusDropped() },
+    statusRules: { newFields: ["conditions", "dns", "failedProbes"], olderCrdEvent: eventMessages.statusDropped },
     events: (_gathered, { explanation }, result) => ({ now: eventsOf(result, explanation) }),
     statusEvents: conditionEvents,
     metrics: ({ ref }, { snapshot }, made) => samplesOf({ metrics, zones: records.zones.lookUp }, ref, snapshot, made),

@@ -1,7 +1,7 @@
 import { customResourceDefinitions } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { loosened } from "../../operator/process/older-definitions.js";
+import { definitionsWithoutStoredPolicy, loosened } from "../../operator/process/older-definitions.js";
 import { DnsWorld, MATCH, NAME, ZONE } from "./dns-world.js";
 
 const RECORD = { zone: ZONE, recordName: NAME };
@@ -58,6 +58,25 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     rig.create("none", { dnsRecordSet: { zone: ZONE, recordName: "none" }, match: lacking });
     await rig.until("it names the toleration first", () => rig.condition("none", "Ready") === "False/Invalid");
     expect(rig.condition("none", "DNSReady")).to.equal("False/NoCandidate");
+  });
+
+  it("names the one field that an older CRD drops, and fills it in", async () => {
+    rig = await DnsWorld.create({ definitions: definitionsWithoutStoredPolicy() });
+    rig.addNode("n1");
+    rig.create("game", { dnsRecordSet: { ...RECORD, deletionPolicy: "Delete" }, match: MATCH });
+    rig.start();
+    await rig.publishes("n1");
+    await rig.until("an Event", () => rig.events("CRDTooOld").length > 0);
+    expect(rig.events("CRDTooOld")).to.deep.equal([
+      "the API server drops fields of the status: dns.deletionPolicy; apply the CRDs of this release; the operator still writes the records",
+    ]);
+    await rig.until("active", () => rig.status("game").state === "active");
+    rig.addNode("n2");
+    await rig.publishes("n1", "n2");
+    await rig.until("both are in the status", () => rig.status("game").addresses?.length === 2);
+    for (const definition of customResourceDefinitions()) rig.redefine(definition);
+    await rig.until("the policy is in the status", () => rig.status("game").dns?.deletionPolicy === "Delete");
+    expect(rig.events("CRDTooOld")).to.have.length(1);
   });
 
   for (const deletionPolicy of ["Retain", "Delete"] as const)

@@ -15,6 +15,29 @@ export function definitionsWithout(field: string): readonly object[] {
   return JSON.parse(text) as readonly object[];
 }
 
+/** Those of a build that did not write the policy of a record set into statuses; specs have it. */
+export function definitionsWithoutStoredPolicy(): readonly object[] {
+  return customResourceDefinitions().map((definition) => withoutStoredPolicy(structuredClone(definition)));
+}
+
+function withoutStoredPolicy(definition: object): object {
+  for (const { schema } of (definition as Versioned).spec.versions)
+    delete schema.openAPIV3Schema.properties["status"]?.properties?.["dns"]?.properties?.["deletionPolicy"];
+  return definition;
+}
+
+interface Schema {
+  readonly properties?: Record<string, Schema>;
+}
+
+interface Versioned {
+  readonly spec: {
+    readonly versions: readonly {
+      readonly schema: { readonly openAPIV3Schema: { readonly properties: Record<string, Schema> } };
+    }[];
+  };
+}
+
 /** Those of the Go operator: of the status of a pool they keep little. */
 export function definitionsOfGoOperator(): readonly object[] {
   return customResourceDefinitions().map((definition) => withoutStatusFields(structuredClone(definition)));
