@@ -111,6 +111,7 @@ export const CLEANUP_TRYING_MS = 10 * MINUTE_MS; // Nor before it was tried for 
 export const RUN_DEADLINE_MS = 2 * MINUTE_MS; // One run of one key is aborted after this.
 export const ABORT_GRACE_MS = 5_000; // An aborted run may tidy up for this long; then its worker continues without it.
 export const RESYNC_MS = 10 * MINUTE_MS; // Of a controller that is built without resyncMs; flag --resync sets it for the kinds of the operator.
+export const FIRST_READS_MS = 30_000; // After a start, a status that would only say that nothing is read yet waits this long for the first reads.
 export const CALLS_PATIENCE_MS = 1_000; // A run waits this long for its calls; slower ones continue in the background.
 export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
 export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.

@@ -206,6 +206,12 @@ export function isObserved({ cachesComplete, inventory }: Pick<AddressSnapshot, 
   return cachesComplete && inventory.complete;
 }
 
+/** A node that has an address by the status is gone or refused, whatever the account says. */
+export function hasLostHolder({ cachesComplete, set, verdictOf }: AddressSnapshot): boolean {
+  const held = Object.values(set.statuses).filter(({ state }) => state === "active");
+  return cachesComplete && held.some(({ providerID = "" }) => verdictOf(providerID)?.refusals.length !== 0);
+}
+
 export function isDeleting({ metadata }: Pick<AddressSet, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;
 }

@@ -193,6 +193,12 @@ export const firewallRemarks = topic("firewallRemarks", {
       `if clients are to reach ${itOrThem(ports)}, ${serviceAuthor(service)} add ${itOrThem(ports)} to its ports`,
     example: { seen: OPEN, ports: ["443/UDP"], service: "web/shop" },
   }),
+  toBeRead: note({
+    reason: "NotObserved",
+    text: ({ name }: { readonly name: string }) =>
+      `the operator has yet to read firewall "${name}": it makes one call to a firewall after the other`,
+    example: { name: "ingress" },
+  }),
   notNamed: problem({
     reason: "NoFirewall",
     by: "other",

@@ -16,7 +16,7 @@ import { done, failed, type Result, requeueAfter } from "../runtime/controller.j
 import type { StopView } from "../runtime/stop-switch.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../timings.js";
 import type { PlanViewer } from "./dry-run.js";
-import { unreadySummaryOf } from "./early-summary.js";
+import { heldAfterStartMs, unreadySummaryOf } from "./early-summary.js";
 import {
   type Decision,
   decide,
@@ -237,6 +237,10 @@ export class Engine<T extends KindTypes> {
     const before = state.reported ?? state.conditions();
     const planned = last.plan.conditions;
     const change = { before: fieldsOf(object.status), written: fields };
+    state.firstStatusAt ??= monotonic;
+    const sinceMs = monotonic - state.firstStatusAt;
+    const heldMs = heldAfterStartMs({ plan: last.plan, fields, stored: change.before, sinceMs });
+    if (heldMs !== undefined) return heldMs;
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
     const { waitMs, drops = [], left } = await written.catch((error: unknown) => {

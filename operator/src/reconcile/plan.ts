@@ -72,6 +72,8 @@ export interface Plan<A extends Action = Action> {
   readonly deletion?: Deletion;
   /** Why parts of `match`, such as a toleration, do not count. @default all do */
   readonly ignoredOfMatch?: readonly string[];
+  /** A node that serves the resource by its status is gone or refused: the status does not wait for the first reads. */
+  readonly lostHolder?: boolean;
   /** ms since the epoch: when time alone may change the plan. Absent: only when something happens. */
   readonly requeueAt?: number;
   /** For the log: what the plan changes, and why. Empty: nothing. */

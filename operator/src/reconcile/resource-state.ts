@@ -73,8 +73,8 @@ export class ResourceState<T extends KindTypes> {
   preparing: Promise<void> | undefined;
   /** The summary of the last decision, if it is not Ready: see `early-summary.ts`. */
   unreadySummary: readonly Condition[] | undefined;
-  /** Conditions that Events have reported while the status could not be written. */
-  reported: readonly PlannedCondition[] | undefined;
+  reported: readonly PlannedCondition[] | undefined; // By Events, while the status could not be written.
+  firstStatusAt: number | undefined; // Monotonic ms: then this process had its first status to write.
   unsettledRuns = 0; // Runs in a row that reached the bound of iterations.
   slowSince: number | undefined; // Monotonic ms: since then, calls have outlasted runs.
   readonly memory: T["memory"];

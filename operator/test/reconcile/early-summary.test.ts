@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { MERGE_PATCH, statusPatch } from "../../src/kube/write/patch.js";
-import { no, stamped, yes } from "../../src/reconcile/conditions.js";
-import { unreadySummaryOf, withUnreadySummary } from "../../src/reconcile/early-summary.js";
+import { no, type PlannedCondition, stamped, unknown, yes } from "../../src/reconcile/conditions.js";
+import { heldAfterStartMs, unreadySummaryOf, withUnreadySummary } from "../../src/reconcile/early-summary.js";
 import { withSummary } from "../../src/reconcile/summary-conditions.js";
+import { FIRST_READS_MS } from "../../src/timings.js";
+import { rigOfEachTest } from "./engine-rig.js";
 
 const FINE = { reason: "Observed", message: "fine" } as const;
 const FEW = { reason: "TooFewCandidates", message: "1 of 2" } as const;
@@ -52,5 +54,60 @@ describe("a fact that is written while a Ready resource stops to serve", () => {
     expect(withUnreadySummary(fact, lacking, unready)).to.equal(fact);
     expect(withUnreadySummary(fact, { status: undefined }, unready)).to.equal(fact);
     expect(withUnreadySummary(undefined, READY, unready)).to.equal(undefined);
+  });
+});
+
+const UNREAD = withSummary([unknown("Accepted"), unknown("Fulfilled")], RULES);
+const FAILED = { reason: "ProviderUnavailable", message: "no answer" } as const;
+const STORED = { observedGeneration: 3, conditions: stamped(SERVING, { now: 0, generation: 3 }), ips: { a: "n1" } };
+
+type Input = Parameters<typeof heldAfterStartMs>[0];
+
+function held(conditions: readonly PlannedCondition[], more: Partial<Input> = {}): number | undefined {
+  const fields = { observedGeneration: 3, ips: { a: "n1" }, error: undefined };
+  return heldAfterStartMs({ plan: { conditions }, fields, stored: STORED, sinceMs: 0, ...more });
+}
+
+describe("the status after a start", () => {
+  it("waits for the first reads, for a bounded time", () => {
+    expect(held(UNREAD)).to.equal(FIRST_READS_MS);
+    expect(held(UNREAD, { sinceMs: FIRST_READS_MS - 1 })).to.equal(1);
+    expect(held(UNREAD, { sinceMs: FIRST_READS_MS })).to.equal(undefined);
+  });
+
+  const atOnce: Readonly<Record<string, readonly [conditions: readonly PlannedCondition[], more?: Partial<Input>]>> = {
+    "what was read": [SERVING],
+    "what a read found wrong": [withSummary([unknown("Accepted"), no("Fulfilled", FAILED)], RULES)],
+    "what has the reason of an unread condition, but is known": [
+      withSummary([yes("Accepted", FINE), unknown("Fulfilled", { reason: "NotObserved", message: "a moves" })], RULES),
+    ],
+    "a newer spec": [UNREAD, { stored: { ...STORED, observedGeneration: 2 } }],
+    "a changed field": [UNREAD, { fields: { observedGeneration: 3, ips: { a: "n2" } } }],
+    "a lost holder": [UNREAD, { plan: { conditions: UNREAD, lostHolder: true } }],
+    "the first status": [UNREAD, { stored: {} }],
+    "the first conditions": [UNREAD, { stored: { observedGeneration: 3, ips: { a: "n1" } } }],
+  };
+  for (const [what, [conditions, more]] of Object.entries(atOnce))
+    it(`says at once: ${what}`, () => {
+      expect(held(conditions, more)).to.equal(undefined);
+    });
+});
+
+describe("the engine after a start", () => {
+  const rig = rigOfEachTest();
+
+  it("writes what it does not know when the first reads take longer than the bound", async () => {
+    rig.moving.conditions = withSummary([unknown("Accepted")], RULES);
+    await rig.start();
+    expect(rig.world.condition("Ready"), "of a new resource").to.equal("Unknown/NotObserved");
+    rig.moving.conditions = withSummary([yes("Accepted", FINE)], RULES);
+    rig.controller.enqueueAll();
+    await rig.world.clock.flush();
+    rig.moving.conditions = withSummary([unknown("Accepted")], RULES);
+    rig.controller.enqueueAll();
+    await rig.world.clock.advance(FIRST_READS_MS - 1);
+    expect(rig.world.condition("Ready")).to.equal("True/Observed");
+    await rig.world.clock.advance(1);
+    expect(rig.world.condition("Ready")).to.equal("Unknown/NotObserved");
   });
 });

@@ -8,7 +8,7 @@ import {
   movedAddress,
   type PlannedAction,
 } from "../../addresses/actions.js";
-import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
+import { hasLostHolder, isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import {
   addressesOf,
   type Choice,
@@ -129,6 +129,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
       inTurn: waitingNodes.inTurn.map(({ name }) => name),
     },
     ...omitUndefined({ requeueAt: requeue, publication, ignoredOfMatch: snapshot.ignoredOfMatch }),
+    lostHolder: hasLostHolder(snapshot),
     ...(hasCleanup(snapshot) && { deletion: deletionOf(snapshot, placements, leftOf(snapshot, placements)) }),
     explanation: planText(snapshot, assignmentPlan, waitingNodes),
   };

@@ -3,6 +3,7 @@
 import type { IpFamily, RoutedPort } from "cdk8s-flipop/api";
 import { isDeleting, refOf } from "../../../addresses/address-set.js";
 import { isOfOther, type Placement } from "../../../addresses/placements.js";
+import { addressMessages } from "../../../messages/addresses.js";
 import {
   firewallRemarks,
   type OtherNumbers,
@@ -101,8 +102,8 @@ interface Planned {
 function inStep(snapshot: Snapshot, { firewall, plan }: Planned, findings: FirewallFindings): PlannedCondition {
   const { name, facts, others, ofChange } = firewall;
   const { resolvedClass } = snapshot;
-  if (facts === "unknown" || plan.read !== undefined) return untilKnown(ofChange, turnOf(firewall));
-  if (isChanging(plan)) return untilKnown(ofChange, turnOf(firewall) ?? firewallMessages.beingUpdated({ name }));
+  const pending = readOrChanged(firewall, plan);
+  if (pending !== undefined || facts === "unknown") return untilKnown(ofChange, pending);
   if (facts === "missing") return no("FirewallReady", withFormer(snapshot, firewallMessages.missing({ name })));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
   const toCome = portsToCome(findings.ports, resolvedClass?.nodePortRange ?? "");
@@ -119,12 +120,16 @@ function inStep(snapshot: Snapshot, { firewall, plan }: Planned, findings: Firew
   );
 }
 
-function turnOf({ name, crowded }: FirewallSnapshot): Problem | undefined {
-  return crowded === true ? firewallMessages.waitsForTurn({ name }) : undefined;
+/** `undefined`: the firewall is read, and as it should be. */
+function readOrChanged({ name, facts, crowded }: FirewallSnapshot, plan: FirewallPlan): Problem | undefined {
+  const { waitsForTurn, beingUpdated } = firewallMessages;
+  if (facts === "unknown" || plan.read !== undefined)
+    return crowded === true ? firewallRemarks.toBeRead({ name }) : addressMessages.notObserved();
+  return isChanging(plan) ? (crowded === true ? waitsForTurn : beingUpdated)({ name }) : undefined;
 }
 
 /** A change that was refused stays the reason until it succeeds. */
-function untilKnown(ofChange: Problem | undefined, otherwise?: Problem): PlannedCondition {
+function untilKnown(ofChange: Problem | undefined, otherwise: Problem | undefined): PlannedCondition {
   return ofChange === undefined ? unknown("FirewallReady", otherwise) : no("FirewallReady", ofChange);
 }
 

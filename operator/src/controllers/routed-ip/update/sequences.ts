@@ -2,6 +2,7 @@
 
 import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/actions.js";
+import { hasLostHolder } from "../../../addresses/address-set.js";
 import { retryKeyOf, stepsByName } from "../../../addresses/dns-records.js";
 import { cut } from "../../../reconcile/conditions.js";
 import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../../reconcile/plan.js";
@@ -60,6 +61,7 @@ function planOfIssued(gathered: IssuedGathered): RoutedPlan {
   return {
     sequences: [...updateOf(gathered, made, steps), ...chains.map((chain) => besideUpdate(gathered, chain))],
     ...(requeueAt === undefined ? {} : { requeueAt }),
+    lostHolder: hasLostHolder(gathered.snapshot),
     ...{ conditions, explanation, status: statusOf(gathered.snapshot, made), decision: { by: "issuer", ...made } },
   };
 }
