@@ -1,6 +1,5 @@
 /** Pairs addresses that may move now with candidates in order. */
 
-import type { WantedNodes } from "../claims/node-shares.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
 import type { Problem } from "../messages/message.js";
@@ -9,14 +8,18 @@ import { isDue, leastRecentlyFailedFirst } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
+import {
+  canTake,
+  groupOf,
+  isIn,
+  regionOf,
+  regionOfAddress,
+  type Wanting,
+  wantedGroups,
+} from "./moves/address-groups.js";
 import type { MovableAddresses } from "./moves/movable-addresses.js";
 import type { Placement } from "./placements.js";
-import { coolOffOf, coolUntilOf, provenFor, withinAllowance } from "./safeguards.js";
-
-const REGION_LABEL = "topology.kubernetes.io/region";
-
-/** Regions that nodes are looked for in; `any`: all. */
-export type Regions = ReadonlySet<string> | "any";
+import { coolOffOf, coolUntilOf, withinAllowance } from "./safeguards.js";
 
 /** A candidate whose machine is known. */
 export interface WaitingNode extends NodeFacts {
@@ -28,16 +31,10 @@ export interface WaitingNodes extends Wanting {
   readonly waiting: readonly WaitingNode[];
   /** The same, those that one of the addresses can go to now first: the operator probes the first ones. */
   readonly inTurn: readonly WaitingNode[];
+  /** Those that one of the addresses can go to now: what it keeps from others. */
+  readonly fit: readonly WaitingNode[];
   /** Those of them that other resources leave to this one. */
   readonly shared: readonly WaitingNode[];
-}
-
-/** What looks for nodes. */
-export interface Wanting extends WantedNodes {
-  /** Where these can go. */
-  readonly regions: Regions;
-  /** Nodes that one of them can go to at all. @default all nodes */
-  readonly proven?: ((node: WaitingNode) => boolean) | undefined;
 }
 
 export function waitingNodesOf(
@@ -70,17 +67,19 @@ export function freeNodesFor(snapshot: AddressSnapshot, placement: Placement): r
 
 /** @param waiting nodes that have room for an address, in the order of preference. */
 export function waitingAmong(
-  { memory, now, share }: Pick<AddressSnapshot, "memory" | "now" | "share">,
+  { memory, now, share, hasPassed }: Pick<AddressSnapshot, "memory" | "now" | "share" | "hasPassed">,
   waiting: readonly WaitingNode[],
-  { wants, missing, regions, proven = () => true }: Wanting,
+  { wants, missing, groups }: Wanting,
 ): WaitingNodes {
   const able = leastRecentlyFailedFirst(waiting, ({ machine }) => machine, memory.nodeFailedAt)
-    .filter((node) => isIn(node, regions))
+    .filter((node) => groups.some(({ region }) => isIn(node, new Set([region]))))
     .filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
-  const byMachine = new Map([...able.filter(proven), ...able].map((node) => [node.machine, node]));
-  const left = wants > 0 ? share({ wants, missing }, [...byMachine.keys()]) : [];
+  const fit = able.filter((node) => groups.some((group) => canTake(node, group, hasPassed)));
+  const byMachine = new Map(fit.map((node) => [node.machine, node]));
+  const byNode = wantedGroups(groups, (machine) => byMachine.get(machine), hasPassed);
+  const left = wants > 0 ? share({ wants, missing, groups: byNode }, [...byMachine.keys()]) : [];
   const shared = left.flatMap((machine) => byMachine.get(machine) ?? []);
-  return { waiting, wants, missing, regions, shared, inTurn: [...new Set([...able, ...waiting])] };
+  return { waiting, wants, missing, groups, fit, shared, inTurn: [...new Set([...able, ...waiting])] };
 }
 
 /** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */
@@ -107,37 +106,6 @@ function takenNodes(
 
 export function hasMachine(node: NodeFacts): node is WaitingNode {
   return node.machine !== undefined;
-}
-
-/** @param missing how many addresses are to be created: in the region of the set, or anywhere if it has none. */
-export function regionsOf(
-  { capabilities, set }: Pick<AddressSnapshot, "capabilities" | "set">,
-  { free }: MovableAddresses,
-  missing: number,
-): Regions {
-  if (capabilities?.regional !== true) return "any";
-  const created = missing > 0 ? [set.region ?? ""] : [];
-  const regions = new Set([...created, ...free.map(({ facts }) => facts?.region ?? "")]);
-  return regions.has("") ? "any" : regions;
-}
-
-/** Whether an address that is created on this node would be in the region of the set. */
-export function isInSetRegion(
-  { capabilities, set }: Pick<AddressSnapshot, "capabilities" | "set">,
-  node: Pick<NodeFacts, "labels">,
-): boolean {
-  return capabilities?.regional !== true || isIn(node, new Set([set.region ?? ""]));
-}
-
-/** A node or an address that names no region may be anywhere. */
-export function isIn(node: Pick<NodeFacts, "labels">, regions: Regions): boolean {
-  const own = regionOf(node);
-  return regions === "any" || regions.has("") || own === "" || regions.has(own);
-}
-
-/** Empty: it names none. In lower case, as providers name regions, whoever wrote the label. */
-export function regionOf({ labels }: Pick<NodeFacts, "labels">): string {
-  return labels[REGION_LABEL]?.toLowerCase() ?? "";
 }
 
 export interface Assignment {
@@ -236,14 +204,8 @@ function pairUp(
 
 /** Whether a node can take the address. */
 export function fitFor(snapshot: AddressSnapshot, placement: Placement): (node: WaitingNode) => boolean {
-  const region = new Set([regionOfAddress(snapshot, placement)]);
-  const proven = provenFor(snapshot, [placement]);
-  return (node) => isIn(node, region) && proven?.(node) !== false;
-}
-
-/** Empty: any. */
-function regionOfAddress({ capabilities }: AddressSnapshot, { facts }: Placement): string {
-  return capabilities?.regional === true ? (facts?.region ?? "") : "";
+  const group = groupOf(snapshot, placement);
+  return (node) => canTake(node, group, snapshot.hasPassed);
 }
 
 /** Nodes wait, and all of them in other regions. */

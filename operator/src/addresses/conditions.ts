@@ -18,9 +18,10 @@ import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
-import { type AssignmentPlan, isIn, regionOf } from "./assignments.js";
+import type { AssignmentPlan } from "./assignments.js";
 import { type Desired, dnsProviderOf } from "./desired-addresses.js";
 import { foreignRecords, lostName, type RecordsSnapshot } from "./dns-records.js";
+import { isIn, regionOf } from "./moves/address-groups.js";
 import { busyNodesOf } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone, undonePauseUntil } from "./undone-writes.js";
 

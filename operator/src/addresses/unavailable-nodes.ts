@@ -19,8 +19,9 @@ import type { ProviderId } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
-import { freeNodesFor, hasMachine, isIn, type Regions, type WaitingNode } from "./assignments.js";
+import { freeNodesFor, hasMachine, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired-addresses.js";
+import { isIn, type Regions } from "./moves/address-groups.js";
 import type { ResourceMarks } from "./node-marks.js";
 import type { Placement } from "./placements.js";
 

@@ -15,6 +15,13 @@ export interface WantedNodes {
   readonly wants: number;
   /** How many of them are still to be created: they serve no traffic that others could interrupt. */
   readonly missing: number;
+  /** The same addresses by where they can go. @default each can go to each candidate */
+  readonly groups?: readonly WantedGroup[];
+}
+
+/** Addresses that can go to the same nodes. They keep no others: no address of another region, say, waits for these. */
+export interface WantedGroup extends Pick<WantedNodes, "wants" | "missing"> {
+  readonly fits: (node: ProviderId) => boolean;
 }
 
 interface Requester extends Pick<Claimant, "ref" | "createdAt"> {
@@ -55,13 +62,14 @@ export class NodeRequestRegistry {
 
   constructor(private readonly onRoom: NodeRequestListener = () => undefined) {}
 
-  /** Replaces the resource's former request of this family. A request for no node withdraws it. */
+  /** Replaces the resource's former request. A request for no node withdraws it. */
   set(family: IpFamily, request: NodeRequest): void {
+    this.withdraw(request.ref.uid, family);
     const registry = this.registries[family];
     const previous = registry.get(request.ref.uid);
     if (request.wants > 0) registry.set(request.ref.uid, request);
     else registry.delete(request.ref.uid);
-    if (previous !== undefined && leavesNodes(request, previous)) this.notifyLater(registry, previous);
+    if (previous !== undefined) this.notifyLater(registry, previous, () => leavesNodes(request, previous));
   }
 
   /** A node has room for one more address: all that wait for a node look again. */
@@ -75,9 +83,10 @@ export class NodeRequestRegistry {
     this.registries[family].delete(uid);
   }
 
-  /** The resource is gone or can't act for now. */
-  withdraw(uid: string): void {
-    for (const registry of Object.values(this.registries)) {
+  /** The resource is gone or can't act for now. @param except the request of this family stays */
+  withdraw(uid: string, except?: IpFamily): void {
+    for (const [family, registry] of Object.entries(this.registries)) {
+      if (family === except) continue;
       const previous = registry.get(uid);
       registry.delete(uid);
       if (previous !== undefined) this.notifyLater(registry, previous);
@@ -109,13 +118,18 @@ export class NodeRequestRegistry {
     return others.flatMap(partsOf).filter((other) => firstInTurn(other, part) < 0);
   }
 
-  private notifyLater(registry: ReadonlyMap<string, NodeRequest>, previous: NodeRequest): void {
+  /** @param leaves asked only if others wait: candidates may be many. */
+  private notifyLater(
+    registry: ReadonlyMap<string, NodeRequest>,
+    previous: NodeRequest,
+    leaves: () => boolean = () => true,
+  ): void {
     const [first] = partsOf(previous);
     const isLater = (part: Part) => first !== undefined && firstInTurn(first, part) < 0;
     const later = [...registry.values()].filter(
       (other) => other.ref.uid !== previous.ref.uid && partsOf(other).some(isLater),
     );
-    if (later.length > 0) this.onRoom(later.map(({ ref }) => ref.uid));
+    if (later.length > 0 && leaves()) this.onRoom(later.map(({ ref }) => ref.uid));
   }
 }
 
@@ -125,20 +139,24 @@ interface Ranked extends Requester {
 }
 
 /** The addresses of a request that have the same rank. */
-interface Part extends Ranked, Pick<NodeRequest, "wants" | "candidates"> {}
+interface Part extends Ranked, Pick<NodeRequest, "wants" | "candidates">, Pick<WantedGroup, "fits"> {}
 
-function partsOf({ wants, missing, ...request }: NodeRequest): readonly Part[] {
-  const isNew = Math.min(wants, missing);
+function partsOf({ wants, missing, groups, ...request }: NodeRequest): readonly Part[] {
   let known: readonly ProviderId[] | undefined;
   const candidates = () => {
     known ??= request.candidates();
     return known;
   };
-  const parts = [
-    { ...request, candidates, isNew: false, wants: wants - isNew },
-    { ...request, candidates, isNew: true, wants: isNew },
-  ];
+  const all = groups ?? [{ wants, missing, fits: () => true }];
+  const parts = [false, true].flatMap((isNew) =>
+    all.map((group) => ({ ...request, candidates, isNew, fits: group.fits, wants: countOf(group, isNew) })),
+  );
   return parts.filter((part) => part.wants > 0);
+}
+
+function countOf({ wants, missing }: WantedNodes, isNew: boolean): number {
+  const created = Math.min(wants, missing);
+  return isNew ? created : wants - created;
 }
 
 function firstInTurn(a: Ranked, b: Ranked): number {
@@ -148,7 +166,9 @@ function firstInTurn(a: Ranked, b: Ranked): number {
 /** With another account, it uses none of the former machines. */
 function leavesNodes(now: NodeRequest, before: NodeRequest): boolean {
   if (now.account !== before.account) return true;
-  return now.wants < before.wants || now.wants - now.missing < before.wants - before.missing;
+  if (now.wants < before.wants || now.wants - now.missing < before.wants - before.missing) return true;
+  const candidates = new Set(now.candidates());
+  return before.candidates().some((node) => !candidates.has(node));
 }
 
 /** The nodes of each resource, by uid: never more than `wants`, no node twice, no node beyond its room. */
@@ -166,10 +186,10 @@ function shareAmong(parts: readonly Part[], roomOn: RoomOn): ReadonlyMap<string,
 }
 
 /** Candidates may be many: it looks at no more of them than it needs. */
-function choose({ wants, candidates }: Part, isFree: (node: ProviderId) => boolean): readonly ProviderId[] {
+function choose({ wants, candidates, fits }: Part, isFree: (node: ProviderId) => boolean): readonly ProviderId[] {
   const chosen = new Set<ProviderId>();
   for (const node of candidates()) {
-    if (isFree(node)) chosen.add(node);
+    if (isFree(node) && fits(node)) chosen.add(node);
     if (chosen.size === wants) break;
   }
   return [...chosen];

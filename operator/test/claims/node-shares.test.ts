@@ -69,6 +69,17 @@ describe("the sharing of nodes", () => {
     expect(taken(moving)).to.deep.equal(["n1 b"]);
   });
 
+  it("keeps for each address only nodes that it can go to", () => {
+    const fits = (node: string) => node.startsWith("nyc");
+    const groups = [
+      { wants: 1, missing: 0, fits },
+      { wants: 2, missing: 1, fits: (node: string) => !fits(node) },
+    ];
+    const mixed = { ...waitingNodes("a", 1, 3, ["nyc-1", "nyc-2", "nyc-3", "sfo-1"]), missing: 1, groups };
+    const shares = shareNodes([mixed, waitingNodes("b", 2, 3, ["nyc-1", "nyc-2", "nyc-3", "sfo-1"])], oneEach);
+    expect(Object.fromEntries(shares)).to.deep.equal({ "uid-a": ["nyc-1", "sfo-1"], "uid-b": ["nyc-2", "nyc-3"] });
+  });
+
   it("notifies an older resource with addresses to create when a younger one needs fewer nodes for those it has", () => {
     const notified: (readonly string[])[] = [];
     const registry = new NodeRequestRegistry((uids) => notified.push(uids));
@@ -171,6 +182,18 @@ describe("the registry of node requests", () => {
     registry.withdraw("uid-c");
     expect(notified).to.deep.equal([["uid-b", "uid-c"], ["uid-c"]]);
   });
+  it("notify the younger ones when an older one can no longer go to a node, or has an address of another family", () => {
+    const notified: (readonly string[])[] = [];
+    const registry = new NodeRequestRegistry((uids) => notified.push(uids));
+    registry.set("IPv4", elder);
+    registry.set("IPv4", younger);
+    registry.set("IPv4", { ...elder, candidates: () => ["n2"] });
+    expect(notified).to.deep.equal([["uid-b"]]);
+    registry.set("IPv6", elder);
+    expect(notified).to.deep.equal([["uid-b"], ["uid-b"]]);
+    expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n1", "n2"]);
+  });
+
   it("notify the younger ones when an older one has another account", () => {
     const notified: (readonly string[])[] = [];
     const registry = new NodeRequestRegistry((uids) => notified.push(uids));

@@ -10,9 +10,9 @@ import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../../reconcile/retries.js";
 import { compareText, omitUndefined } from "../../values.js";
 import type { AddressSnapshot } from "../address-set.js";
-import { isInSetRegion, regionOf } from "../assignments.js";
 import type { Desired } from "../desired-addresses.js";
 import { lostName } from "../dns-records.js";
+import { isInSetRegion, regionOf } from "../moves/address-groups.js";
 import { accountUntil } from "../moves/movable-addresses.js";
 import { heldUpUntil } from "./creation-registry.js";
 

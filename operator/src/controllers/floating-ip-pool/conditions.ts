@@ -2,7 +2,7 @@
 
 import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import { lockProblem, type PlannedAddress } from "../../addresses/address-status.js";
-import { type Displacement, isIn, regionOf } from "../../addresses/assignments.js";
+import type { Displacement } from "../../addresses/assignments.js";
 import {
   acceptedOf,
   conflictOf,
@@ -14,6 +14,7 @@ import {
   otherRegion,
 } from "../../addresses/conditions.js";
 import { takenOutOf } from "../../addresses/desired-addresses.js";
+import { isIn, regionOf } from "../../addresses/moves/address-groups.js";
 import { isServed, type Placement } from "../../addresses/placements.js";
 import { busyNodesOf, graceProblem } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probes-for-controllers.js";

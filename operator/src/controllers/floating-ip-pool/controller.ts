@@ -2,10 +2,10 @@
 
 import { Finalizer, floatingIPPoolKind } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, type PlannedAction } from "../../addresses/actions.js";
-import { isIn } from "../../addresses/assignments.js";
+import { isIn, wantedGroups } from "../../addresses/moves/address-groups.js";
 import { retainedEvents } from "../../addresses/retained-events.js";
 import { movedIps } from "../../addresses/safeguards.js";
-import { requesterOf } from "../../claims/node-shares.js";
+import { requesterOf, type WantedNodes } from "../../claims/node-shares.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { followHealth, nodesOf } from "../../health/probes-for-controllers.js";
 import { MatchFollower } from "../../match/match-feed.js";
@@ -219,7 +219,7 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   const candidates = () => candidatesNow(context, state, gathered, made);
   const requester = requesterOf(state, account);
   if (wants === 0) nodeRequests.withdraw(ref.uid);
-  else nodeRequests.set(family, { ...requester, wants, missing: made.waitingNodes.missing, candidates });
+  else nodeRequests.set(family, { ...requester, ...wantedBy(state, gathered, made), candidates });
   if (snapshot.otherCreations.length > 0) context.creations.wait(ref);
   memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
   // Whatever becomes of the holders of our addresses brings a run.
@@ -232,6 +232,12 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   }));
 }
 
+function wantedBy({ memory }: PoolState, { snapshot }: Gathered, { waitingNodes }: Plan): WantedNodes {
+  const { wants, missing, groups } = waitingNodes;
+  const nodeOf = (machine: ProviderId) => memory.match.index?.verdictOfMachine(machine)?.node;
+  return { wants, missing, groups: wantedGroups(groups, nodeOf, snapshot.hasPassed) };
+}
+
 /** Reads that such an action waits for are urgent. */
 function isMove({ do: verb }: PlannedAction): boolean {
   return verb === "assign" || verb === "unassign" || verb === "poll";
@@ -241,8 +247,9 @@ function candidatesNow(
   { clock }: ControllerContext,
   { memory, retries }: PoolState,
   { snapshot }: Gathered,
-  { waitingNodes: { regions } }: Plan,
+  { waitingNodes: { groups } }: Plan,
 ): readonly ProviderId[] {
+  const regions = new Set(groups.map(({ region }) => region));
   const fit = (memory.match.index?.candidates() ?? []).filter((node) => isIn(node, regions));
   const machines = inPreference(fit, snapshot.pool.spec.nodePreference ?? "Stable").flatMap(
     ({ machine }) => machine ?? [],

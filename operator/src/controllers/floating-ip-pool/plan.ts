@@ -25,7 +25,6 @@ import {
   type Displacement,
   moveAction,
   NO_ASSIGNMENTS,
-  regionsOf,
   type WaitingNodes,
   waitingNodesOf,
 } from "../../addresses/assignments.js";
@@ -41,6 +40,7 @@ import {
 import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/dns-records.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
+import { wantingOf } from "../../addresses/moves/address-groups.js";
 import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/displacement.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { hasMarks } from "../../addresses/node-marks.js";
@@ -48,7 +48,7 @@ import { observedOf, type Placement, placementsOf, pollChains } from "../../addr
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { isBequeathed } from "../../addresses/releases/releasable.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { coolOffOf, provenFor } from "../../addresses/safeguards.js";
+import { coolOffOf } from "../../addresses/safeguards.js";
 import { WHYS } from "../../messages/action-reasons.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
@@ -71,7 +71,7 @@ export interface Plan extends EnginePlan<PlannedAction> {
   /** Addresses for the objects of `publishTo`. Absent: these stay as they are. */
   readonly publication?: PublishedAddresses;
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
-  readonly waitingNodes: Pick<WaitingNodes, "wants" | "missing" | "regions"> & { readonly inTurn: readonly string[] };
+  readonly waitingNodes: Pick<WaitingNodes, "wants" | "missing" | "groups"> & { readonly inTurn: readonly string[] };
 }
 
 export function plan(snapshot: Snapshot): Plan {
@@ -80,10 +80,8 @@ export function plan(snapshot: Snapshot): Plan {
   const movable = movableAddressesOf(snapshot, placements);
   const canMove = mayMove(snapshot);
   const missing = canMove ? creatable(snapshot, desired) : 0;
-  const wants = canMove ? movable.free.length + missing : 0;
-  const regions = regionsOf(snapshot, movable, missing);
-  const proven = provenFor(snapshot, movable.free);
-  const waitingNodes = waitingNodesOf(snapshot, placements, { wants, missing, regions, proven });
+  const wanting = wantingOf(snapshot, canMove ? movable.free : [], missing);
+  const waitingNodes = waitingNodesOf(snapshot, placements, wanting);
   const displace = (of: Parameters<typeof displacementsOf>[2]) => displacementsOf(snapshot, placements, of);
   const assignmentPlan = canMove ? assignmentsOf(snapshot, movable, waitingNodes, displace) : NO_ASSIGNMENTS;
   const creation = canMove
@@ -125,7 +123,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     waitingNodes: {
       wants: waitingNodes.wants,
       missing: waitingNodes.missing,
-      regions: waitingNodes.regions,
+      groups: waitingNodes.groups,
       inTurn: waitingNodes.inTurn.map(({ name }) => name),
     },
     ...omitUndefined({ requeueAt: requeue, publication, ignoredOfMatch: snapshot.ignoredOfMatch }),

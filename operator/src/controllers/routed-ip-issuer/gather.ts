@@ -2,7 +2,7 @@
 
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/accounts/address-account.js";
-import { regionOf } from "../../addresses/assignments.js";
+import { regionOf } from "../../addresses/moves/address-groups.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
 import { firewallMessages } from "../../messages/firewalls.js";

@@ -1,12 +1,7 @@
 /** Step: elect. The node that should hold the address: its holder while that serves, else the youngest that may. */
 
-import {
-  hasMachine,
-  type WaitingNode,
-  type WaitingNodes,
-  type Wanting,
-  waitingAmong,
-} from "../../addresses/assignments.js";
+import { hasMachine, type WaitingNode, type WaitingNodes, waitingAmong } from "../../addresses/assignments.js";
+import type { Wanting } from "../../addresses/moves/address-groups.js";
 import type { Placement } from "../../addresses/placements.js";
 import type { Taint } from "../../kube/cache/slim-objects.js";
 import { jsonEqual } from "../../kube/objects.js";
@@ -28,14 +23,14 @@ export function electionOf(snapshot: Snapshot, placement: Placement | undefined,
 
 /** By machine; see `WaitingNodes`. */
 export interface WaitingMachines extends Pick<WaitingNodes, "wants" | "missing"> {
-  readonly nodes: readonly ProviderId[];
+  readonly fit: readonly ProviderId[];
   readonly inTurn: readonly ProviderId[];
 }
 
 /** @param able it could act now; else it leaves the nodes to others. */
-export function waitingMachinesOf({ wants, missing, waiting, inTurn }: WaitingNodes, able: boolean): WaitingMachines {
+export function waitingMachinesOf({ wants, missing, fit, inTurn }: WaitingNodes, able: boolean): WaitingMachines {
   const machines = (nodes: readonly WaitingNode[]) => nodes.map(({ machine }) => machine);
-  return { wants: able ? wants : 0, missing, nodes: machines(waiting), inTurn: machines(inTurn) };
+  return { wants: able ? wants : 0, missing, fit: machines(fit), inTurn: machines(inTurn) };
 }
 
 /** Addresses that a node may hold: as many as the class and the provider allow. Those of pools count. */

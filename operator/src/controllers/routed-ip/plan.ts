@@ -2,7 +2,7 @@
 
 import { isObserved } from "../../addresses/address-set.js";
 import { moveText } from "../../addresses/address-status.js";
-import { assignmentsOf, NO_ASSIGNMENTS, regionsOf } from "../../addresses/assignments.js";
+import { assignmentsOf, NO_ASSIGNMENTS } from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { createdCopyChains } from "../../addresses/creation/created-backup.js";
 import {
@@ -15,11 +15,11 @@ import {
 import { desiredOf } from "../../addresses/desired-addresses.js";
 import { publishedOf, recordChain } from "../../addresses/dns-records.js";
 import { markChains } from "../../addresses/mark-plan.js";
+import { wantingOf } from "../../addresses/moves/address-groups.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
 import { unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { provenFor } from "../../addresses/safeguards.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
@@ -147,8 +147,7 @@ interface Given extends Pick<Decision, "desired" | "placement"> {
 function decide(snapshot: Snapshot, { desired, placements, placement, able }: Given): Decision {
   const movable = able && placement !== undefined ? movableAddressesOf(snapshot, [placement]) : NO_SUPPLY;
   const missing = able ? creatable(snapshot, desired) : 0;
-  const [regions, proven] = [regionsOf(snapshot, movable, missing), provenFor(snapshot, movable.free)];
-  const election = electionOf(snapshot, placement, { wants: movable.free.length + missing, missing, regions, proven });
+  const election = electionOf(snapshot, placement, wantingOf(snapshot, movable.free, missing));
   const assignmentPlan = able ? assignmentsOf(snapshot, movable, election) : NO_ASSIGNMENTS;
   const creation = able
     ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired.missing > 0))

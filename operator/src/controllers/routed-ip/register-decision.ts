@@ -48,6 +48,8 @@ function registerJobDecision(
   const { decision } = plan;
   if (decision.by !== "jobs" || jobs === undefined) return;
   const { ref, memory } = state;
+  // Before its class had Jobs, it may have waited for nodes of an account.
+  routing.context.nodeRequests.withdraw(ref.uid);
   const { job } = gathered.snapshot;
   if (decision.settled) memory.job = {};
   takeToken(routing, gathered, decision);
@@ -164,10 +166,10 @@ function requestNodes(
   { routing: { context } }: GatherTools,
   state: RoutedState,
   { family, account }: IssuedGathered,
-  { wants, missing, nodes }: IssuedPlan["waitingNodes"],
+  { wants, missing, fit }: IssuedPlan["waitingNodes"],
 ): void {
   if (state.memory.reservation === undefined) {
-    const request = { ...requesterOf(state, account), wants, missing, candidates: () => nodes };
+    const request = { ...requesterOf(state, account), wants, missing, candidates: () => fit };
     context.nodeRequests.set(family, request);
   } else {
     context.nodeRequests.took(family, state.ref.uid);

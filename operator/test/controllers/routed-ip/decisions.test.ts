@@ -53,15 +53,11 @@ function snapshot(change: Partial<Snapshot> = {}): Snapshot {
 const withStatus = (status: RoutedIPStatus): Partial<Snapshot> => ({ routed: { ...snapshot().routed, status } });
 
 describe("the election of a node for a RoutedIP", () => {
-  const elect = (
-    change: Partial<Snapshot> = {},
-    placement?: Partial<Placement>,
-    regions: "any" | Set<string> = "any",
-  ) => {
+  const elect = (change: Partial<Snapshot> = {}, placement?: Partial<Placement>, region = "") => {
     const { shared } = electionOf(snapshot(change), placement as Placement | undefined, {
       wants: 2,
       missing: 0,
-      regions,
+      groups: [{ region, probed: false, wants: 2, missing: 0 }],
     });
     return shared.map(({ machine }) => machine);
   };
@@ -84,7 +80,7 @@ describe("the election of a node for a RoutedIP", () => {
     const pendingCreation = { startedAt: "", provider: "digitalocean", family: "IPv4", providerID: N2 } as const;
     expect(elect(withStatus({ pendingCreation }))).to.deep.equal([N1]);
     const far = { candidates: candidates("n2", { labels: { "topology.kubernetes.io/region": "far" } }) };
-    expect(elect(far, undefined, new Set(["near"]))).to.deep.equal([N1]);
+    expect(elect(far, undefined, "near")).to.deep.equal([N1]);
   });
 
   it("takes last those that are about to leave, and those that the firewall would isolate", () => {

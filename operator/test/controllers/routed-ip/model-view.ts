@@ -1,8 +1,8 @@
 /** What the plan of a RoutedIP sees of the tiny cluster, cloud account and firewall. */
 
 import type { AddressMemory } from "../../../src/addresses/address-set.js";
-import { isIn } from "../../../src/addresses/assignments.js";
 import type { ListObservation } from "../../../src/addresses/creation/creation-registry.js";
+import { isIn } from "../../../src/addresses/moves/address-groups.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
 import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";

@@ -90,6 +90,46 @@ describe("operator in process: RoutedIPs and what they share", function () {
     });
   }
 
+  it("a RoutedIP whose address is of another region keeps no node from a younger one", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { state } = made.world.digitalocean;
+    made.addIssuer({ routedIPFirewallName: undefined });
+    for (const name of ["old", "young"]) {
+      made.addService(name);
+      made.serveAs(name, "n1");
+    }
+    const { ip } = state.addAddress({ region: "sfo3" });
+    made.addRouted("old", { serviceRef: { serviceName: "old" }, routedIP: ip });
+    made.world.start();
+    await made.until("it is refused", () => made.condition("old", "Ready") === "False/WrongRegion", 10_000);
+    made.addRouted("young", { serviceRef: { serviceName: "young" }, routedIP: state.addAddress().ip });
+    await made.ready("young", 10_000);
+    made.addNode("n2");
+    made.serveAs("old", "n2");
+    made.serveAs("young", "n2");
+    await made.until("it fails over", () => made.nodeOf("young") === "n2", 10_000);
+  });
+
+  it("a pool keeps as many nodes of a region as it has addresses there", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { state } = made.world.digitalocean;
+    const [wrong, right, next] = [{ region: "sfo3" }, {}, {}].map((at) => state.addAddress(at).ip) as [
+      string,
+      string,
+      string,
+    ];
+    made.addIssuer({ routedIPFirewallName: undefined });
+    made.world.addPool("old", { ips: [wrong, right, next], assignmentCoolOffSeconds: 3600 });
+    made.world.start();
+    await made.until("the cool-off begins", () => made.world.holder(right) !== undefined, 10_000);
+    made.addNode("n2");
+    made.addNode("n3");
+    made.addService("young");
+    made.serveAs("young", "n2", "n3");
+    made.addRouted("young", { serviceRef: { serviceName: "young" }, routedIP: state.addAddress().ip });
+    await made.ready("young", 10_000);
+  });
+
   const freed: readonly (readonly [string, () => void])[] = [
     ["moves away", () => made.serveAs("first", "n2")],
     ["is released", () => made.world.kubernetes.delete(routedRef("first"))],

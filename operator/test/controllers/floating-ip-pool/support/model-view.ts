@@ -1,8 +1,8 @@
 /** A tiny cluster and cloud account: what there is, how people change it, and what the plan of a pool sees of it. */
 
 import { Annotation, canonicalIp, type FloatingIPPoolSpec } from "cdk8s-flipop/api";
-import { isIn } from "../../../../src/addresses/assignments.js";
 import type { ListObservation } from "../../../../src/addresses/creation/creation-registry.js";
+import { isIn } from "../../../../src/addresses/moves/address-groups.js";
 import { Claims } from "../../../../src/claims/claims.js";
 import { poolClaims } from "../../../../src/claims/read-claims.js";
 import { timestamp } from "../../../../src/clock.js";
