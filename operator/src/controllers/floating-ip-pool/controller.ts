@@ -221,6 +221,7 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   if (wants === 0) nodeRequests.withdraw(ref.uid);
   else nodeRequests.set(family, { ...requester, ...wantedBy(state, gathered, made), candidates });
   if (snapshot.otherCreations.length > 0) context.creations.wait(ref);
+  memory.needsFreshList = made.needsFreshList;
   memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
   // Whatever becomes of the holders of our addresses brings a run.
   const holders = holdersOf(snapshot);

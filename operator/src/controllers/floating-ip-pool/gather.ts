@@ -20,7 +20,7 @@ import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { publishingOf } from "../../publishing/published-addresses.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
-import { SETTLE_LIST_SECONDS } from "../../timings.js";
+import { MOVE_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../timings.js";
 import { type ControllerContext, hasUnseenOwners } from "../context.js";
 import { memoryOf } from "./memory.js";
 import { creationKey, freeReservations } from "./move-reservations.js";
@@ -194,13 +194,13 @@ export async function prepare(
   const account = context.accounts.find(pool.spec.provider, familyOfPool(pool));
   if (!(account instanceof AddressAccount)) return;
   declareNames(account, state, pool);
-  const { listObservations, moving } = state.memory;
+  const { listObservations, moving, needsFreshList } = state.memory;
   const settling = listObservations.meet(pool.status.pendingCreation, context.clock.monotonic());
   const key = creationKey(state, pool, { family: account.family, account });
   const others = freshSeconds(context.creations.others(key), context.clock.now());
-  const onlyDriftCheck = !settling && !moving && account.readable && others === Number.POSITIVE_INFINITY;
+  const isUrgent = settling || moving || needsFreshList || others < Number.POSITIVE_INFINITY;
   const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSecondsOf(state, pool), others);
-  await account.refresh(maxAge, onlyDriftCheck ? "check" : "assignment");
+  await account.refresh(maxAge, account.readable && !isUrgent ? "check" : "assignment");
   declareNames(account, state, pool);
   await readSingly(account, state, pool, why);
   await noteList(account, listObservations, { clock: context.clock, why });
@@ -227,8 +227,8 @@ function listDueMs(account: AddressAccount | undefined, maxAge: number): number 
   return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, maxAge - age) * 1000 + 1;
 }
 
-function listSecondsOf({ memory: { reverts } }: PoolState, { status }: Pick<Pool, "status">): number {
-  return listSeconds(status.conditions, reverts.size > 0);
+function listSecondsOf({ memory }: PoolState, { status }: Pick<Pool, "status">): number {
+  return memory.needsFreshList ? MOVE_MAX_AGE_SECONDS : listSeconds(status.conditions, memory.reverts.size > 0);
 }
 
 function declareNames({ inventory }: AddressAccount, state: PoolState, pool: Pool): void {

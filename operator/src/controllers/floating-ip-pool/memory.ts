@@ -27,6 +27,8 @@ export class PoolMemory implements ResultHolder {
   firstPlannedAt: number | undefined;
   /** The last plan moved an address, or one was on its way. */
   moving = false;
+  /** See `needsFreshList`. */
+  needsFreshList = false;
   /** When the API server last refused a patch of a node for a missing right, monotonic ms. */
   nodesForbiddenAt: number | undefined;
   /** Series of the states of its addresses. */

@@ -43,6 +43,7 @@ import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.
 import { wantingOf } from "../../addresses/moves/address-groups.js";
 import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/displacement.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
+import { needsFreshList } from "../../addresses/moves/occupied-nodes.js";
 import { hasMarks } from "../../addresses/node-marks.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
@@ -72,6 +73,8 @@ export interface Plan extends EnginePlan<PlannedAction> {
   readonly publication?: PublishedAddresses;
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
   readonly waitingNodes: Pick<WaitingNodes, "wants" | "missing" | "groups"> & { readonly inTurn: readonly string[] };
+  /** See `needsFreshList`. */
+  readonly needsFreshList: boolean;
 }
 
 export function plan(snapshot: Snapshot): Plan {
@@ -126,6 +129,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
       groups: waitingNodes.groups,
       inTurn: waitingNodes.inTurn.map(({ name }) => name),
     },
+    needsFreshList: needsFreshList(snapshot, waitingNodes, snapshot.capabilities?.addressesPerNode ?? 1),
     ...omitUndefined({ requeueAt: requeue, publication, ignoredOfMatch: snapshot.ignoredOfMatch }),
     lostHolder: hasLostHolder(snapshot),
     ...(hasCleanup(snapshot) && { deletion: deletionOf(snapshot, placements, leftOf(snapshot, placements)) }),

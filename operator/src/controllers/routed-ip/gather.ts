@@ -11,7 +11,6 @@ import { noteList } from "../../addresses/creation/newcomers.js";
 import { annotatedIps } from "../../addresses/desired-addresses.js";
 import { marksOf } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/placements.js";
-import { listSeconds } from "../../addresses/requeue-at.js";
 import { requesterOf } from "../../claims/node-shares.js";
 import type { Clock } from "../../clock.js";
 import { probesOf } from "../../health/probes-for-controllers.js";
@@ -38,7 +37,7 @@ import { isDeleting } from "./deletion.js";
 import { firewallOf, firewallReverts, type ResolvedAccount } from "./firewall/gather-firewall.js";
 import { lookUpDns } from "./gather-records.js";
 import { gatherJobs, type JobTools, prepareJob } from "./jobs/gather.js";
-import { memoryOf, type RoutedState, readOf } from "./memory.js";
+import { listSecondsOf, memoryOf, type RoutedState, readOf } from "./memory.js";
 import { nodesOf, problemOfService, safeguardsOf, servedBy } from "./service-follower.js";
 import type { Gathered, IssuedGathered, Snapshot } from "./snapshot.js";
 
@@ -256,7 +255,7 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
   want();
   const settling = memory.listObservations.meet(routed.status.pendingCreation, clock.monotonic());
   const others = creations.others(creationKey(state, { resolvedClass, family: familyOfRouted(routed), account }));
-  const fresh = Math.min(listSeconds(routed.status.conditions, false), freshSeconds(others, clock.now()));
+  const fresh = Math.min(listSecondsOf(state, routed), freshSeconds(others, clock.now()));
   await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
   want();
   const view = account.inventory?.view();
@@ -276,20 +275,24 @@ export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathe
   const dueInMs = gathered.firewall?.view().dueInMs;
   // A read that goes on asks for a run when it ends.
   if (state.preparing !== undefined) return dueInMs;
-  return earliest([dueInMs, ...accountDueMs(clock.now(), gathered)]);
+  return earliest([dueInMs, ...accountDueMs(clock.now(), state, gathered)]);
 }
 
-function accountDueMs(now: number, { account, snapshot: { routed } }: IssuedGathered): readonly (number | undefined)[] {
+function accountDueMs(
+  now: number,
+  state: RoutedState,
+  { account, snapshot: { routed } }: IssuedGathered,
+): readonly (number | undefined)[] {
   const names = namedAddresses(routed);
   const { failure, retryAt = 0 } = account?.troubleOf(names) ?? {};
-  if (failure === undefined) return [listDueMs(account, routed), lockedDueMs(account?.inventory?.view(), names)];
+  if (failure === undefined) return [listDueMs(account, state, routed), lockedDueMs(account?.inventory?.view(), names)];
   return retryAt > now ? [retryAt - now] : [];
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
-function listDueMs(account: IssuedGathered["account"], { status }: RoutedIP): number | undefined {
+function listDueMs(account: IssuedGathered["account"], state: RoutedState, routed: RoutedIP): number | undefined {
   const view = account?.inventory?.view();
   if (view?.complete !== true) return undefined;
   // A list that is just that old still counts: a run at that very moment would read nothing.
-  return Math.max(0, listSeconds(status.conditions, false) - view.ageSeconds) * 1000 + 1;
+  return Math.max(0, listSecondsOf(state, routed) - view.ageSeconds) * 1000 + 1;
 }

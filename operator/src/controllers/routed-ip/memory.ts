@@ -6,6 +6,7 @@ import { CREATION } from "../../addresses/actions.js";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { listSeconds } from "../../addresses/requeue-at.js";
 import { disputeAfter, TakenAddresses } from "../../addresses/undone-writes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { Reservation } from "../../inventory/view.js";
@@ -16,7 +17,8 @@ import type { ActionCall } from "../../reconcile/kind.js";
 import type { ActionResult } from "../../reconcile/plan.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { RetryState } from "../../reconcile/retries.js";
-import type { RoutedObject, RoutedRead } from "../../routing/read-resources.js";
+import type { RoutedIP, RoutedObject, RoutedRead } from "../../routing/read-resources.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import type { Action } from "./actions.js";
 import { withResult } from "./address/address-set.js";
@@ -68,6 +70,8 @@ export interface RoutedMemory {
   /** When somebody else took the address away from where the operator had put it, ms since the epoch. */
   reverts: { readonly ip: string; readonly times: readonly number[] } | undefined;
   readonly taken: TakenAddresses;
+  /** @default false */
+  needsFreshList?: boolean;
   /** That its address is in. */
   account: AddressAccount | undefined;
   /** Where the class works by Jobs: the last Job failed. */
@@ -164,4 +168,9 @@ function noticeReverts(memory: Remembered["memory"], { inventory, verdictOf, now
   const after = disputeAfter(before, { facts: inventory.get(ip), isFit, now });
   if (after.placement === undefined) memory.placement = undefined;
   memory.reverts = after.reverts.length === 0 ? undefined : { ip, times: after.reverts };
+}
+
+/** How old the list of the account may be. */
+export function listSecondsOf({ memory }: RoutedState, { status }: RoutedIP): number {
+  return memory.needsFreshList === true ? MOVE_MAX_AGE_SECONDS : listSeconds(status.conditions, false);
 }

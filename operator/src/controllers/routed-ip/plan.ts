@@ -17,6 +17,7 @@ import { publishedOf, recordChain } from "../../addresses/dns-records.js";
 import { markChains } from "../../addresses/mark-plan.js";
 import { wantingOf } from "../../addresses/moves/address-groups.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
+import { needsFreshList } from "../../addresses/moves/occupied-nodes.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
 import { unreleasedOf } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
@@ -43,7 +44,7 @@ import { firewallPlanOf } from "./firewall/desired-firewall.js";
 import { isLeaving, replacesPrevious } from "./firewall/leave-previous-firewalls.js";
 import type { FirewallPlan } from "./firewall/plan.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
-import { electionOf, type WaitingMachines, waitingMachinesOf } from "./node-election.js";
+import { electionOf, limitOf, type WaitingMachines, waitingMachinesOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 import { type PlannedStatus, plannedAddress, plannedStatus } from "./status.js";
 import {
@@ -70,6 +71,8 @@ export interface Plan {
   readonly publication?: PublishedAddresses;
   /** What it would take from others (`NodeRequestRegistry.set`). */
   readonly waitingNodes: WaitingMachines;
+  /** See `needsFreshList`. */
+  readonly needsFreshList: boolean;
   /** Where the address is, and where it goes: what the firewall and the taints of others are measured by. */
   readonly needs: Needs;
   /** The elected node, until the address is on its way there: no other resource elects it meanwhile. */
@@ -121,6 +124,7 @@ export function plan(snapshot: Snapshot): Plan {
     }),
     conditions: conditionsOf(withDeletion(snapshot, deletion), findings),
     waitingNodes: waitingMachinesOf(decision.election, isAble(snapshot, decision, acts.steps)),
+    needsFreshList: needsFreshList(snapshot, decision.election, limitOf(snapshot)),
     needs: needsOf(snapshot, decision),
     ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication, deletion }),
     ...earliest([requeue, snapshot.firewall?.retryAt, firewall?.retryAt], snapshot.now),

@@ -107,6 +107,7 @@ function registerIssuedDecision(
   followFirewall(tools, state, gathered);
   shareRecords(tools, state, gathered, plan);
   if (!state.inFlight.has(UPDATE)) followGoal(state, gathered, plan, decision.goal);
+  memory.needsFreshList = decision.needsFreshList;
   requestNodes(tools, state, gathered, decision.waitingNodes);
   waitForCreations(tools, state, gathered, decision.waitingNodes);
 }

@@ -92,3 +92,63 @@ describe("operator in process: reads of one address that fail", function () {
     await world.until("it is read again", () => world.condition("broken", "Fulfilled")?.reason === "AddressNotFound");
   });
 });
+
+describe("operator in process: a node whose address of no resource was released after the account was listed", function () {
+  this.timeout(240_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  for (const kind of ["RoutedIP", "FloatingIPPool"]) {
+    it(`gets the address of a ${kind} within seconds`, async () => {
+      made = await RoutedWorld.create(["n1"], { speed: 20 });
+      const { world } = made;
+      const { state, journal } = world.digitalocean;
+      const { ip } = state.addAddress();
+      made.serve({ node: "n1" });
+      if (kind === "FloatingIPPool") world.addPool("a", { ips: [ip] });
+      else {
+        made.addIssuer({ routedIPFirewallName: undefined });
+        made.addRouted("a", { routedIP: ip });
+      }
+      made.addNode("n2");
+      const { ip: foreign } = state.addAddress({ dropletId: world.droplet("n2").id });
+      world.start();
+      await made.until("it is on n1", () => world.holder(ip) !== undefined, 10_000);
+      made.serve({ node: "n1" }, { node: "n2" });
+      await world.clock.sleep(20_000);
+      state.removeAddress(foreign);
+      await world.clock.sleep(20_000);
+
+      const before = journal.count({ on: READ });
+      const failedAt = world.clock.now();
+      made.serve({ node: "n2" });
+      world.removeNode("n1");
+      await made.until("it is on n2", () => world.holder(ip) !== undefined, 30_000);
+      expect((world.clock.now() - failedAt) / 1000).to.be.below(10);
+      expect(journal.count({ on: READ }) - before).to.be.below(6);
+    });
+  }
+
+  it("is read once in 15 s at most while the address stays", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { world } = made;
+    const { state, journal } = world.digitalocean;
+    state.addAddress({ dropletId: world.droplet("n1").id });
+    made.addIssuer({ routedIPFirewallName: undefined });
+    made.addRouted("a", { routedIP: state.addAddress().ip });
+    made.serve({ node: "n1" });
+    world.start();
+    await made.until("it waits", () => made.condition("a", "Ready") === "False/NoCandidate", 10_000);
+    const before = journal.count({ on: READ });
+    for (let second = 0; second < 300; second++) {
+      made.serve({ node: "n1", ready: second % 2 === 0 });
+      await world.clock.sleep(1000);
+    }
+    expect(journal.count({ on: READ }) - before).to.be.within(4, 21);
+    await world.rest();
+    const quiet = journal.count({ on: READ });
+    await world.clock.sleep(600_000);
+    expect(journal.count({ on: READ }) - quiet, "of ten minutes without a change").to.be.below(7);
+  });
+});
