@@ -4,9 +4,9 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 5_760,
+  "operator/src/addresses": 5_840,
   "operator/src/claims": 1_250,
-  "operator/src/commands": 7_100,
+  "operator/src/commands": 7_130,
   "operator/src/controllers/cluster-routed-ip-class": 600,
   "operator/src/controllers/floating-ip-pool": 2_700,
   "operator/src/controllers/node-annotations": 540,

@@ -52,7 +52,7 @@ export function groupOf(
   };
 }
 
-/** As others are told of the groups. */
+/** In the form of a request for nodes. */
 export function wantedGroups(
   groups: readonly AddressGroup[],
   nodeOf: (machine: ProviderId) => NodeFacts | undefined,

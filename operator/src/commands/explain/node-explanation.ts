@@ -26,7 +26,12 @@ export interface Question extends Asking {
   /** The type of the address of a node that the operator probes. Absent: it probes no node, or its pods. */
   readonly probes?: string;
   /** Absent: the resource gives nodes no address. */
-  readonly room?: { readonly limit: number; readonly heldBy: ReadonlyMap<ProviderId, readonly Held[]> };
+  readonly room?: {
+    readonly limit: number;
+    readonly heldBy: ReadonlyMap<ProviderId, readonly Held[]>;
+    /** By node: the resource that gets it first, as the conditions say. */
+    readonly keptFor: ReadonlyMap<string, string>;
+  };
   /** Those of the addresses that exist, and of those to create: a node elsewhere gets none. Absent: any. */
   readonly regions?: ReadonlySet<string>;
   /** Absent: the resource publishes no addresses of nodes. */
@@ -48,7 +53,7 @@ export interface ShownCheck {
 
 export interface NodeExplanation {
   readonly node: string;
-  /** `candidate`: it may get an address. `occupied`: an address of another resource takes its place. */
+  /** `candidate`: it may get an address. `occupied`: an address of another resource takes its place, or will. */
   readonly result: "holds" | "published" | "candidate" | "occupied" | "no";
   readonly holds: readonly Held[];
   readonly checks: readonly ShownCheck[];
@@ -203,7 +208,8 @@ const regionCheck: FurtherCheck = (node, { regions }) => {
   };
 };
 
-const roomCheck: FurtherCheck = (_node, { room }, holds) => room && { check: ROOM, ...roomOn(room.limit, holds) };
+const roomCheck: FurtherCheck = ({ name }, { room }, holds) =>
+  room && { check: ROOM, ...roomOn(room.limit, holds, room.keptFor.get(name)) };
 
 const machineCheck: FurtherCheck = (node, { refusing }) => {
   if (refusing === undefined) return undefined;

@@ -3,6 +3,7 @@
 import type { AnyKind } from "cdk8s-flipop/api";
 import type { KubeClient } from "../../kube/client.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
+import { keptIn } from "../../messages/nodes/busy-nodes.js";
 import type { AddressFacts } from "../../providers/types.js";
 import { omitUndefined } from "../../values.js";
 import { ownersIn } from "../claim-checks.js";
@@ -63,7 +64,12 @@ export async function ask(
   const retained = retainedIn(reader.reads, known);
   const subject = { uid: object.metadata.uid, family: asked.family };
   const held = withUnowned(heldBy(holding, nodes, subject), unowned, { family: asked.family, retained, refused });
-  return { asked, retained, question: withHolders(asked, { account, heldBy: held, nodes }) };
+  return { asked, retained, question: withHolders(asked, { account, heldBy: held, nodes }, keptOf(object)) };
+}
+
+function keptOf({ status }: OwnObject): ReadonlyMap<string, string> {
+  const messages = (status?.conditions ?? []).map(({ message }) => message);
+  return new Map(messages.flatMap((message) => [...keptIn(message)]));
 }
 
 export function holdsAddresses({ kind }: { readonly kind: AnyKind }): boolean {
@@ -73,9 +79,10 @@ export function holdsAddresses({ kind }: { readonly kind: AnyKind }): boolean {
 function withHolders(
   { limit, family: _family, addresses, near: _near, ...asked }: Asked,
   known: KnownAddresses,
+  keptFor: ReadonlyMap<string, string>,
 ): Question {
   if (limit === undefined) return asked;
-  const room = { limit, heldBy: known.heldBy };
+  const room = { limit, heldBy: known.heldBy, keptFor };
   const regions = addresses && regionsFor(addresses, known);
   return { ...asked, room, ...omitUndefined({ regions }) };
 }

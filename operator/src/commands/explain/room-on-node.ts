@@ -9,11 +9,18 @@ interface Room {
   readonly remedy?: string;
 }
 
-/** @param limit of addresses on a node */
-export function roomOn(limit: number, holds: readonly Held[]): Room {
+/**
+ * @param limit of addresses on a node
+ * @param keptFor the resource that gets the node first
+ */
+export function roomOn(limit: number, holds: readonly Held[], keptFor: string | undefined): Room {
   const others = holds.filter(({ ours, spare }) => !ours && spare !== true);
   const own = holds.filter(({ ours }) => ours).length;
-  if (own > 0 || others.length < limit) return { passed: true, seen: heldText(holds) };
+  if (own > 0 || (others.length < limit && keptFor === undefined)) return { passed: true, seen: heldText(holds) };
+  if (others.length < limit) {
+    const seen = `the operator keeps it for ${keptFor}, which comes first`;
+    return { passed: false, reason: "Kept", seen, remedy: OCCUPIED_REMEDY };
+  }
   return {
     ...{ passed: false, reason: "Occupied" },
     seen: `it already holds ${others.map(ownedText).join(", ")}; the limit is ${limit}`,

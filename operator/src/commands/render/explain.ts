@@ -181,6 +181,6 @@ const RESULTS: Readonly<Record<NodeExplanation["result"], string>> = {
   holds: "it holds an address of the resource",
   published: "its address is published",
   candidate: "it is a candidate",
-  occupied: "it would be a candidate, but another address is on it",
+  occupied: "it would be a candidate, but another address is, or will be, on it",
   no: "it is no candidate",
 };

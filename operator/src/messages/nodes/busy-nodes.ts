@@ -135,6 +135,13 @@ function nodeText({ node, held = [], limit = 1, target, retryAt, cause, first }:
   return `${node} already holds ${held.map(addressText).join(" and ")}${limit > 1 ? ` (the limit is ${limit})` : ""}`;
 }
 
+const KEPT = /the operator keeps (\S+) for (\S+ \S+), which comes first/g;
+
+/** Which nodes a text names as kept for another resource, and for which one: nothing but the conditions of a resource shows it. */
+export function keptIn(text: string): ReadonlyMap<string, string> {
+  return new Map([...text.matchAll(KEPT)].map(([, node = "", first = ""]) => [node, first]));
+}
+
 function addressText({ ip = "an address", owner, refusedTo, unwanted, unseen }: HeldAddress): string {
   if (unwanted) return `${ip}, which this resource no longer asks for`;
   if (refusedTo !== undefined) return `${ip}, which ${refText(refusedTo)} lists, but may not use`;

@@ -1,7 +1,16 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { busyText } from "../../../src/messages/nodes/busy-nodes.js";
 import { cells, explainedCluster } from "./explained-cluster.js";
+
+const UNFULFILLED = {
+  type: "Fulfilled",
+  status: "False",
+  reason: "TooFewCandidates",
+  lastTransitionTime: "2026-01-31T12:00:00Z",
+};
+const FIRST = { kind: "RoutedIP", namespace: "voice", name: "first" };
 
 describe("flipop explain, for addresses that take room or stay,", () => {
   const shared = explainedCluster();
@@ -35,6 +44,27 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(other.out).to.match(
       /Occupied +Release the disabled address \(flipop explain of its resource shows how\), or unassign it at the provider/,
     );
+  });
+
+  it("says for which resource the operator keeps a node", async () => {
+    const busy = busyText({ shown: [{ node: "node-3", first: { ...FIRST, uid: "u" } }], more: 0 });
+    const message = `0 of 1 addresses are active: 1 node is needed; no node that matches is free: ${busy}`;
+    const ref = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "waits" };
+    shared.cluster.pool("waits", { ips: ["203.0.113.60"] }, { "203.0.113.60": { state: "unassigned" } });
+    shared.kubernetes.change(
+      ref,
+      (object) => ({
+        ...object,
+        status: { ...(object["status"] as object), conditions: [{ ...UNFULFILLED, message }] },
+      }),
+      "status",
+    );
+    const { out } = await shared.flipop.run("explain", "pool/waits", "-n", "ingress");
+    shared.kubernetes.delete(ref);
+    expect(cells(out).get("node-3")?.slice(1)).to.deep.equal([
+      ...["occupied", "-"],
+      "Kept: the operator keeps it for RoutedIP voice/first, which comes first",
+    ]);
   });
 
   it("says whether an address that a node holds is active", async () => {

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Claim } from "../../../src/claims/claims.js";
-import { plan } from "../../../src/controllers/routed-ip/plan.js";
-import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { InventoryAddress } from "../../../src/inventory/view.js";
-import { IP, world } from "./routed-plans.js";
+import type { Claim } from "../../../../src/claims/claims.js";
+import { plan } from "../../../../src/controllers/routed-ip/plan.js";
+import type { Snapshot } from "../../../../src/controllers/routed-ip/snapshot.js";
+import type { InventoryAddress } from "../../../../src/inventory/view.js";
+import { IP, world } from "../routed-plans.js";
 
 const [N1, N2] = ["digitalocean://n1", "digitalocean://n2"];
 const PROBED = { reason: "ProbeFailed", detail: "", recoverable: true, isByProbesAlone: true } as const;
