@@ -121,7 +121,8 @@ function structMisfits(prop: string, value: unknown, struct: Shapes): readonly R
 /** The props to use instead of an unknown one: those that write a field of this name, or a similar one. */
 function instead(name: string, shapes: Shapes): string {
   const props = Object.keys(shapes);
-  const writers = props.filter((prop) => fieldsOf(shapes[prop]).includes(name));
+  const isMeant = (field: string) => field.toLowerCase() === name.toLowerCase();
+  const writers = props.filter((prop) => fieldsOf(shapes[prop]).some(isMeant));
   const similar = nearest(name, props);
   if (writers.length > 0) return `use ${writers.join(", ")}`;
   if (similar !== undefined) return `use ${similar}`;

@@ -16,6 +16,11 @@ const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 export const UNKNOWN_PROPS: readonly Mistake[] = [
   ["an unknown prop", pool({ ports: [80] }), `ports: a list ${NO_PROP} ${ALL_RESOURCE_PROPS}`],
   [
+    "a field of YAML in another case",
+    routedIp(() => ({ routedIp: "192.0.2.1" })),
+    `routedIp: "192.0.2.1" ${NO_PROP} use address`,
+  ],
+  [
     "a similar prop beside the right one",
     pool({ region: "nyc3", regions: ["ams3"] }),
     `regions: a list ${NO_PROP} use region`,
