@@ -216,6 +216,11 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   ...["", "created", "203.0.113.7", "203.0.113.0/33", "203.0.113.0/08", "::/129", "::ffff:192.0.2.0/120"].map(
     badRangeOfAddresses,
   ),
+  badEntry(
+    "allowedNames",
+    "www.example.com",
+    (entry) => `"${entry}" has **: write one *, which stands for any text`,
+  )("**.example.com"),
   ...["", "*.Example.com", "www..example.com", "{name}.example.com", "*.example.com."].map(badName),
   badZone("*.example.com"),
   klass(

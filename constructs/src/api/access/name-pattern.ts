@@ -14,12 +14,23 @@ const namePatternRule: Rule<string> = {
   check: (self) => (new RegExp(NAME_PATTERN).test(self) ? undefined : `"${self}" ${NAME_PATTERN_PROBLEM}`),
 };
 
+const STARS_PROBLEM =
+  "has **: write one *, which stands for any text without a dot; for names with more labels, list a pattern with as many, such as *.*.example.com";
+
+/** Whoever writes two means labels of any number, which no pattern allows. */
+const oneStarRule: Rule<string> = {
+  cel: "!self.contains('**')",
+  message: `the value ${STARS_PROBLEM}`,
+  messageCel: `'"' + self + '" ${STARS_PROBLEM}'`,
+  check: (self) => (self.includes("**") ? `"${self}" ${STARS_PROBLEM}` : undefined),
+};
+
 /** Schema of an entry of `allowedNames`. */
 export const namePatternSchema: SchemaOf<string> = {
   type: "string",
   description: "A full DNS name, in which `*` stands for any text without a dot.",
   maxLength: 253,
-  rules: [namePatternRule],
+  rules: [namePatternRule, oneStarRule],
 };
 
 /** The pattern as a regular expression, in a syntax that RE2 has too. */
