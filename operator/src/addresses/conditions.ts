@@ -6,7 +6,7 @@ import { addressMessages } from "../messages/addresses.js";
 import { claimMessages } from "../messages/claims.js";
 import { healthMessages } from "../messages/health.js";
 import { accessMessages } from "../messages/issuers-and-classes.js";
-import type { Problem } from "../messages/message.js";
+import { type Problem, valuesIn } from "../messages/message.js";
 import { regionMessages } from "../messages/nodes/other-region.js";
 import { providerMessages } from "../messages/provider.js";
 import { recordMessages } from "../messages/records.js";
@@ -75,7 +75,7 @@ function rejected({ rejected: texts, family }: Desired): Problem | undefined {
   return texts.length === 0 ? undefined : addressMessages.notOfFamily({ texts, family });
 }
 
-/** Names all that the account lacks: a person who corrects one would else see the next one only then. */
+/** Names all that the account lacks, or that the limits refuse: a person who corrects one would else see the next one only then. */
 export function firstFailure(failed: readonly PlannedAddress[]): Problem | undefined {
   const [first] = failed;
   if (first === undefined) return undefined;
@@ -83,8 +83,11 @@ export function firstFailure(failed: readonly PlannedAddress[]): Problem | undef
   const { reason, error } = status;
   if (problem === undefined) return addressMessages.lastActionFailed({ ip, reason: knownReason(reason), error });
   const { notInAccount } = addressMessages;
-  if (problem.id !== notInAccount.id) return problem;
-  return notInAccount({ ips: failed.filter((each) => each.problem?.id === notInAccount.id).map((each) => each.ip) });
+  const alike = failed.filter((each) => each.problem?.id === problem.id).map((each) => each.ip);
+  if (problem.id === notInAccount.id) return notInAccount({ ips: alike });
+  const [refused] = valuesIn(problem, accessMessages.addressNotAllowed);
+  if (refused === undefined || alike.length === 1) return problem;
+  return accessMessages.addressNotAllowed({ ...refused, others: alike.slice(1) });
 }
 
 /** The cloud refused the spec as wrong: that holds while the operator tries again. */

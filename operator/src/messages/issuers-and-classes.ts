@@ -214,18 +214,20 @@ interface RefusedAddress {
   readonly namespace: string;
   /** The namespace for which the operator created the address. Absent: not known, or it did not. */
   readonly createdFor?: string;
+  /** Further addresses of the same resource that are refused. @default none */
+  readonly others?: readonly string[];
 }
 
 export const accessMessages = topic("access", {
   addressNotAllowed: problem({
     reason: "AddressNotAllowed",
     by: "other",
-    text: ({ ip, refusals, namespace, createdFor }: RefusedAddress) => {
+    text: ({ ip, refusals, namespace, createdFor, others = [] }: RefusedAddress) => {
       const other = createdFor === undefined ? "" : `, which it created for namespace ${createdFor}`;
-      return `${addressRefusalsText(namespace, refusals)}, so the operator does not touch ${ip}${other}`;
+      return `${addressRefusalsText(namespace, refusals)}, so the operator does not touch ${listed([`${ip}${other}`, ...others])}`;
     },
-    remedy: ({ ip, refusals }) =>
-      `to use the address, ${addressChangesText(ip, refusals)}; to do without it, remove it from the spec (and from annotation ${Annotation.createdIps}); the account keeps it`,
+    remedy: ({ ip, refusals, others = [] }) =>
+      `to use the address, ${addressChangesText(ip, refusals, others)}; to do without it, remove it from the spec (and from annotation ${Annotation.createdIps}); the account keeps it`,
     example: { ip: "203.0.113.7", refusals: [{ limiter: LIMITER, allowed: ["Created", RANGE] }], namespace: "game" },
   }),
   nameNotAllowed: problem({

@@ -141,9 +141,15 @@ export function addressRefusalsText(namespace: string, refusals: readonly Addres
   return joined(refusals.map(({ limiter, allowed }) => `${limiter} allows ${addressesText(allowed, namespace)}`));
 }
 
-export function addressChangesText(ip: string, refusals: readonly AddressRefusal[]): string {
+/** @param others further addresses that are refused */
+export function addressChangesText(
+  ip: string,
+  refusals: readonly AddressRefusal[],
+  others: readonly string[] = [],
+): string {
   const change = additionOf(ip);
-  return joined(refusals.map(({ limiter, late }) => haveChanged(limiter, change, late)));
+  const likewise = others.length === 0 ? "" : ", and likewise for the others";
+  return `${joined(refusals.map(({ limiter, late }) => haveChanged(limiter, change, late)))}${likewise}`;
 }
 
 export function additionOf(ip: string): string {
