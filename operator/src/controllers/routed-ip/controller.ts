@@ -63,7 +63,7 @@ export class RoutedIPs {
   /** An issuer, a class or a Secret has changed: all that may use it run again. */
   requeue(): void {
     // What lacked a token may have it now.
-    for (const { retries } of this.kinds.all()) retries.retryFixed("UnknownProvider");
+    for (const { retries } of this.kinds.all()) for (const reason of LACKED_TOKEN) retries.retryFixed(reason);
     this.kinds.seeAll();
     this.kinds.enqueueAll();
   }
@@ -234,6 +234,7 @@ async function close({ follower, health, reservation, stateSeries: states }: Rou
   await follower.close();
 }
 
+const LACKED_TOKEN = ["UnknownProvider", "SecretNotFound", "NamespaceNotAllowed"] as const;
 const CRD_TEXT =
   "CRD too old: the API server drops fields of RoutedIP, so no address is created; apply the CRDs of this release";
 const ROLE_TEXT =

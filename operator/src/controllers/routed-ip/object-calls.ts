@@ -25,6 +25,7 @@ import {
   taintPatch,
 } from "../../kube/write/patch.js";
 import { isElectionTaint } from "../../match/node-facts.js";
+import type { Problem } from "../../messages/message.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall } from "../../reconcile/kind.js";
 import { dnsFields } from "../../records/resolver-caches.js";
@@ -36,15 +37,27 @@ import type { Of, RetainAction, TaintAction } from "./actions.js";
 import { CREATION_FIELDS } from "./address/address-set.js";
 import type { GatherTools } from "./gather.js";
 import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./memory.js";
+import type { Gathered } from "./snapshot.js";
 import { previousStatus, recordedStatus } from "./status.js";
 import type { StatusChange } from "./update/sequences.js";
 
 export async function callRecords(
-  { snapshot: { dns, dnsService }, context }: ActionCall<RoutedKind>,
+  { snapshot, context }: ActionCall<RoutedKind>,
   action: Of<"read-records" | "apply-records">,
 ): Promise<Outcome> {
+  const { dns, dnsService } = snapshot;
   if (dns === undefined) return skipped("there is no record set any more");
+  const problem =
+    dns.sets[action.which] === undefined ? tokenProblem(snapshot, dns.providers[action.which]) : undefined;
+  if (problem !== undefined) return { is: "refused", failure: { kind: "Terminal", problem } };
   return outcomeOfRecords(dnsService.carryOut(dns, action, context));
+}
+
+/** Why the token of the issuer is missing. `undefined`: records of this provider go by the operator's. */
+function tokenProblem(gathered: Gathered, provider: string): Problem | undefined {
+  if (gathered.by !== "issuer" || gathered.account !== undefined) return undefined;
+  const { resolvedClass, problem } = gathered.snapshot;
+  return resolvedClass?.provider === provider ? problem : undefined;
 }
 
 /** Others see it since the start of the sequence: see `shareWrites`. */

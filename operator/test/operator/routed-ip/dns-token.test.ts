@@ -69,6 +69,11 @@ describe("operator in process: DNS names with the operator's own token", functio
     await made.world.rest();
     expect(digitalocean.journal.calls().slice(calls), "with the operator's token").to.be.empty;
     expect(made.status("a").dns).to.include({ recordName: "www" });
+    expect(made.world.events("RecordsFailed"), "the Event of the missing Secret says it").to.be.empty;
+    const failed = made.world.logs.filter((line) => line.includes('"read-records"') && line.includes("Action failed"));
+    expect(failed.join("\n"))
+      .to.include("Secret default/team does not exist; fix: ")
+      .and.not.include("the operator has no token");
     kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata: { name: "team", namespace: "default" }, data });
     await made.until("all gone", () => made.object("a") === undefined);
   });
