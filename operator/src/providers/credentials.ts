@@ -42,7 +42,8 @@ export class PushedToken implements Credentials {
   /** The last one stays in use until another comes. */
   set(token: string, place = ""): void {
     this.redactor.add(token);
-    const replaced = this.current !== token.trim();
+    // A message that names the former place would send people there.
+    const replaced = this.current !== token.trim() || this.from !== place;
     this.current = token.trim();
     this.from = place;
     if (replaced) this.onReplaced();

@@ -211,9 +211,9 @@ describe("the registry of providers", () => {
     dir.write("token", "second");
     await clock.advance(10_000);
     made.issue("apps/issuer", "digitalocean", "first");
-    made.issue("apps/issuer", "digitalocean", "second");
+    for (const place of ["", "apps/next"]) made.issue("apps/issuer", "digitalocean", "second", place);
     await clock.advance(30_000);
-    expect(replaced).to.deep.equal([made.get("digitalocean", "dns"), issued]);
+    expect(replaced, "also the same in another place").to.deep.equal([made.get("digitalocean", "dns"), issued, issued]);
     end.abort();
     await following;
   });
