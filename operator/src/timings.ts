@@ -181,8 +181,7 @@ export const CREDENTIALS_MAX_AGE_MS = 60_000;
 export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider must answer by then.
 /** A page of 500 objects of 200 KB fits; V8 could not turn much more into a string. */
 export const MAX_BODY_BYTES = 128 * 1024 * 1024;
-/** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
-export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+export const MAX_LINE_BYTES = 10 * 1024 * 1024; // etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream.
 export const MAX_QUEUED_BYTES = 256 * 1024; // Of a watch that is read more slowly than it arrives; then its socket waits.
 export const NAMESPACE_CALL_SECONDS = 5; // The read that shows whether a namespace ends.
 

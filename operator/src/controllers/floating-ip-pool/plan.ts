@@ -164,11 +164,10 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   if (snapshot.problem !== undefined) return [creation.chain, ...polls, ...bookkeeping].filter(isFilled);
   const moves = assignmentPlan.assignments.map((pair) => moveChain(snapshot, pair, { desired, choice: waitingNodes }));
   const displacing = assignmentPlan.displacing.map((each) => displacementChain(snapshot, each));
-  const annotations = annotationChains(snapshot, placements, desired.family);
   const records = mayNeedCleanup(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
   const releases = releaseChains(snapshot, placements);
   const marks = hasFinalizer(snapshot.pool) ? markChains(snapshot, placements) : [];
-  const nodes = [...annotations, ...marks];
+  const nodes = [...annotationChains(snapshot, placements, desired.family), ...marks];
   return [...moves, ...displacing, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(
     isFilled,
   );
