@@ -237,16 +237,15 @@ export class Engine<T extends KindTypes> {
     const before = state.reported ?? state.conditions();
     const planned = last.plan.conditions;
     const change = { before: fieldsOf(object.status), written: fields };
-    state.firstStatusAt ??= monotonic;
-    const sinceMs = monotonic - state.firstStatusAt;
+    const sinceMs = state.sinceFirstStatusMs(monotonic);
     const heldMs = heldAfterStartMs({ plan: last.plan, fields, stored: change.before, sinceMs });
     if (heldMs !== undefined) return heldMs;
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
-    const { waitMs, drops = [], left } = await written.catch((error: unknown) => {
+    const { waitMs, drops, left } = await written.catch((error: unknown) => {
       // Where the status cannot be written, no condition says what is wrong: Events do, each once.
       if (resultOfError(error).kind === "error") {
-        emitStatusEvents(this.tools, this.kind, state, { before, planned, drops: [] });
+        emitStatusEvents(this.tools, this.kind, state, { before, planned });
         state.reported = planned;
       }
       throw error;

@@ -51,7 +51,7 @@ export interface WrittenConditions {
   readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
   /** What the server has begun to drop of the status. */
-  readonly drops: readonly string[];
+  readonly drops?: readonly string[] | undefined;
   /** Absent: the status was not written. */
   readonly fields?: { readonly before: StatusFields; readonly written: StatusFields };
 }
@@ -61,7 +61,7 @@ export function emitStatusEvents<T extends KindTypes>(
   tools: ReportTools,
   kind: Kind<T>,
   state: ResourceState<T>,
-  { before, planned, drops, fields }: WrittenConditions,
+  { before, planned, drops = [], fields }: WrittenConditions,
 ): void {
   const { statusEvents = conditionsAndDeferred, statusRules } = kind;
   const seen = { before, planned, deferred: state.deferredEvents.splice(0) };

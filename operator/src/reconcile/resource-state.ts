@@ -56,10 +56,8 @@ interface ReadCache<T extends KindTypes> {
 export class ResourceState<T extends KindTypes> {
   readonly ref: ResourceRef;
   readonly key: string;
-  /** RFC 3339; empty where unknown. */
-  readonly createdAt: string;
-  /** Lock keys of the sequences that run. */
-  readonly inFlight = new Set<string>();
+  readonly createdAt: string; // RFC 3339; empty where unknown.
+  readonly inFlight = new Set<string>(); // Lock keys of the sequences that run.
   readonly retries = new Retries();
   readonly pendingStatus = new PendingStatus();
   readonly series = new OwnSeries();
@@ -69,12 +67,10 @@ export class ResourceState<T extends KindTypes> {
   readonly statusWrites: StatusWrites = { sentAt: Number.NEGATIVE_INFINITY, relistedAt: Number.NEGATIVE_INFINITY };
   cleanup: CleanupMemory = { attempts: 0 };
   uncleaned: readonly string[] = []; // In words: what a cleanup that has begun has not removed yet.
-  /** What `prepare` of an earlier run still reads. */
-  preparing: Promise<void> | undefined;
-  /** The summary of the last decision, if it is not Ready: see `early-summary.ts`. */
-  unreadySummary: readonly Condition[] | undefined;
+  preparing: Promise<void> | undefined; // What `prepare` of an earlier run still reads.
+  unreadySummary: readonly Condition[] | undefined; // Of the last decision, if it is not Ready: see `early-summary.ts`.
   reported: readonly PlannedCondition[] | undefined; // By Events, while the status could not be written.
-  firstStatusAt: number | undefined; // Monotonic ms: then this process had its first status to write.
+  private firstStatusAt: number | undefined; // Monotonic ms.
   unsettledRuns = 0; // Runs in a row that reached the bound of iterations.
   slowSince: number | undefined; // Monotonic ms: since then, calls have outlasted runs.
   readonly memory: T["memory"];
@@ -97,7 +93,7 @@ export class ResourceState<T extends KindTypes> {
     return this.life.signal;
   }
 
-  /** The API server refuses our writes: a right is missing. */
+  /** The API server refuses our writes. */
   get forbidden(): boolean {
     return this.writer.forbidden;
   }
@@ -116,6 +112,12 @@ export class ResourceState<T extends KindTypes> {
   object(): T["object"] | undefined {
     const object = this.props.kind.source.writers.get(this.key);
     return object?.metadata.uid === this.ref.uid ? object : undefined;
+  }
+
+  /** Since this process had its first status to write. */
+  sinceFirstStatusMs(monotonic: number): number {
+    this.firstStatusAt ??= monotonic;
+    return monotonic - this.firstStatusAt;
   }
 
   /** As the last status has them. */
