@@ -18,6 +18,8 @@ export const Annotation = {
   reservedIpv4Owner: `${API_GROUP}/ipv4-reserved-ip-owner`,
   /** Beside `reservedIpv6`: `<namespace>/<name>/<uid>` of the resource that wrote it. */
   reservedIpv6Owner: `${API_GROUP}/ipv6-reserved-ip-owner`,
+  /** On an elected node, with `--watch-namespaces`, and ending with the operator's namespace: the taints that it needs there. */
+  taints: `${API_GROUP}/taints`,
   /** On a pool or RoutedIP: a copy of the created addresses (comma-separated), in case the status is lost. */
   createdIps: `${API_GROUP}/created-ips`,
   /** On a pool or RoutedIP: a copy of the pending creation (JSON), in case the status is lost. */
@@ -52,7 +54,16 @@ export const Finalizer = {
 
 /** Of an installation that watches some namespaces only: others may use the same issuer or class. The server allows 63 characters. */
 export function inUseFinalizerOf(operatorNamespace: string): string {
-  return `${Finalizer.inUse}.${operatorNamespace.slice(0, 56).replace(/-+$/, "")}`;
+  return `${Finalizer.inUse}.${endOfKey(operatorNamespace)}`;
+}
+
+/** The annotation of an installation that watches some namespaces only: others may need the same taint of a node. */
+export function taintsAnnotationOf(operatorNamespace: string): string {
+  return `${Annotation.taints}.${endOfKey(operatorNamespace)}`;
+}
+
+function endOfKey(operatorNamespace: string): string {
+  return operatorNamespace.slice(0, 56).replace(/-+$/, "");
 }
 
 /** Whether an installation of the operator keeps an issuer or a class with this finalizer, for RoutedIPs that use it. */

@@ -20,6 +20,7 @@ import { MatchIndex, type VerdictChange, type Wanted } from "./match-index.js";
 import type { NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
 import { isOfWaiting, nodesOfPodEvent, PodWorkload } from "./node-workload.js";
+import { isTaintsAnnotation } from "./taint-claims.js";
 
 /** `pods`: a node lacks the pod, and the message about that may name another one. */
 export type MatchChange = VerdictChange | "rematched" | "pods";
@@ -175,7 +176,8 @@ export function hasOnlyNewTaints({ what, before, after }: VerdictChange): boolea
   return what === "facts" && jsonEqual(withoutOwnTaints(before?.node), withoutOwnTaints(after?.node));
 }
 
+/** Nor the annotations for them. */
 function withoutOwnTaints(node: NodeFacts | undefined): object {
-  const { ownTaints, ...rest } = node ?? {};
-  return rest;
+  const { ownTaints, annotations = {}, ...rest } = node ?? {};
+  return { ...rest, annotations: Object.entries(annotations).filter(([key]) => !isTaintsAnnotation(key)) };
 }

@@ -5,6 +5,7 @@ import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import { type KubeObject, type ObjectMeta, scopesOf } from "../kube/objects.js";
+import { installationOf } from "../match/taint-claims.js";
 import type { LeavingUser } from "../messages/deletion/kept-resource.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
@@ -88,7 +89,8 @@ export class RoutingCaches {
     const own = [...this.routed.parts, ...this.issuers.parts, ...caches.map((cache) => cachePart(cache))];
     this.parts = [...own, ...context.services.parts];
     this.firewalls = new FirewallRegistry(context.clock);
-    this.taints = new TaintRegistry(context.clock);
+    const { namespace } = settings;
+    this.taints = new TaintRegistry(context.clock, installationOf({ namespace, watchNamespaces }));
     const { client, clock } = context;
     this.issuerWriters = this.issuers.writers(context);
     this.classWriters = new Writers(

@@ -83,10 +83,10 @@ describe("the taints of all RoutedIPs", () => {
     const { taintsOn } = registry.view("a");
     registry.indexResource(bare, false);
     registry.indexResource(tainted, false);
-    registry.wrote(bare, [TAINT]);
+    registry.wrote(bare, { taints: [TAINT], claim: [] });
     registry.indexResource(bare, false);
     expect(taintsOn("n1"), "removed after the answer").to.deep.equal([]);
-    registry.wrote(bare, [TAINT]);
+    registry.wrote(bare, { taints: [TAINT], claim: [] });
     expect(taintsOn("n1"), "the cache does not show the write yet").to.deep.equal([TAINT]);
     registry.indexResource(tainted, false);
     registry.indexResource(bare, false);

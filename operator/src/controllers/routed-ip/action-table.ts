@@ -44,9 +44,9 @@ import {
   recordFirewall,
   recordIntent,
   recordRetained,
-  setTaints,
 } from "./object-calls.js";
 import type { Gathered } from "./snapshot.js";
+import { setTaints } from "./taint-calls.js";
 
 type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => Promise<Outcome>;
 

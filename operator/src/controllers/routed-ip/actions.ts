@@ -6,6 +6,7 @@
 import type { CreatedFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
 import type { Taint } from "../../kube/cache/slim-objects.js";
+import type { TaintId } from "../../match/taint-claims.js";
 import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Chain } from "../../reconcile/plan.js";
@@ -47,6 +48,8 @@ export type TaintAction = Reasoned & {
   readonly do: "set-taints";
   readonly node: string;
   readonly taints: readonly Taint[];
+  /** What the installation's annotation on the node becomes. Absent: it stays as it is. */
+  readonly claim?: readonly TaintId[];
 };
 
 /** In the status of the class or issuer, which outlives the RoutedIP: the namespace may use the address or the name again. */

@@ -7,9 +7,10 @@ import type { Taint } from "../../kube/cache/slim-objects.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
+import { type TaintId, taintId } from "../../match/taint-claims.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { ClassRules } from "../../routing/resolved-class.js";
-import type { TaintedNode, TaintView } from "../../routing/taint-registry.js";
+import type { TaintView } from "../../routing/taint-registry.js";
 import type { TaintAction } from "./actions.js";
 import { opensSafely, refusalOf } from "./firewall/place-machine.js";
 import type { Snapshot } from "./snapshot.js";
@@ -78,47 +79,70 @@ interface Scene {
 }
 
 /** Puts ours beside what others need there; nothing where it is so. */
-export function electTaint({ taints, resolvedClass }: Scene, node: string | undefined): readonly TaintAction[] {
+export function electTaint(scene: Scene, node: string | undefined): readonly TaintAction[] {
+  const { taints, resolvedClass } = scene;
   if (node === undefined || resolvedClass === undefined) return [];
   const wanted = union(taints.neededOn(node), [resolvedClass.taint]);
-  return isSame(taints.taintsOn(node), wanted) ? [] : [set(node, wanted, "the address is, or will be, on the node")];
+  const own = [resolvedClass.taint];
+  return set(scene, { node, wanted, own, why: "the address is, or will be, on the node" });
 }
 
 /**
  * While no node serves, the holder keeps the taint that it has, as the class asks for it now: with its former effect, it could
  * keep away the very pods that are waited for. A holder without the taint gets none.
  */
-export function heldTaint({ taints, resolvedClass }: Scene, holder: string | undefined): readonly TaintAction[] {
+export function heldTaint(scene: Scene, holder: string | undefined): readonly TaintAction[] {
+  const { taints, resolvedClass } = scene;
   if (holder === undefined || resolvedClass === undefined) return [];
   const seen = taints.taintsOn(holder);
   const needed = taints.neededOn(holder);
   const others = seen.filter((taint) => hasTaint(needed, taint));
-  const wanted = union(others, [resolvedClass.taint]);
-  if (others.length === seen.length || isSame(seen, wanted)) return [];
-  return [set(holder, wanted, "the class asks for another taint now")];
+  const wanted = others.length === seen.length ? seen : union(others, [resolvedClass.taint]);
+  return set(scene, { node: holder, wanted, own: [resolvedClass.taint], why: "the class asks for another taint now" });
 }
 
 /** Removes unneeded taints from the other nodes that this RoutedIP clears, also those that a crash left. */
-export function strayTaints({ taints }: Scene, kept: readonly (string | undefined)[]): readonly TaintAction[] {
-  return taints.nodes.filter(({ name }) => !kept.includes(name)).flatMap(withoutStrays);
+export function strayTaints(scene: Scene, kept: readonly (string | undefined)[]): readonly TaintAction[] {
+  const others = scene.taints.nodes.filter(({ name }) => !kept.includes(name));
+  return others.flatMap(({ name, taints, needed }) => {
+    const wanted = taints.filter((taint) => hasTaint(needed, taint));
+    return set(scene, { node: name, wanted, own: [], why: "no address is, or will be, on the node" });
+  });
 }
 
-/** The nodes on which this RoutedIP still has a taint that only it could need. */
-export function taintedByUs({ taints, resolvedClass }: Scene): readonly string[] {
-  const ours = (taint: Taint) => resolvedClass === undefined || taint.key === resolvedClass.taint.key;
+/** The nodes on which this RoutedIP still has a taint that only it could need, or that only this installation has on record for it. */
+export function taintedByUs(scene: Scene): readonly string[] {
+  const { taints, resolvedClass } = scene;
+  const ours = (taint: Pick<Taint, "key">) => resolvedClass === undefined || taint.key === resolvedClass.taint.key;
+  const isClaimed = (name: string) => staleClaims(scene, name).some((id) => ours({ key: id.split(":")[0] ?? "" }));
   return taints.nodes
-    .filter(({ taints: seen, needed }) => seen.some((taint) => ours(taint) && !hasTaint(needed, taint)))
+    .filter(
+      ({ name, taints: seen, needed }) =>
+        seen.some((taint) => ours(taint) && !hasTaint(needed, taint)) || isClaimed(name),
+    )
     .map(({ name }) => name);
 }
 
-function withoutStrays({ name, taints, needed }: TaintedNode): readonly TaintAction[] {
-  const kept = taints.filter((taint) => hasTaint(needed, taint));
-  if (kept.length === taints.length) return [];
-  return [set(name, kept, "no address is, or will be, on the node")];
+function staleClaims({ taints: { claims } }: Scene, node: string): readonly TaintId[] {
+  const needed = claims?.with(node, []) ?? [];
+  return (claims?.on(node) ?? []).filter((id) => !needed.includes(id));
 }
 
-function set(node: string, taints: readonly Taint[], why: string): TaintAction {
-  return { do: "set-taints", node, taints, why };
+interface Wanted {
+  readonly node: string;
+  readonly wanted: readonly Taint[];
+  /** Of these, what this RoutedIP needs. */
+  readonly own: readonly Taint[];
+  readonly why: string;
+}
+
+/** Nothing where it is so. */
+function set({ taints }: Scene, { node, wanted, own, why }: Wanted): readonly TaintAction[] {
+  const ids = wanted.map(taintId);
+  const claim = (taints.claims?.with(node, own) ?? []).filter((id) => ids.includes(id));
+  const isRecorded = jsonEqual(claim, taints.claims?.on(node) ?? []);
+  if (isRecorded && isSame(taints.taintsOn(node), wanted)) return [];
+  return [{ do: "set-taints", node, taints: wanted, why, ...(isRecorded ? {} : { claim }) }];
 }
 
 /** By key and effect, as in the API server; of two values the first counts. */

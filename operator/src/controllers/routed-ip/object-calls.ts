@@ -1,6 +1,6 @@
 /**
- * Writes to Kubernetes: to the RoutedIP itself, to the class or issuer that records retained addresses, and the taints of
- * nodes; and the calls for its DNS records.
+ * Writes to Kubernetes: to the RoutedIP itself, and to the class or issuer that records retained addresses; and the calls for its
+ * DNS records.
  */
 
 import { Annotation, Finalizer } from "cdk8s-flipop/api";
@@ -15,16 +15,7 @@ import {
 } from "../../addresses/creation/create-address.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { carryOutForget } from "../../addresses/releases/heirs.js";
-import { isConflict, isInvalid } from "../../kube/client.js";
-import {
-  finalizerPatch,
-  ownAnnotationPatch,
-  type Patch,
-  sendPatch,
-  statusPatch,
-  taintPatch,
-} from "../../kube/write/patch.js";
-import { isElectionTaint } from "../../match/node-facts.js";
+import { finalizerPatch, ownAnnotationPatch, type Patch, statusPatch } from "../../kube/write/patch.js";
 import type { Problem } from "../../messages/message.js";
 import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall } from "../../reconcile/kind.js";
@@ -33,7 +24,7 @@ import { withRecords } from "../../records/retained-records.js";
 import { withRetained } from "../../routing/address-and-name-access.js";
 import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/read-resources.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
-import type { Of, RetainAction, TaintAction } from "./actions.js";
+import type { Of, RetainAction } from "./actions.js";
 import { CREATION_FIELDS } from "./address/address-set.js";
 import type { GatherTools } from "./gather.js";
 import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./memory.js";
@@ -186,27 +177,4 @@ function retainedPatch(object: ClassObject | IssuerObject, retained: RetainActio
   }
   const retainedAddresses = withRetained(object.status?.retainedAddresses, retained.address);
   return retainedAddresses && statusPatch(object, { retainedAddresses });
-}
-
-export async function setTaints(
-  { context, taints: registry }: RoutingCaches,
-  { context: { recheck }, signal }: Pick<ActionCall<RoutedKind>, "context" | "signal">,
-  { node: name, taints }: TaintAction,
-): Promise<Outcome> {
-  const because = recheck?.();
-  if (because !== undefined) return { is: "superseded", because };
-  const node = context.watches.nodes().store.get(name);
-  if (node === undefined) return skipped("the node is gone");
-  const foreign = (node.taints ?? []).filter((taint) => !isElectionTaint(taint));
-  const patch = taintPatch(node, [...foreign, ...taints]);
-  if (patch === undefined) return DONE;
-  try {
-    await sendPatch(context.client, `/api/v1/nodes/${name}`, patch, { signal });
-    registry.wrote(node, taints);
-    return DONE;
-  } catch (error) {
-    // Tainted by somebody else meanwhile, or created anew: its event brings us back.
-    if (isInvalid(error) || isConflict(error)) return skipped("the node has changed meanwhile");
-    throw error;
-  }
 }
