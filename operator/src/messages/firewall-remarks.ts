@@ -95,6 +95,16 @@ interface Renamed extends Firewall {
   readonly seen: Problem;
 }
 
+/** What others may need. */
+interface HeldParts extends Firewall {
+  readonly rules: number;
+  readonly nodes: number;
+  /** Finalizers of other installations. */
+  readonly sharedWith: readonly string[];
+  /** What else the condition would say. */
+  readonly seen: Problem;
+}
+
 interface NamedNoMore {
   readonly issuer: string;
   readonly kept: readonly KeptTraces[];
@@ -118,6 +128,10 @@ function besides(open: OpenPorts): string {
   const { ports, kind, missed } = otherNumbers;
   const by = kind === "port" ? "" : ` (${kind})`;
   return `${alsoOpens(open)}; ${reachedAt(ports)} only${by}, not at its ${countedPorts("port", missed)} ${listed(missed)}`;
+}
+
+function counted(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
 }
 
 function countedPorts(kind: PortKind, { length }: readonly string[]): string {
@@ -231,6 +245,23 @@ export const firewallRemarks = topic("firewallRemarks", {
     example: {
       ...FIREWALL,
       now: "web",
+      seen: OPEN,
+    },
+  }),
+  held: problem({
+    reason: ({ seen }: HeldParts) => seen.reason,
+    by: "administrator",
+    text: ({ name, rules, nodes, sharedWith, seen }: HeldParts) => {
+      const counts = [...counted(rules, "rule"), ...counted(nodes, "node")].join(" and ");
+      const are = rules + nodes === 1 ? "is" : "are";
+      return `${partsOf(seen.message)[0]}; ${counts} of firewall "${name}" ${are} not needed here any more, and ${rules + nodes === 1 ? "stays" : "stay"} while another installation of the operator uses the issuer (finalizer ${listed(sharedWith)})`;
+    },
+    remedy: ({ seen }) => [
+      ...partsOf(seen.message).slice(1),
+      "to close ports at once, give each installation an issuer with a routedIPFirewallName of its own; if that installation runs no more, have the cluster's administrator remove its finalizer from the issuer",
+    ],
+    example: {
+      ...{ ...FIREWALL, rules: 1, nodes: 2, sharedWith: ["flipop.digitalocean.com/in-use.edge"] },
       seen: OPEN,
     },
   }),

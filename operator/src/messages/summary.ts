@@ -5,7 +5,7 @@ import { secondsText, timeText } from "../clock.js";
 import { finalizersText } from "../match/node-workload.js";
 import { listed, listedClauses } from "../values.js";
 import { refText } from "./claims.js";
-import { type Held, inUse, othersOf, removalRemedy } from "./deletion/kept-resource.js";
+import { type Held, inUse, keptByInstallation, othersOf, removalRemedy } from "./deletion/kept-resource.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
 const EXAMPLE_CAUSE: Problem = {
@@ -174,6 +174,7 @@ interface Leaving {
 export const deletionMessages = topic("deletion", {
   issuerInUse: problem(inUse("issuer", "issuerRef and className")),
   classInUse: problem(inUse("class", "className")),
+  keptByInstallation: problem(keptByInstallation),
   keptByOthers: problem({
     reason: "UnderWay",
     by: "author",

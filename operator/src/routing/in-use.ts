@@ -1,8 +1,10 @@
 /** The finalizer that keeps an issuer or a class as long as a RoutedIP uses it. Pure. */
 
-import { Finalizer, inUseFinalizerOf, isInUseFinalizer } from "cdk8s-flipop/api";
+import { type Condition, Finalizer, inUseFinalizerOf, isInUseFinalizer } from "cdk8s-flipop/api";
+import { timeOf } from "../clock.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import { finalizerPatch, type Patch } from "../kube/write/patch.js";
+import { JANITOR_RETRY_MS } from "../timings.js";
 
 export interface InUseFinalizers {
   readonly own: string;
@@ -39,13 +41,30 @@ export function lacksFinalizer({ deletionTimestamp, finalizers = [] }: Held, { o
 
 /** RoutedIPs that only other installations see use it. */
 export function isKeptByOthers(metadata: Held, ours: InUseFinalizers): boolean {
-  return holdersOf(metadata, ours).some((holder) => holder !== ours.own);
+  return othersUsing(metadata, ours).length > 0;
+}
+
+/** Other installations whose RoutedIPs use it: by their finalizers. */
+export function othersUsing(metadata: Held, ours: InUseFinalizers): readonly string[] {
+  return holdersOf(metadata, ours).filter((holder) => holder !== ours.own);
 }
 
 /** One installation writes the status, or each would overwrite what another one says: the first of those that keep it. */
 export function isLeftToOthers(metadata: Held, ours: InUseFinalizers): boolean {
   const [first = ours.own] = holdersOf(metadata, ours);
   return first !== ours.own;
+}
+
+interface Reported {
+  readonly metadata: Held;
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** The installation that should write the status of a deleted object has not done it: it runs no more. Each other one may, once. */
+export function isLeftStale({ metadata: { deletionTimestamp }, conditions = [] }: Reported, now: number): boolean {
+  const began = timeOf(deletionTimestamp);
+  const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return began !== undefined && isReady && now - began >= JANITOR_RETRY_MS;
 }
 
 /** Finalizers of installations, as far as RoutedIPs may use it that this one does not see. */

@@ -13,6 +13,7 @@ import { retryAtSchema } from "./address-status";
 import { type DeletionPolicy, providerSchema } from "./dns-record-set";
 import { nameSchema, secretKeySchema } from "./name-schemas";
 import type { ResourceKind } from "./resource-kind";
+import { type PreviousFirewall, previousFirewallSchema } from "./routed-ip-status";
 
 /** One entry of a Secret, in the issuer's own namespace. */
 export interface SecretKeyReference {
@@ -44,6 +45,7 @@ export interface RoutedIPIssuerStatus {
   readonly additionalFirewalls?: readonly CreatedFirewall[];
   readonly retainedAddresses?: readonly RetainedAddress[];
   readonly retainedRecords?: readonly RetainedRecords[];
+  readonly retainedFirewalls?: readonly PreviousFirewall[];
   readonly retryAt?: string;
   readonly conditions?: readonly Condition[];
 }
@@ -148,6 +150,18 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
     },
     retainedAddresses: retainedAddressesSchema,
     retainedRecords: retainedRecordsSchema,
+    retainedFirewalls: {
+      type: "array",
+      optional: true,
+      description:
+        "What deleted RoutedIPs had put into firewalls while another installation of the operator used the issuer, which may need it. The last installation that uses the issuer removes what no RoutedIP needs.",
+      items: previousFirewallSchema("A firewall, and the nodes and rules that deleted RoutedIPs left in it.", {
+        nodes: "Machines (`spec.providerID`) that the RoutedIPs had added to it.",
+        rules: "Rules that the RoutedIPs had added to it.",
+      }),
+      listType: "atomic",
+      maxItems: 32,
+    },
     retryAt: retryAtSchema,
     conditions: { ...conditionsSchema, optional: true },
   },

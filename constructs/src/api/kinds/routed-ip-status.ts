@@ -74,6 +74,28 @@ export interface RoutedIPStatus {
 export const MAX_ATTEMPTED_NODES = 16;
 
 /** Machines behind a firewall. */
+/** Schema of {@link PreviousFirewall}. */
+export function previousFirewallSchema(
+  description: string,
+  { nodes, rules }: { readonly nodes: string; readonly rules: string },
+) {
+  return {
+    type: "object",
+    description,
+    properties: {
+      name: { type: "string", description: "Its name.", maxLength: 255 },
+      nodes: machinesSchema(nodes),
+      rules: {
+        type: "array",
+        description: rules,
+        items: firewallRuleSchema,
+        listType: "atomic",
+        maxItems: MAX_ROUTED_PORTS,
+      },
+    },
+  } as const satisfies SchemaOf<PreviousFirewall>;
+}
+
 function machinesSchema(description: string): SchemaOf<readonly string[]> {
   const items = { type: "string", description: "A machine.", maxLength: MAX_PROVIDER_ID } as const;
   return { type: "array", description, items, listType: "atomic", maxItems: 64 };
@@ -131,21 +153,13 @@ export const routedIPStatusSchema: SchemaOf<RoutedIPStatus> = {
       optional: true,
       description:
         "Firewalls that this RoutedIP used before. The operator removes this RoutedIP's nodes and rules from them when the current firewall is ready.",
-      items: {
-        type: "object",
-        description: "A previous firewall, and the nodes and rules that this RoutedIP still has to remove from it.",
-        properties: {
-          name: { type: "string", description: "Its name.", maxLength: 255 },
-          nodes: machinesSchema("Machines (`spec.providerID`) that this RoutedIP added to it."),
-          rules: {
-            type: "array",
-            description: "Rules that this RoutedIP needed in it.",
-            items: firewallRuleSchema,
-            listType: "atomic",
-            maxItems: MAX_ROUTED_PORTS,
-          },
+      items: previousFirewallSchema(
+        "A previous firewall, and the nodes and rules that this RoutedIP still has to remove from it.",
+        {
+          nodes: "Machines (`spec.providerID`) that this RoutedIP added to it.",
+          rules: "Rules that this RoutedIP needed in it.",
         },
-      },
+      ),
       listType: "atomic",
       maxItems: 8,
     },

@@ -1,6 +1,6 @@
 /** The snapshot of one class: who uses it, and what the server says about its Jobs. */
 
-import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
+import type { ClusterRoutedIPClassSpec, Condition } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../jobs/job-decision.js";
 import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
@@ -23,6 +23,8 @@ export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClas
 export interface ClassSnapshot {
   /** Wall clock, ms since the epoch. */
   readonly now: number;
+  /** `status.conditions` as they are. */
+  readonly conditions?: readonly Condition[];
   /** `status.retryAt` as it is. */
   readonly retryAt?: string;
   readonly metadata: ObjectMeta;
@@ -122,6 +124,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     ...omitUndefined({ exceeded: unreachableLimit(spec, issuer?.spec.provider) }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     finalizers: routing.inUseFinalizers,
+    ...omitUndefined({ conditions: status.conditions }),
     cachesComplete: isComplete(routing),
     users,
     leaving: metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users),

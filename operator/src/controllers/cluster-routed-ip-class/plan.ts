@@ -3,7 +3,7 @@
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import { accountProblem, type JobVariables, jobNamespaceOf } from "../../jobs/job.js";
 import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
-import { inUseOf } from "../../messages/deletion/kept-resource.js";
+import { inUseOf, keptBy } from "../../messages/deletion/kept-resource.js";
 import { classMessages, issuerMessages } from "../../messages/issuers-and-classes.js";
 import { jobMessages } from "../../messages/jobs.js";
 import type { Problem } from "../../messages/message.js";
@@ -16,8 +16,8 @@ import {
   inOrder,
 } from "../../reconcile/plan.js";
 import { type RetryState, reportedRetry } from "../../reconcile/retries.js";
-import { isHeld, isLeftToOthers, lacksFinalizer } from "../../routing/in-use.js";
-import { JOB_DRY_RUN_RETRY_MS } from "../../timings.js";
+import { isHeld, isLeftStale, isLeftToOthers, lacksFinalizer, othersUsing } from "../../routing/in-use.js";
+import { JANITOR_RETRY_MS, JOB_DRY_RUN_RETRY_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { type ClassSnapshot, isByJobs, type JobFacilities, type Snapshot } from "./gather.js";
 
@@ -105,15 +105,15 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
     ...(action === undefined ? {} : { action }),
     conditions: [acceptedOf(snapshot)],
     retryAt: retryOf(snapshot),
-    ...(isWaitedFor(snapshot) && {
-      unserved: deletionMessages.classInUse(inUseOf(snapshot)),
-    }),
+    ...omitUndefined({ unserved: unservedOf(snapshot) }),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
 }
 
 /** Another installation writes its status: that one keeps it, or sees its issuer. */
-export function isReportedByOthers({ metadata, finalizers, users, reportedUnseen }: ClassSnapshot): boolean {
+export function isReportedByOthers(snapshot: ClassSnapshot): boolean {
+  const { metadata, finalizers, users, reportedUnseen, conditions, now } = snapshot;
+  if (isLeftStale({ metadata, conditions }, now)) return false;
   return isLeftToOthers(metadata, finalizers) || (reportedUnseen === true && users.length === 0);
 }
 
@@ -153,9 +153,10 @@ function firewallSequence(
 }
 
 function requeueTime(
-  { now, spec, jobs }: Snapshot,
+  { now, spec, jobs, metadata, finalizers }: Snapshot,
   { fit, firewall }: { readonly fit: boolean; readonly firewall: JobDecision | undefined },
 ): number | undefined {
+  if (metadata.deletionTimestamp !== undefined && isLeftToOthers(metadata, finalizers)) return now + JANITOR_RETRY_MS;
   if (!isByJobs(spec) || !jobs.enabled) return undefined;
   if (!fit) return now + JOB_DRY_RUN_RETRY_MS;
   return firewall?.do === "wait" ? firewall.until : undefined;
@@ -169,8 +170,15 @@ function finalizerAction({ metadata, users, cachesComplete, finalizers }: ClassS
   return isHeld(metadata, finalizers) ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
 }
 
-function isWaitedFor({ metadata, users }: ClassSnapshot): boolean {
-  return metadata.deletionTimestamp !== undefined && users.length > 0;
+/** What a deleted class waits for. */
+function unservedOf(snapshot: ClassSnapshot): Problem | undefined {
+  const { metadata, users, finalizers } = snapshot;
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  if (users.length > 0) return deletionMessages.classInUse(inUseOf(snapshot));
+  const others = othersUsing(metadata, finalizers);
+  return others.length === 0
+    ? undefined
+    : deletionMessages.keptByInstallation(keptBy("clusterroutedipclasses", metadata, others));
 }
 
 function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {

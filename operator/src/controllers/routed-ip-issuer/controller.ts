@@ -1,7 +1,8 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
-import { type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
+import { type PreviousFirewall, type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
 import { type Basis, DONE, objectBasis, recheckOf, skipped } from "../../addresses/call-outcomes.js";
+import { jsonEqual } from "../../kube/objects.js";
 import { statusPatch } from "../../kube/write/patch.js";
 import { abandoned, eventMessages, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -13,12 +14,13 @@ import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { baseName } from "../../routing/firewalls/additional-firewalls.js";
 import { withCreated, withoutCreated } from "../../routing/firewalls/recorded-firewalls.js";
-import { inUsePatch, isLeftToOthers, leavePatch } from "../../routing/in-use.js";
+import { removeParts } from "../../routing/firewalls/retained-parts.js";
+import { inUsePatch, isLeftStale, isLeftToOthers, leavePatch, othersUsing } from "../../routing/in-use.js";
 import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/read-resources.js";
 import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
 import { type Action, type Plan, plan } from "./plan.js";
 
-const REMOVALS: ReadonlySet<Action["do"]> = new Set(["remove-firewall", "remove-additional"]);
+const REMOVALS: ReadonlySet<Action["do"]> = new Set(["remove-firewall", "remove-additional", "clean-firewall"]);
 
 export function createIssuerController(tools: IssuerTools): KindController<RoutedIPIssuer> {
   return new KindController(tools.routing.context, kindOf(tools));
@@ -46,10 +48,13 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     gather: (state, issuer) => gather(tools, state, issuer),
     plan: ({ snapshot }) => plan(snapshot),
     actions: ACTIONS,
-    status: ({ snapshot: { issuer, finalizers } }, { retryAt }) =>
-      isLeftToOthers(issuer.metadata, finalizers) ? undefined : { retryAt },
+    status: ({ snapshot: { issuer, finalizers, now } }, { retryAt }) => {
+      const { metadata, status } = issuer;
+      const isOthers = isLeftToOthers(metadata, finalizers) && !isLeftStale({ metadata, ...status }, now);
+      return isOthers ? undefined : { retryAt };
+    },
     recheckOf: (state, { do: verb }) =>
-      verb === "remove-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
+      verb === "remove-firewall" || verb === "clean-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
     priorityOf: ({ do: verb }) => (REMOVALS.has(verb) ? "records" : undefined),
     accountOf: ({ access }) => access.account,
     // Its cleanup begins when the last RoutedIP is gone.
@@ -62,8 +67,16 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
 }
 
 function basisOf({ routing }: IssuerTools, state: ResourceState<RoutedIPIssuer>): Basis {
-  const users = routing.usersOfIssuer(state.key).length;
-  return { ...objectBasis(state.object()?.metadata), "the number of its RoutedIPs": users };
+  const users = routing.usersOfIssuer(state.key);
+  const uids = users.flatMap((user) => routing.routed.get(user)?.metadata.uid ?? []);
+  const { metadata } = state.object() ?? {};
+  const others = metadata === undefined ? [] : othersUsing(metadata, routing.inUseFinalizers);
+  return {
+    ...objectBasis(metadata),
+    "the number of its RoutedIPs": users.length,
+    "the machines that they need": JSON.stringify([...(routing.firewalls.machinesNeeded(uids) ?? [])].sort()),
+    "the installations that use it": others.join(),
+  };
 }
 
 function readObject(object: IssuerObject) {
@@ -119,6 +132,21 @@ const ACTIONS: ActionTable<RoutedIPIssuer> = {
     const isGone = await shared.removeAdditional({ provider, context, ...(account && { account }) }, firewall);
     return isGone ? DONE : { is: "superseded", because: "a node has joined it meanwhile" };
   },
+  "clean-firewall": async ({ state, snapshot, context }, { retained }) => {
+    const { access, snapshot: seen } = snapshot;
+    const { account } = access;
+    const provider = access.answer.account?.providers.firewalls;
+    const shared = access.retained.find(({ name }) => name === retained.name);
+    if (provider === undefined || shared === undefined) return skipped("the account of the firewall is not known");
+    const caller = { provider, context, ...(account && { account }) };
+    const { machines = new Set() } = seen;
+    const kept = await removeParts(shared, caller, { retained, machines, uid: state.ref.uid });
+    if (kept === "unknown") return { is: "superseded", because: "the firewall has changed meanwhile" };
+    const patch = (object: RoutedIPIssuer["object"]) => statusPatch(object, recordParts(object.status, retained, kept));
+    await state.write({ patch, subresource: "status", fact: true });
+    state.memory.partsCleanedAt = snapshot.clock.monotonic();
+    return DONE;
+  },
   "record-additional": async ({ state }, { name, id }) => {
     const patch = (object: RoutedIPIssuer["object"]) => statusPatch(object, recordAdditional(object.status, name, id));
     await state.write({ patch, subresource: "status", fact: true });
@@ -133,6 +161,16 @@ const ACTIONS: ActionTable<RoutedIPIssuer> = {
     return isGone ? DONE : { is: "superseded", because: "it is not empty, or not known, any more" };
   },
 };
+
+/** Parts that came onto the record meanwhile stay there. */
+function recordParts(
+  { retainedFirewalls = [] }: RoutedIPIssuerStatus = {},
+  cleaned: PreviousFirewall,
+  kept?: PreviousFirewall,
+) {
+  const all = retainedFirewalls.flatMap((each) => (jsonEqual(each, cleaned) ? (kept ?? []) : [each]));
+  return { retainedFirewalls: all.length === 0 ? undefined : all };
+}
 
 function recordAdditional({ additionalFirewalls = [] }: RoutedIPIssuerStatus = {}, name: string, id?: string) {
   const changed = additionalFirewalls.flatMap((each) => {

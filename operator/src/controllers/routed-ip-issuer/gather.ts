@@ -3,6 +3,7 @@
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { regionOf } from "../../addresses/moves/address-groups.js";
+import type { Clock } from "../../clock.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
 import { firewallMessages } from "../../messages/firewalls.js";
@@ -10,6 +11,7 @@ import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/firewall-types.js";
+import type { ProviderId } from "../../providers/types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
 import { doubtOf } from "../../routing/account-doubt.js";
@@ -20,7 +22,7 @@ import type { InUseFinalizers } from "../../routing/in-use.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/read-resources.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
-import { CREDENTIALS_CHECK_SECONDS } from "../../timings.js";
+import { CREDENTIALS_CHECK_SECONDS, JANITOR_RETRY_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 
 export interface Issuer {
@@ -48,6 +50,8 @@ export interface Snapshot {
   readonly former?: ReadonlyMap<string, FirewallFacts | "missing">;
   /** Those that the operator created because the first one was full. Absent: not read lately. */
   readonly additional?: readonly FirewallFacts[];
+  /** Machines that RoutedIPs need in a firewall. Absent: what deleted ones left in firewalls cannot be cleaned up now. */
+  readonly machines?: ReadonlySet<ProviderId>;
   /** The same as it was read last, for people, while a slow read goes on. Nothing is changed by it. */
   readonly lastFirewall?: Snapshot["firewall"];
   /** ms since the epoch: when a failed read of the account or the firewall is tried again. Absent: none has failed. */
@@ -74,6 +78,8 @@ export interface IssuerTools {
 export interface IssuerMemory {
   /** The firewall as it was read last. */
   firewall: Snapshot["firewall"] | undefined;
+  /** When the operator last removed what deleted RoutedIPs had left, monotonic ms. Absent: never. */
+  partsCleanedAt?: number;
 }
 
 /** What this process knows of an issuer. */
@@ -99,10 +105,13 @@ export interface Access {
   readonly former: readonly SharedFirewall[];
   /** Those that additional ones on record belong to. `undefined`: the account is not known. */
   readonly additional: readonly SharedFirewall[] | undefined;
+  /** Those in which deleted RoutedIPs have left something. */
+  readonly retained: readonly SharedFirewall[];
 }
 
 /** What the plan reads, and what its actions work with. */
 export interface Gathered {
+  readonly clock: Pick<Clock, "monotonic">;
   readonly snapshot: Snapshot;
   readonly access: Access;
 }
@@ -116,11 +125,11 @@ export async function prepare(
   const issuer = state.read();
   if (issuer === undefined) return;
   await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
-  const { answer, account, firewall, former, additional = [] } = accessOf(tools, issuer);
+  const { answer, account, firewall, former, additional = [], retained } = accessOf(tools, issuer);
   const provider = answer.account?.providers.firewalls;
   if (provider === undefined) return;
   const caller = { provider, context: contextOf("is the firewall there"), ...(account && { account }) };
-  const all = new Set([...(firewall === undefined ? [] : [firewall]), ...former, ...additional]);
+  const all = new Set([...(firewall === undefined ? [] : [firewall]), ...former, ...additional, ...retained]);
   for (const each of [...all].filter((one) => isToBeRead(tools, one))) {
     await each.read(caller, []).catch((error: unknown) => {
       if (!isProviderError(error)) throw error;
@@ -151,6 +160,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
       problem: issuer.problem ?? access.problem,
       additional: additionalOf(tools, issuer, access),
       former: knownFormer(access),
+      machines: machinesOf(tools, state),
       lastFirewall,
       retryAt: retryAtOf(state, access),
       accountRetryAt: access.account?.retryAt,
@@ -162,7 +172,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     ...usersOf(tools.routing, state.key, issuer),
     cleanup: state.cleanup,
   };
-  return { snapshot, access };
+  return { clock: context.clock, snapshot, access };
 }
 
 /** One whose last read failed, or is too old, is left out. */
@@ -172,6 +182,14 @@ function knownFormer({ former }: Access): Snapshot["former"] {
     return facts === "unknown" || failure !== undefined ? [] : [[firewall.name, facts] as const];
   });
   return new Map(known);
+}
+
+/** `undefined`: not all its RoutedIPs have said yet what they need, or the firewalls were cleaned up a moment ago. */
+function machinesOf({ routing }: IssuerTools, { key, memory: { partsCleanedAt } }: IssuerState): Snapshot["machines"] {
+  const isRecent =
+    partsCleanedAt !== undefined && routing.context.clock.monotonic() - partsCleanedAt < JANITOR_RETRY_MS;
+  const uids = routing.usersOfIssuer(key).flatMap((user) => routing.routed.get(user)?.metadata.uid ?? []);
+  return isRecent ? undefined : routing.firewalls.machinesNeeded(uids);
 }
 
 /** Also those of a firewall that the issuer named before. From here on RoutedIPs may use them. */
@@ -224,7 +242,15 @@ function accessOfToken({ accounts, routing }: IssuerTools, issuer: IssuerRead): 
     firewall: named === undefined ? undefined : shared(named),
     former: former.flatMap((name) => shared(name) ?? []),
     additional: bases.includes(undefined) ? undefined : bases.flatMap((base) => base ?? []),
+    retained: retainedOf(issuer, shared),
   };
+}
+
+function retainedOf(
+  { status: { retainedFirewalls = [] } }: IssuerRead,
+  shared: (name: string) => SharedFirewall | undefined,
+): Access["retained"] {
+  return retainedFirewalls.flatMap(({ name }) => shared(name) ?? []);
 }
 
 function sharedFirewall(

@@ -1,9 +1,9 @@
 /** Decides about one issuer: whether it is usable, which resources use it, and what its deletion removes. Pure. */
 
-import type { CreatedFirewall } from "cdk8s-flipop/api";
+import type { CreatedFirewall, PreviousFirewall } from "cdk8s-flipop/api";
 import { timeOf } from "../../clock.js";
 import { WHYS } from "../../messages/action-reasons.js";
-import { inUseOf } from "../../messages/deletion/kept-resource.js";
+import { inUseOf, keptBy } from "../../messages/deletion/kept-resource.js";
 import { issuerMessages } from "../../messages/issuers-and-classes.js";
 import type { Problem } from "../../messages/message.js";
 import { deletionMessages } from "../../messages/summary.js";
@@ -13,8 +13,14 @@ import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, in
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import { isEmpty } from "../../routing/firewalls/additional-firewalls.js";
 import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
-import { isHeld, isKeptByOthers, lacksFinalizer } from "../../routing/in-use.js";
-import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../timings.js";
+import { isHeld, isKeptByOthers, lacksFinalizer, othersUsing } from "../../routing/in-use.js";
+import {
+  CREDENTIALS_CHECK_SECONDS,
+  DUE_RETRY_PAUSE_MS,
+  FIREWALL_CREATION_MS,
+  JANITOR_RETRY_MS,
+  SECOND_MS,
+} from "../../timings.js";
 import { listed, omitUndefined } from "../../values.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
@@ -26,6 +32,8 @@ export type Action =
   | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
   /** An additional one that is empty. */
   | (EngineAction & { readonly do: "remove-additional"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
+  /** Removes what deleted RoutedIPs left, and none needs; the rest stays on record. */
+  | (EngineAction & { readonly do: "clean-firewall"; readonly retained: PreviousFirewall })
   /** In `status.additionalFirewalls`; without an id it is removed there. */
   | (EngineAction & { readonly do: "record-additional"; readonly name: string; readonly id?: string })
   /** Of the firewalls that were created for it; `undefined` takes the one of this name off the record. */
@@ -60,6 +68,8 @@ function unservedOf(snapshot: Snapshot): Problem | undefined {
   if (issuer.metadata.deletionTimestamp === undefined) return undefined;
   const waiting = waitingOf(snapshot);
   if (users.length > 0) return waiting ?? deletionMessages.issuerInUse(inUseOf(snapshot));
+  const others = othersUsing(issuer.metadata, snapshot.finalizers);
+  if (others.length > 0) return deletionMessages.keptByInstallation(keptBy("routedipissuers", issuer.metadata, others));
   if (deletionOf(snapshot)?.cause !== undefined) return undefined;
   const created = leftFirewall(snapshot, []).filter(isKept);
   const kept = [...created, ...leftAdditional(snapshot, []).filter(isKept)];
@@ -73,19 +83,32 @@ function retryAtOf({ account, accountRetryAt, firewallRetryAt, issuer, now }: Sn
   return reportedRetry([failed ? accountRetryAt : undefined, firewallRetryAt], issuer.status.retryAt, now);
 }
 
-function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): number {
-  return Math.max(now + DUE_RETRY_PAUSE_MS, Math.min(now + CREDENTIALS_CHECK_SECONDS * SECOND_MS, retryAt));
+function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY, issuer, finalizers }: Snapshot): number {
+  // Its RoutedIPs, which decide what of it they need, do not notify the issuer.
+  const isToClean = issuer.status.retainedFirewalls !== undefined && !isKeptByOthers(issuer.metadata, finalizers);
+  const longest =
+    isToClean || issuer.metadata.deletionTimestamp ? JANITOR_RETRY_MS : CREDENTIALS_CHECK_SECONDS * SECOND_MS;
+  return Math.max(now + DUE_RETRY_PAUSE_MS, Math.min(now + longest, retryAt));
 }
 
 function chainOf(snapshot: Snapshot): readonly Action[] {
   const { issuer, users, cachesComplete } = snapshot;
   if (!cachesComplete) return [];
+  const parts = partActions(snapshot);
   const additional = additionalActions(snapshot);
-  if (users.length > 0) return [...held(snapshot), ...settled(snapshot), ...additional, ...formerRemovals(snapshot)];
+  if (users.length > 0)
+    return [...held(snapshot), ...settled(snapshot), ...parts, ...additional, ...formerRemovals(snapshot)];
   if (isKeptByOthers(issuer.metadata, snapshot.finalizers)) return leave(snapshot);
-  const removal = [...additional, ...formerRemovals(snapshot), ...firewallRemoval(snapshot)];
+  const removal = [...parts, ...additional, ...formerRemovals(snapshot), ...firewallRemoval(snapshot)];
   if (!isHeld(issuer.metadata, snapshot.finalizers)) return removal;
   return [...removal, ...released(snapshot, removal)];
+}
+
+/** What deleted RoutedIPs left in firewalls stays as long as another installation may need it. */
+function partActions({ issuer, machines, finalizers }: Snapshot): readonly Action[] {
+  if (machines === undefined || isKeptByOthers(issuer.metadata, finalizers)) return [];
+  const why = "no RoutedIP needs them any more";
+  return (issuer.status.retainedFirewalls ?? []).map((retained) => ({ do: "clean-firewall", retained, why }));
 }
 
 /** Its firewalls are still in use: the last installation that leaves it cleans up. */
@@ -125,7 +148,16 @@ interface LeftFirewall {
 }
 
 function leftTexts(snapshot: Snapshot, removal: readonly Action[]): readonly string[] {
-  return [...leftFirewall(snapshot, removal), ...leftAdditional(snapshot, removal)].map(leftText);
+  const firewalls = [...leftFirewall(snapshot, removal), ...leftAdditional(snapshot, removal)].map(leftText);
+  return [...leftParts(snapshot), ...firewalls];
+}
+
+function leftParts({ issuer }: Snapshot): readonly string[] {
+  return (issuer.status.retainedFirewalls ?? []).flatMap(({ name, rules, nodes }) =>
+    [...rules.map(({ protocol, ports }) => `rule ${protocol} ${ports}`), ...nodes].map(
+      (part) => `${part} in firewall "${name}"`,
+    ),
+  );
 }
 
 function leftText({ name, content }: LeftFirewall): string {

@@ -3,7 +3,7 @@
  * come in steps, whose order is the one with the least loss of service; see `update/steps.ts`.
  */
 
-import type { CreatedFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
+import type { CreatedFirewall, PreviousFirewall, RetainedAddress, RetainedRecords } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
 import type { Taint } from "../../kube/cache/slim-objects.js";
 import type { TaintId } from "../../match/taint-claims.js";
@@ -52,10 +52,16 @@ export type TaintAction = Reasoned & {
   readonly claim?: readonly TaintId[];
 };
 
-/** In the status of the class or issuer, which outlives the RoutedIP: the namespace may use the address or the name again. */
+/**
+ * In the status of the class or issuer, which outlives the RoutedIP: the namespace may use the address or the name again, and
+ * another installation may need a part of a firewall.
+ */
 export type RetainAction = Reasoned & {
   readonly do: "record-retained";
-  readonly retained: { readonly address: RetainedAddress } | { readonly records: RetainedRecords };
+  readonly retained:
+    | { readonly address: RetainedAddress }
+    | { readonly records: RetainedRecords }
+    | { readonly firewall: PreviousFirewall };
 };
 
 export type Action = SharedAction | FirewallAction | TaintAction | RetainAction;

@@ -21,12 +21,13 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import type { Deletion } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { setsToDelete } from "../../records/begun-records.js";
+import { NO_RECORD } from "../../routing/firewalls/firewall-shares.js";
 import { ruleFacts } from "../../routing/needed-ports.js";
 import type { RoutedIP } from "../../routing/read-resources.js";
 import { omitUndefined } from "../../values.js";
 import { type Action, type ActionChain, type RetainAction, sharedChain } from "./actions.js";
 import { createdIp, retaining } from "./address/address-set.js";
-import { type FirewallPlan, planFirewall } from "./firewall/plan.js";
+import { type FirewallPlan, planFirewall, record as recordOfRule } from "./firewall/plan.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import { strayTaints, taintedByUs } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
@@ -156,12 +157,36 @@ export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPl
     return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
   }
   const why = "the RoutedIP does not need it any more";
+  return closing(facts, plan, { name, why });
+}
+
+function closing(
+  facts: FirewallFacts | "missing",
+  plan: FirewallPlan,
+  { name, why }: { readonly name: string; readonly why: string },
+): ActionChain {
+  if (isHeld(plan)) return handOver(name, plan);
   const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, why };
   return facts === "missing" ? [recorded] : [recorded, ...removals(facts, plan, why)];
 }
 
 function isToBeRead({ read, reread }: FirewallPlan): boolean {
   return read !== undefined || reread !== undefined;
+}
+
+function isHeld({ held }: FirewallPlan): boolean {
+  return held !== undefined && held.removeRules.length + held.removeNodes.length > 0;
+}
+
+/** Another installation may need it: the last one that uses the issuer cleans up. */
+function handOver(name: string, { held }: FirewallPlan, previous: { readonly previous?: true } = {}): ActionChain {
+  const { removeRules = [], removeNodes: nodes = [] } = held ?? {};
+  const why = "another installation uses the issuer, and may need it";
+  const rules = removeRules.map((rule) => recordOfRule(rule, "present"));
+  return [
+    { do: "record-retained", retained: { firewall: { name, rules, nodes } }, why },
+    { do: "record-firewall", name, recorded: NO_RECORD, ...previous, why },
+  ];
 }
 
 /** What is left in the firewalls that were named before. */
@@ -172,6 +197,7 @@ export function previousFirewallRemovals({ previousFirewallStates = [], routed }
     if (failure !== undefined) return [];
     if (facts === "unknown" || previous.due === true)
       return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
+    if (isHeld(plan)) return isDeleting(routed) ? handOver(name, plan, { previous: true }) : [];
     const why = "another firewall has taken its place";
     const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, previous: true, why };
     const changes = facts === "missing" ? [] : removals(facts, plan, why);
@@ -189,8 +215,7 @@ function firewallTraces(snapshot: Snapshot, plan: FirewallPlan | undefined): rea
   const { routed, firewall } = snapshot;
   const { rules: ours, nodes } = recordOf(routed.status, firewall?.name ?? routed.status.firewall?.name);
   if (plan !== undefined && isRead(firewall)) {
-    const { removeRules, removeNodes } = plan;
-    return traceTexts(firewall, { rules: removeRules, nodes: removeNodes });
+    return traceTexts(firewall, goingOf(plan));
   }
   const rules = ours.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
   return traceTexts(firewall, { rules, nodes });
@@ -199,11 +224,18 @@ function firewallTraces(snapshot: Snapshot, plan: FirewallPlan | undefined): rea
 function previousTraces({ routed }: Snapshot, previous: FirewallSnapshot): readonly string[] {
   const recorded = recordOf(routed.status, previous.name);
   if (isRead(previous)) {
-    const { removeRules, removeNodes } = planFirewall(previous, { rules: [] }, recorded);
-    return traceTexts(previous, { rules: removeRules, nodes: removeNodes });
+    return traceTexts(previous, goingOf(planFirewall(previous, { rules: [] }, recorded)));
   }
   const rules = recorded.rules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
   return traceTexts(previous, { rules, nodes: recorded.nodes });
+}
+
+/** The parts that go, and those that the operator hands over. */
+function goingOf({ removeRules, removeNodes, held }: FirewallPlan): Traces {
+  return {
+    rules: [...removeRules, ...(held?.removeRules ?? [])],
+    nodes: [...removeNodes, ...(held?.removeNodes ?? [])],
+  };
 }
 
 function isRead(firewall: FirewallSnapshot | undefined): firewall is FirewallSnapshot {

@@ -22,6 +22,7 @@ import type { ActionCall } from "../../reconcile/kind.js";
 import { dnsFields } from "../../records/resolver-caches.js";
 import { withRecords } from "../../records/retained-records.js";
 import { withRetained } from "../../routing/address-and-name-access.js";
+import { withParts } from "../../routing/firewalls/retained-parts.js";
 import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/read-resources.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import type { Of, RetainAction } from "./actions.js";
@@ -171,6 +172,10 @@ export async function recordRetained(
 }
 
 function retainedPatch(object: ClassObject | IssuerObject, retained: RetainAction["retained"]): Patch | undefined {
+  if ("firewall" in retained) {
+    const retainedFirewalls = withParts((object as IssuerObject).status?.retainedFirewalls, retained.firewall);
+    return retainedFirewalls && statusPatch(object, { retainedFirewalls });
+  }
   if ("records" in retained) {
     const retainedRecords = withRecords(object.status?.retainedRecords, retained.records);
     return retainedRecords && statusPatch(object, { retainedRecords });

@@ -106,6 +106,7 @@ function registerIssuedDecision(
   noteArrival(tools, state, gathered);
   followFirewall(tools, state, gathered);
   shareRecords(tools, state, gathered, plan);
+  routing.firewalls.need(ref.uid, needs.machines);
   if (!state.inFlight.has(UPDATE)) followGoal(state, gathered, plan, decision.goal);
   memory.needsFreshList = decision.needsFreshList;
   requestNodes(tools, state, gathered, decision.waitingNodes);

@@ -1,6 +1,7 @@
 /** What keeps a resource that is being deleted: RoutedIPs that use it, and finalizers of other programs. */
 
 import { API_GROUP, Finalizer, isOwnFinalizer } from "cdk8s-flipop/api";
+import type { ObjectMeta } from "../../kube/objects.js";
 import { finalizersText } from "../../match/node-workload.js";
 import { listed, listedClauses } from "../../values.js";
 import type { ProblemEntry } from "../message.js";
@@ -113,16 +114,47 @@ export function othersOf(finalizers: readonly string[]): readonly string[] {
   return finalizers.filter((finalizer) => !isOwnFinalizer(finalizer));
 }
 
+interface KeptBy extends Omit<Held, "finalizers"> {
+  /** All of the resource. */
+  readonly finalizers: readonly string[];
+  /** Of other installations of the operator. */
+  readonly others: readonly string[];
+}
+
+export function keptBy(
+  plural: string,
+  { namespace = "", name, finalizers = [] }: Pick<ObjectMeta, "namespace" | "name" | "finalizers">,
+  others: readonly string[],
+): KeptBy {
+  return { plural, namespace, name, finalizers, others };
+}
+
+export const keptByInstallation: ProblemEntry<KeptBy> = {
+  reason: "InUse",
+  by: "administrator",
+  text: ({ others }) =>
+    `the resource is being deleted, and ${finalizersText(others)} of ${others.length === 1 ? "another installation" : "other installations"} of the operator ${others.length === 1 ? "keeps" : "keep"} it: RoutedIPs of namespaces that this installation does not watch may use it`,
+  remedy: ({ others, ...held }) =>
+    `delete those RoutedIPs, and that installation removes its finalizer; if it no longer runs, ${removalOf(held, others)}`,
+  example: {
+    ...{ plural: "routedipissuers", namespace: "shared", name: "cloud" },
+    finalizers: ["flipop.digitalocean.com/in-use.edge"],
+    others: ["flipop.digitalocean.com/in-use.edge"],
+  },
+};
+
 /** The test makes sure that no other finalizer goes, whatever the list is like by then. */
-export function removalRemedy({ plural, namespace, name, finalizers }: Held): string {
-  const [first = "", ...more] = othersOf(finalizers);
+export function removalRemedy(held: Held): string {
+  return `have the program that added a finalizer remove it; if it no longer runs, ${removalOf(held, othersOf(held.finalizers))}`;
+}
+
+function removalOf({ plural, namespace, name, finalizers }: Held, [first = "", ...more]: readonly string[]): string {
   const path = `/metadata/finalizers/${finalizers.indexOf(first)}`;
   const patch = [
     { op: "test", path, value: first },
     { op: "remove", path },
   ];
   const where = namespace === "" ? "" : `-n ${namespace} `;
-  const program = "have the program that added a finalizer remove it";
   const same = more.length === 0 ? "" : ", and the other ones in the same way";
-  return `${program}; if it no longer runs, remove the finalizer: kubectl ${where}patch ${plural}.${API_GROUP} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
+  return `remove the finalizer: kubectl ${where}patch ${plural}.${API_GROUP} ${name} --type=json -p '${JSON.stringify(patch)}'${same}`;
 }

@@ -2,11 +2,14 @@
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
+import type { ProviderId } from "../../providers/types.js";
 import { NO_RECORD } from "./firewall-shares.js";
 import { SharedFirewall } from "./shared-firewall.js";
 
 export class FirewallRegistry {
   private readonly accounts = new Map<unknown, Map<string, SharedFirewall>>();
+  /** By uid: the machines that have to be in a firewall. Of RoutedIPs that have decided. */
+  private readonly needed = new Map<string, readonly ProviderId[]>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -26,8 +29,19 @@ export class FirewallRegistry {
       for (const firewall of firewalls.values()) firewall.additional.note(issuer, other === account ? created : []);
   }
 
+  /** A RoutedIP has decided where its address is, or will be. */
+  need(uid: string, machines: readonly ProviderId[]): void {
+    this.needed.set(uid, machines);
+  }
+
+  /** Of all RoutedIPs. @returns `undefined`: one of these has not decided yet */
+  machinesNeeded(uids: readonly string[]): ReadonlySet<ProviderId> | undefined {
+    return uids.every((uid) => this.needed.has(uid)) ? new Set([...this.needed.values()].flat()) : undefined;
+  }
+
   /** The RoutedIP is gone. */
   drop(uid: string): void {
+    this.needed.delete(uid);
     for (const firewalls of this.accounts.values())
       for (const firewall of firewalls.values()) {
         firewall.record(uid, NO_RECORD);

@@ -193,7 +193,7 @@ export class SharedFirewall {
     });
   }
 
-  private async readAnew(caller: FirewallCaller): Promise<readonly FirewallFacts[]> {
+  async readAnew(caller: FirewallCaller): Promise<readonly FirewallFacts[]> {
     const at = this.clock.monotonic();
     const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
     return this.takeListed(await this.noting(caller, survey, "read"), at);

@@ -47,6 +47,10 @@ export class TwoInstallations {
     return two;
   }
 
+  async stop(name: Installation): Promise<void> {
+    await this.stops.get(name)?.stop();
+  }
+
   /** A RoutedIP of the class, with an address. */
   addTo(namespace: string, name: string): void {
     const { kubernetes, digitalocean } = this.made.world;
@@ -104,9 +108,13 @@ export class TwoInstallations {
     return `${found?.status}/${found?.reason}: ${found?.message}`;
   }
 
-  async deleteB(): Promise<void> {
+  /** @param look meanwhile */
+  async deleteB(look?: () => void): Promise<void> {
     this.made.world.kubernetes.delete(B);
-    await this.made.until("b is gone", () => this.made.world.kubernetes.get(B) === undefined);
+    await this.made.until("b is gone", () => {
+      look?.();
+      return this.made.world.kubernetes.get(B) === undefined;
+    });
   }
 
   says(ref: typeof CLASS): string {

@@ -116,7 +116,7 @@ function inStep(snapshot: Snapshot, { firewall, plan }: Planned, findings: Firew
   const seen = withUnlisted(snapshot, { rules: facts.rules, seen: opened }, findings.ports);
   return yes(
     "FirewallReady",
-    withFormer(snapshot, withAssumed(snapshot, { name, exists: true, seen }, findings.ports)),
+    withHeld(firewall, plan, withFormer(snapshot, withAssumed(snapshot, { name, exists: true, seen }, findings.ports))),
   );
 }
 
@@ -219,6 +219,13 @@ function sourcesBeyond(
 function withFormer({ firewall }: Snapshot, seen: Problem): Problem {
   if (firewall?.renamed === undefined) return seen;
   return firewallRemarks.renamed({ name: firewall.name, now: firewall.renamed, seen });
+}
+
+/** Another installation may need what this RoutedIP needs no more. */
+function withHeld({ name, sharedWith = [] }: FirewallSnapshot, { held }: FirewallPlan, seen: Problem): Problem {
+  const { removeRules = [], removeNodes = [] } = held ?? {};
+  const counts = { rules: removeRules.length, nodes: removeNodes.length };
+  return counts.rules + counts.nodes === 0 ? seen : firewallRemarks.held({ name, ...counts, sharedWith, seen });
 }
 
 interface ReadyFirewall {

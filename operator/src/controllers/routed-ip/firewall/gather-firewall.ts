@@ -9,7 +9,9 @@ import { isDue } from "../../../reconcile/retries.js";
 import type { GroupView } from "../../../routing/firewalls/additional-firewalls.js";
 import type { FirewallView } from "../../../routing/firewalls/firewall-view.js";
 import { itemsOf } from "../../../routing/firewalls/own-firewall-writes.js";
+import { partsOf } from "../../../routing/firewalls/retained-parts.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
+import { type InUseFinalizers, othersUsing } from "../../../routing/in-use.js";
 import type { IssuedAccount } from "../../../routing/issuer-accounts.js";
 import { ruleFacts } from "../../../routing/needed-ports.js";
 import type { RoutedIP } from "../../../routing/read-resources.js";
@@ -38,7 +40,7 @@ interface FirewallScene {
 }
 
 export function firewallOf(
-  { firewalls: registry, context, lookUp }: RoutingCaches,
+  { firewalls: registry, context, lookUp, inUseFinalizers }: RoutingCaches,
   state: RoutedState,
   scene: FirewallScene,
 ) {
@@ -49,7 +51,7 @@ export function firewallOf(
   const inventory = account?.inventory;
   const shared = (each: string) => (inventory === undefined ? undefined : registry.of(inventory.account, each));
   const evaluate = (each: string): FirewallSnapshot =>
-    snapshotOf(each, { ...scene, shared: shared(each), state, context, lookUp });
+    snapshotOf(each, { ...scene, shared: shared(each), state, context, lookUp, inUseFinalizers });
   const names = new Set([...previousFirewalls.map((previous) => previous.name), ...(recorded ? [recorded.name] : [])]);
   const previousFirewallStates = [...names].filter((each) => each !== name).map(evaluate);
   if (name === undefined) return { firewall: undefined, snapshot: undefined, previousFirewallStates };
@@ -63,6 +65,7 @@ interface FirewallLookup extends FirewallScene {
   readonly state: RoutedState;
   readonly context: RoutingCaches["context"];
   readonly lookUp: RoutingCaches["lookUp"];
+  readonly inUseFinalizers: InUseFinalizers;
 }
 
 function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
@@ -80,8 +83,19 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
     ...dueView(viewFor(routed, firewall.view()), context.clock.now()),
     ...omitUndefined({ failure: capabilities.reserved(name) ? firewallMessages.ofPlatform({ name }) : doubt }),
     idle,
-    others: firewall.others(state.ref.uid),
+    ...sharesOf(evaluate, firewall),
   };
+}
+
+/** What others have put there, or may need. */
+function sharesOf(
+  { resolvedAccount: { resolvedClass }, lookUp, inUseFinalizers, state }: FirewallLookup,
+  firewall: SharedFirewall,
+): Pick<FirewallSnapshot, "others" | "sharedWith"> {
+  const issuer = resolvedClass === undefined ? undefined : lookUp.issuer(resolvedClass.issuer);
+  const sharedWith = issuer === undefined ? [] : othersUsing(issuer.metadata, inUseFinalizers);
+  const parts = partsOf(issuer?.status.retainedFirewalls, firewall.name);
+  return { others: [...firewall.others(state.ref.uid), ...parts], ...(sharedWith.length > 0 && { sharedWith }) };
 }
 
 function noteCreated({ resolvedAccount: { resolvedClass }, lookUp }: FirewallLookup, firewall: SharedFirewall): void {

@@ -63,7 +63,13 @@ function fullOf({ capabilities, group }: FirewallSnapshot, facts: FirewallFacts)
 }
 
 /** The first of our machines in it that serves nothing, neither for this RoutedIP nor for another one. */
-function leaving({ idle, others }: FirewallSnapshot, facts: FirewallFacts, { nodes }: Recorded): readonly ProviderId[] {
+function leaving(
+  { idle, others, sharedWith }: FirewallSnapshot,
+  facts: FirewallFacts,
+  { nodes }: Recorded,
+): readonly ProviderId[] {
+  // Another installation may need each of them.
+  if (sharedWith !== undefined) return [];
   const serving = new Set(others.flatMap((other) => other.nodes.filter((node) => other.idle?.has(node) !== true)));
   const [first] = nodes.filter((node) => facts.nodes.includes(node) && idle?.has(node) === true && !serving.has(node));
   return first === undefined ? [] : [first];

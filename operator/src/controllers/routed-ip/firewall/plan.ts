@@ -10,7 +10,7 @@ import { excessRules, ruleKey } from "../../../providers/diff.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { mayBeIn } from "../../../routing/firewalls/additional-firewalls.js";
-import type { Recorded } from "../../../routing/firewalls/firewall-shares.js";
+import { NO_RECORD, type Recorded } from "../../../routing/firewalls/firewall-shares.js";
 import { ruleFacts } from "../../../routing/needed-ports.js";
 import { omitUndefined } from "../../../values.js";
 import { type FirewallPlace, isolates, placeMachine, refusedNow } from "./place-machine.js";
@@ -47,6 +47,8 @@ export interface FirewallPlan extends Restored {
   readonly mirror?: true;
   readonly removeRules: readonly FirewallRuleFacts[];
   readonly removeNodes: readonly ProviderId[];
+  /** What would go, and stays because another installation may need it. */
+  readonly held?: Pick<FirewallPlan, "removeRules" | "removeNodes">;
   /** To be on record before any of it. */
   readonly recorded: Recorded;
 }
@@ -67,7 +69,6 @@ function planAsRead(firewall: FirewallSnapshot, desired: DesiredFirewall, record
 
 const NO_RULES = { addRules: [], freeRules: [], replacedRules: [], removeRules: [] } as const;
 const NOTHING = { ...NO_RULES, addNodes: [], removeNodes: [] } as const;
-const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 /** One that is gone took everything with it. It is made anew once a node may join it, with all that it needs. */
 function planMissing(firewall: FirewallSnapshot, desired: DesiredFirewall, recorded: Recorded): FirewallPlan {
@@ -105,15 +106,17 @@ interface Task {
 
 function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Task): FirewallPlan {
   const { desired, recorded } = task;
-  const { keptRules, ...rules } = planRules(firewall, facts, task);
+  const { keptRules, heldRules, ...rules } = planRules(firewall, facts, task);
   const join = placeMachine(firewall, facts, desired, recorded);
   const node = desired.rules.length === 0 ? optional(join) : join;
   const { add: addNodes = [] } = node;
-  const removeNodes = nodesToRemove(firewall, facts, task);
-  const going = [...rules.freeRules, ...rules.replacedRules, ...rules.removeRules];
+  const leaving = nodesToRemove(firewall, facts, task);
+  const isShared = firewall.sharedWith !== undefined;
+  const going = [...rules.freeRules, ...rules.replacedRules, ...rules.removeRules, ...heldRules];
   return {
     ...rules,
-    ...{ addNodes, removeNodes },
+    ...{ addNodes, removeNodes: isShared ? [] : leaving },
+    ...(isShared && { held: { removeRules: heldRules, removeNodes: leaving } }),
     restoredRules: rules.addRules.filter((rule) => firewall.taken?.has(ruleKey(rule))),
     restoredNodes: addNodes.filter((each) => firewall.taken?.has(each)),
     ...(node.problem === undefined ? {} : { nodeProblem: node.problem }),
@@ -126,7 +129,7 @@ function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Tas
         ...going.map((rule) => record(rule, "removing")),
       ],
       nodes: unique([...recorded.nodes, ...addNodes, ...inherited(firewall, facts, desired)]).filter(
-        (each) => addNodes.includes(each) || (mayBeIn(facts, each) && isKept(desired, removeNodes, each)),
+        (each) => addNodes.includes(each) || (mayBeIn(facts, each) && isKept(desired, leaving, each)),
       ),
     },
   };
@@ -199,7 +202,7 @@ function isOfOthers({ others }: FirewallSnapshot, key: string): boolean {
   );
 }
 
-function record({ protocol, ports, sources }: FirewallRuleFacts, phase: FirewallRule["phase"]): FirewallRule {
+export function record({ protocol, ports, sources }: FirewallRuleFacts, phase: FirewallRule["phase"]): FirewallRule {
   return { protocol: protocol === "udp" ? "udp" : "tcp", ports, sources, phase };
 }
 

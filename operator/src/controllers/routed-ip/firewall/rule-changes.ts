@@ -25,6 +25,8 @@ export interface RuleChanges {
   readonly removeRules: Rules;
   /** The new ones do not fit, or the address has yet to leave a node: these keep their ports open. */
   readonly keptRules: Rules;
+  /** Another installation may need these: they stay until it uses the issuer no more. */
+  readonly heldRules: Rules;
   /** Why some can't be added. */
   readonly rulesProblem?: Problem;
 }
@@ -37,7 +39,9 @@ interface Task {
 export function planRules(firewall: FirewallSnapshot, facts: FirewallFacts, task: Task): RuleChanges {
   const present = new Set(facts.rules.map(ruleKey));
   const missing = task.desired.rules.filter((rule) => !present.has(ruleKey(rule)));
-  const unwanted = unwantedRules(firewall, present, task);
+  const isShared = firewall.sharedWith !== undefined;
+  const ours = unwantedRules(firewall, present, task);
+  const [unwanted, heldRules] = isShared ? [[], ours] : [ours, []];
   const most = firewall.capabilities?.rulesPerFirewall ?? Number.POSITIVE_INFINITY;
   const room = most - facts.rules.length - (facts.outboundRules ?? 0);
   const full = excessRules(facts, missing.length - unwanted.length, most);
@@ -50,7 +54,7 @@ export function planRules(firewall: FirewallSnapshot, facts: FirewallFacts, task
   const surplus = rest.filter((rule) => !addRules.some(isOfPort(rule)));
   const isLeaving = task.desired.leaving === true;
   return {
-    ...{ addRules, freeRules },
+    ...{ addRules, freeRules, heldRules },
     replacedRules: rest.filter((rule) => !surplus.includes(rule)),
     ...(isLeaving ? { removeRules: [], keptRules: [...keptRules, ...surplus] } : { removeRules: surplus, keptRules }),
     ...omitUndefined({ rulesProblem: problem }),

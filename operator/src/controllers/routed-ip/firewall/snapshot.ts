@@ -28,6 +28,8 @@ export interface FirewallSnapshot {
   readonly gone?: ReadonlySet<ProviderId>;
   /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */
   readonly others: readonly Recorded[];
+  /** Finalizers of other installations that use the issuer: they may need each rule and node. @default none */
+  readonly sharedWith?: readonly string[];
   /** Machines that it refused lately. @default none known */
   readonly refused?: ReadonlyMap<ProviderId, Refused>;
   /** When others took out what the operator had put there, for each item. @default never */

@@ -120,6 +120,10 @@ function besideUpdate(gathered: IssuedGathered, actions: ActionChain): ActionSeq
       return cleaning(first.name, actions);
     case "change-firewall":
       return cleaning(first.change.name, actions);
+    case "record-retained":
+      return "firewall" in first.retained
+        ? cleaning(first.retained.firewall.name, actions)
+        : sharedSequence(gathered, actions);
     default:
       return sharedSequence(gathered, actions);
   }
