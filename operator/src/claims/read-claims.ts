@@ -238,5 +238,7 @@ function claimant(
   const { namespace = "", name, uid, creationTimestamp = "", deletionTimestamp } = metadata;
   const ref = { kind, namespace, name, uid };
   const state = { ...(deletionTimestamp !== undefined && { leaving: true }), ...(spec?.paused && { paused: true }) };
-  return { ref, createdAt: creationTimestamp, ...state, addresses, names };
+  // One that goes needs no name any more once its records are gone.
+  const needed = names.filter(({ title }) => deletionTimestamp === undefined || isKept(title));
+  return { ref, createdAt: creationTimestamp, ...state, addresses, names: needed };
 }

@@ -126,7 +126,7 @@ describe("claims of a pool", () => {
     expect([taken(published), taken(active), taken({})]).to.deep.equal(["takes", "takes", "asks"]);
     expect(taken(moving), "its only address moves").to.equal("asks");
     expect(taken({ ...active, spec: { paused: true } })).to.equal("asks");
-    expect(taken(active, { deletionTimestamp: "2025-02-01T00:00:00Z" })).to.equal("asks");
+    expect(taken(active, { deletionTimestamp: "2025-02-01T00:00:00Z" }), "it needs none any more").to.equal(undefined);
   });
 
   it("are none where the spec is missing or half written", () => {

@@ -41,6 +41,26 @@ describe("operator in process: a pool that gets another name or region", functio
       expect(world.digitalocean.state.addresses()).to.have.length(2);
     });
 
+  it("leaves its name to another one as soon as its records are deleted, though its address waits for resolvers", async () => {
+    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete", ttl: 3600 } as const;
+    const names = () => world.digitalocean.state.dns.records("example.com", "www").map(({ data }) => data);
+    const [own = ""] = world.addAddresses(1);
+    world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet });
+    world.start();
+    await world.fulfilled("web");
+    await world.until("its record", () => names().length === 1);
+    world.addPool("site", { ips: [own], dnsRecordSet });
+    await world.until("it waits", () => world.condition("site", "DNSReady")?.reason === "ClaimedByOther");
+    const since = world.clock.now();
+    world.kubernetes.delete(world.refTo("web"));
+    await world.until("the other one publishes", () => names().join() === own);
+    expect(world.clock.now() - since).to.be.below(120_000);
+    expect(world.digitalocean.state.addresses(), "the address waits").to.have.length(2);
+    await world.until("the release", () => world.digitalocean.state.addresses().length === 1);
+    expect(world.clock.now() - since).to.be.within(3_590_000, 4_200_000);
+    expect(names()).to.deep.equal([own]);
+  });
+
   it("keeps its addresses where they are if its region changes", async () => {
     world.addPool("web", { desiredIPs: 2, region: "nyc3" });
     world.start();
