@@ -15,6 +15,7 @@ import type { CallContext } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
 import type { StopView } from "../runtime/stop-switch.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../timings.js";
+import { listedClauses } from "../values.js";
 import type { PlanViewer } from "./dry-run.js";
 import { heldAfterStartMs, unreadySummaryOf } from "./early-summary.js";
 import {
@@ -256,12 +257,13 @@ export class Engine<T extends KindTypes> {
     return waitMs;
   }
 
-  private unsettled(state: ResourceState<T>, { plan }: Iteration<T>): Result {
+  private unsettled(state: ResourceState<T>, { plan: { sequences } }: Iteration<T>): Result {
     state.unsettledRuns += 1;
     if (state.unsettledRuns <= MAX_UNSETTLED_RUNS) return requeueAfter(0);
     const runs = state.unsettledRuns;
+    const more = sequences.flatMap(actionsOf).map((action) => `${action.do}, because ${action.why}`);
     return failed(
-      new Error(`${state.ref.kind} ${state.key}: the plan asks for more after ${runs} runs: ${plan.explanation}`),
+      new Error(`${state.ref.kind} ${state.key}: the plan asks for more after ${runs} runs: ${listedClauses(more)}`),
     );
   }
 

@@ -38,6 +38,16 @@ describe("the retries of the engine", () => {
     expect(rig.moving.begun.length).to.be.greaterThan(1);
   });
 
+  it("says what a plan asks for that asks for the same again and again", async () => {
+    const errors: string[] = [];
+    rig.world.onError = ({ error }: { readonly error?: unknown }) => errors.push(String(error));
+    rig.moving.wanted = () =>
+      errors.length > 0 ? [] : [sequence(move(A), { lockKey: `again ${rig.moving.begun.length}` })];
+    await rig.start();
+    await rig.world.clock.advance(1_000);
+    expect(errors[0]).to.match(/asks for more after \d+ runs: move, because 192\.0\.2\.1 should move$/);
+  });
+
   it("retries after the schedule of the lock key, whatever else happens", async () => {
     rig.moving.wanted = () => [sequence(move(A))];
     rig.moving.run = async () => refused({ kind: "Terminal" });
