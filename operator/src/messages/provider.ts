@@ -164,6 +164,14 @@ export const providerMessages = topic("provider", {
     by: "operator",
     example: failing("the droplet runs another action", "Conflict"),
   }),
+  recordsChanged: problem({
+    ...FOREIGN,
+    reason: "UnderWay",
+    by: "operator",
+    example: {
+      text: `digitalocean: delete A record 203.0.113.7 of www.example.com: answer 404; ${REMEDIES.RecordsChanged.operator}`,
+    },
+  }),
   nodeOccupied: problem({
     ...FOREIGN,
     reason: "NoCandidate",

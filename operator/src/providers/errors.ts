@@ -1,7 +1,4 @@
-/**
- * How calls to a cloud fail: one error class, whose kind decides what a caller does next; the failures that every API over
- * HTTP has (no answer, an unreadable one, a call that the caller ended); and whether a call is still wanted.
- */
+/** How calls to a cloud fail: one error class, whose kind decides what a caller does next; and whether a call is still wanted. */
 
 import { anyAbort, askedWait } from "../async.js";
 import { type ApiNames, failedCalls, failureText, type Remedy } from "../messages/failed-calls.js";
@@ -50,6 +47,8 @@ export type ProviderErrorReason =
   | "NodeUnfit"
   /** A record of that name and value, or of a type that excludes it, exists. */
   | "RecordExists"
+  /** Somebody else has changed the record set since it was read. */
+  | "RecordsChanged"
   /** Several objects bear the name that was asked for. */
   | "Ambiguous"
   /** The circuit breaker is open: calls rest for a while after many failures. */

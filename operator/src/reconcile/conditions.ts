@@ -180,6 +180,7 @@ export function problemOf({ kind, reason, message: text }: ProviderError, missin
   if (reason === "NodeOccupied") return providerMessages.nodeOccupied({ text });
   // Something of somebody else is in the way, and stays there: a CNAME of that name, a second zone.
   if (reason === "RecordExists") return providerMessages.recordInTheWay({ text });
+  if (reason === "RecordsChanged") return providerMessages.recordsChanged({ text });
   if (reason === "Ambiguous") return providerMessages.ambiguous({ text });
   return MESSAGES[kind]({ text });
 }

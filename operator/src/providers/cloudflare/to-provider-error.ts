@@ -176,7 +176,7 @@ const MEANINGS: Readonly<Record<number, CodeMeaning>> = {
   7003: ZONE,
   // A record that is not valid; a code below it in the chain may say why.
   1004: { kind: "Terminal", remedy: CLOUDFLARE_REMEDIES.Terminal },
-  81044: { kind: "Conflict", remedy: REMEDIES.RecordsChanged },
+  81044: { kind: "Conflict", reason: "RecordsChanged", remedy: REMEDIES.RecordsChanged },
   81045: { kind: "QuotaExceeded", remedy: "delete records of the zone that are not used, or choose a larger plan" },
   81053: EXCLUDED,
   81054: EXCLUDED,

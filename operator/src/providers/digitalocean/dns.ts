@@ -180,7 +180,7 @@ function noZone(error: ProviderError, domain: string): ProviderError {
 function refusedStep(error: unknown): unknown {
   // The record set is not as it was read: whoever asked reads it again.
   if (isProviderError(error, "NotFound")) {
-    return withProps(error, { kind: "Conflict", remedy: REMEDIES.RecordsChanged });
+    return withProps(error, { kind: "Conflict", reason: "RecordsChanged", remedy: REMEDIES.RecordsChanged });
   }
   return isUnprocessable(error) ? interpretRefusedRecord(error) : error;
 }
