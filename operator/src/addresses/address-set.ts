@@ -197,6 +197,8 @@ export interface AddressMemory {
   readonly reverts: ReadonlyMap<string, readonly number[]>;
   /** Addresses that somebody else took off a node that is well, and that are on no such node yet. */
   readonly taken?: ReadonlyMap<string, Taken>;
+  /** Until when resolvers may have those that are in no record, ms since the epoch. @default `recordsCachedUntil` */
+  readonly leftDns?: ReadonlyMap<string, number>;
   /** Of the cleanup of a deleted resource. */
   readonly cleanup: CleanupMemory;
 }

@@ -23,10 +23,11 @@ export function drainedAt(snapshot: AddressSnapshot, placement: Placement): numb
 
 /** The same for the resource's own record set. */
 function drainedOfOwn(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
-  const { now, set } = snapshot;
+  const { now, set, memory } = snapshot;
   if (recordsStay(snapshot)) return now;
   if (isPublished(snapshot, address.ip)) return undefined;
-  const cached = Math.min(timeOf(set.recordsCachedUntil) ?? 0, now + LONGEST_DRAIN_MS);
+  const known = memory.leftDns?.get(address.ip) ?? timeOf(set.recordsCachedUntil) ?? 0;
+  const cached = Math.min(known, now + LONGEST_DRAIN_MS);
   const recorded = recordedEnd(was);
   // What was never written needs no wait. An empty set may be one whose first change has failed half-way.
   if (recorded === undefined) return wasWritten(set) ? undefined : Math.max(cached, now);

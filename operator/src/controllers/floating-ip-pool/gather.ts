@@ -9,6 +9,7 @@ import { noteList } from "../../addresses/creation/newcomers.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { marksOf, type ResourceMarks } from "../../addresses/node-marks.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/placements.js";
+import type { RecordsSeen } from "../../addresses/releases/left-dns.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
 import { refusalsOf } from "../../addresses/unavailable-nodes.js";
 import { requesterOf } from "../../claims/node-shares.js";
@@ -69,7 +70,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...publishingOf(context.publications, state.ref.uid, pool.spec.publishTo),
     memory: memoryOf(state, {
       ...{ inventory, verdictOf, now, monotonic, ips: pool.status.ips },
-      recordReverts: dns?.reverts ?? [],
+      ...{ recordReverts: dns?.reverts ?? [], records: recordsSeen(pool, dns, ips) },
     }),
   };
   return { snapshot, family, account, dns };
@@ -135,6 +136,16 @@ function lookUp(dnsService: DnsService, pool: Pool, family: IpFamily, claims: Sn
   const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
   const deleting = metadata.deletionTimestamp !== undefined;
   return dnsService.evaluate({ provider: dnsProviderOf(spec), wanted, types, last, begun, deleting, claims });
+}
+
+function recordsSeen(pool: Pool, dns: DnsView | undefined, ips: readonly string[]): RecordsSeen {
+  const { dns: last, begunRecords = [], recordsCachedUntil: cachedUntil } = pool.status;
+  const { records, previous, begun } = dns?.snapshot ?? {};
+  const read = [records, previous?.records, begun?.records].flatMap((set) =>
+    set === undefined || set === "unknown" ? [] : set.records.map(({ value }) => value),
+  );
+  const written = new Set([last, ...begunRecords].flatMap((set) => set?.values ?? []));
+  return { ips, written, read: new Set(read), cachedUntil };
 }
 
 /** An address whose call has not been answered yet shows as moving, whatever was seen of it. */

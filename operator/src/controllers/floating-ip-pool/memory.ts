@@ -6,6 +6,7 @@ import type { AddressMemory, CreationFailure } from "../../addresses/address-set
 import type { PollState } from "../../addresses/call-outcomes.js";
 import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
+import { LeftDns, type RecordsSeen } from "../../addresses/releases/left-dns.js";
 import { disputeAfter, type LastPlacement, TakenAddresses } from "../../addresses/undone-writes.js";
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { Reservation } from "../../inventory/view.js";
@@ -43,6 +44,7 @@ export class PoolMemory implements ResultHolder {
   readonly lastPlacements = new Map<string, LastPlacement>();
   readonly reverts = new Map<string, readonly number[]>();
   readonly taken = new TakenAddresses();
+  readonly leftDns = new LeftDns();
   /** Annotations that the node cache does not show yet: what was sent, and when (monotonic ms). */
   readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
   readonly listObservations = new ListObservations();
@@ -75,11 +77,12 @@ interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   readonly ips?: Readonly<Record<string, AddressStatus>> | undefined;
   /** Of the record set. */
   readonly recordReverts: readonly number[];
+  readonly records: RecordsSeen;
 }
 
 export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
   const { memory, retries, cleanup } = state;
-  const { now, monotonic, recordReverts } = scene;
+  const { now, monotonic, recordReverts, records: seen } = scene;
   noticeReverts(memory, scene);
   memory.firstPlannedAt ??= now;
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
@@ -97,6 +100,7 @@ export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
     pollAt: new Map([...polls].map(([ip, { nextAt }]) => [ip, now + nextAt - monotonic])),
     reverts: new Map([...reverts, ...records]),
     taken: takenFrom(memory, scene),
+    leftDns: memory.leftDns.look(seen),
     cleanup,
   };
 }

@@ -11,6 +11,8 @@ import { NO_MEMORY } from "./support/no-memory.js";
 import { altered, cluster, settled } from "./support/pool-plans.js";
 import { poolState } from "./support/pool-state.js";
 
+const NO_RECORDS = { ips: [], written: new Set<string>(), read: new Set<string>(), cachedUntil: undefined };
+
 const IP = "203.0.113.7";
 const [OURS, OTHER] = ["digitalocean://n1", "digitalocean://other"];
 const MINUTE = 60_000;
@@ -57,7 +59,7 @@ describe("an address that another party took off its node while no operator ran"
       const cachedStates = new Map([[IP, { facts, at: 0 }]]);
       const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Map(), reservations: new Map() });
       const verdictOf = () => ({ node: { name: "n1" } as never, refusals: [] });
-      const scene = { inventory, verdictOf, now: 7, monotonic: 0, recordReverts: [] };
+      const scene = { inventory, verdictOf, now: 7, monotonic: 0, recordReverts: [], records: NO_RECORDS };
       return memoryOf(poolState(), { ...scene, ips: { [IP]: { state, providerID: OURS } } }).taken?.get(IP);
     };
     expect(taken("active")).to.deep.equal({ node: "n1", at: 7 });
@@ -78,7 +80,10 @@ describe("a dispute over an address", () => {
         return machine === OURS ? { node: { name: "n1" } as never, refusals: [] } : undefined;
       };
       const times = { now: clock.now(), monotonic: clock.monotonic() };
-      return memoryOf(state, { inventory, verdictOf, ...times, recordReverts: [] }).reverts.get(IP) ?? [];
+      return (
+        memoryOf(state, { inventory, verdictOf, ...times, recordReverts: [], records: NO_RECORDS }).reverts.get(IP) ??
+        []
+      );
     };
     const ended = (action: "assign" | "unassign") => {
       const why = "";

@@ -13,6 +13,8 @@ import { ModelCloud } from "./support/model-cloud.js";
 import { NO_MEMORY } from "./support/no-memory.js";
 import { poolState } from "./support/pool-state.js";
 
+const NO_RECORDS = { ips: [], written: new Set<string>(), read: new Set<string>(), cachedUntil: undefined };
+
 const IP = "203.0.113.7";
 
 describe("an error of an address", () => {
@@ -124,7 +126,14 @@ describe("a failure of a whole pool", () => {
     "one action, for its own sake": (retryAt) => {
       const state = poolState();
       state.retries.failed("finalizer", { kind: "Unavailable", retryAfterSeconds: (retryAt - now) / 1000 }, { now });
-      const scene = { inventory: NOTHING_SEEN, verdictOf: () => undefined, now, monotonic: 0, recordReverts: [] };
+      const scene = {
+        inventory: NOTHING_SEEN,
+        verdictOf: () => undefined,
+        now,
+        monotonic: 0,
+        recordReverts: [],
+        records: NO_RECORDS,
+      };
       return { memory: memoryOf(state, scene) };
     },
     "its account": (retryAt) => ({ providerFailure: problem, providerRetryAt: retryAt }),

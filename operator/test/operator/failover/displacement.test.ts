@@ -86,6 +86,39 @@ describe("operator in process: an address that its pool no longer asks for is on
     }
   }
 
+  /** Three addresses with a long TTL, of which the pool asks for two. */
+  async function longTtl(): Promise<readonly [string, string, string]> {
+    world = await World.create({ nodes: 3 });
+    const [a = "", b = "", c = ""] = world.addAddresses(3);
+    world.addPool("web", { ips: [a, b, c], dnsRecordSet: { ...DNS, ttl: 3600 } });
+    world.start();
+    await world.fulfilled("web");
+    await world.until("published", () => names().length === 3);
+    world.edit("web", { desiredIPs: 2 });
+    await world.until("it left DNS", () => !names().includes(c));
+    return [a, b, c];
+  }
+
+  it("one that has left DNS just now waits for its own TTL, which a later change of the other one does not prolong", async () => {
+    const [a, , c] = await longTtl();
+    const left = world.clock.now();
+    await world.clock.sleep(1_800_000);
+    world.setReady(nodeOf(a) ?? "", false);
+    await world.until("moved", () => world.holder(c) === undefined);
+    expect(world.clock.now() - left).to.be.within(3_590_000, 3_720_000);
+  });
+
+  it("one that somebody else put back into DNS meanwhile waits again", async () => {
+    const [a, , c] = await longTtl();
+    await world.clock.sleep(3_700_000);
+    world.digitalocean.state.dns.addRecord("example.com", { type: "A", name: "www", data: c, ttl: 3600 });
+    await world.until("the operator has corrected it", () => !names().includes(c));
+    const since = world.clock.now();
+    world.setReady(nodeOf(a) ?? "", false);
+    await world.until("moved", () => world.holder(c) === undefined);
+    expect(world.clock.now() - since).to.be.above(3_500_000);
+  });
+
   it("one that serves leaves DNS before its node, and a name is never empty", async () => {
     world = await World.create({ nodes: 2 });
     const [a = "", b = "", c = ""] = world.addAddresses(3);
