@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 5_870,
+  "operator/src/addresses": 5_960,
   "operator/src/claims": 1_250,
   "operator/src/commands": 7_130,
   "operator/src/controllers/cluster-routed-ip-class": 600,

@@ -37,8 +37,8 @@ export interface Findings {
   readonly heldBack: readonly string[];
   /** Those of them that are released after all resources have been read. */
   readonly unread: readonly string[];
-  /** Why others are not released yet: a name leads to them. */
-  readonly stillPublished?: Problem;
+  /** Why others are not released yet: a name leads to them, or another pool may have them. */
+  readonly stillUsed?: Problem;
   /** Addresses to publish. */
   readonly published: readonly string[];
 }
@@ -59,11 +59,11 @@ export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): Plann
 /** All that the spec asks for, except for parts that are ignored without harm. */
 function served(
   { passedOver = [], set: { kind, limiter = "" } }: AddressSnapshot,
-  { desired: { duplicates, addresses }, heldBack, unread, stillPublished }: Findings,
+  { desired: { duplicates, addresses }, heldBack, unread, stillUsed }: Findings,
 ): PlannedCondition {
   const kept = addresses.flatMap(({ ip, refused, claim }) => (refused && claim?.ours ? [ip] : []));
   if (unread.length > 0) return yes("Accepted", addressMessages.releasedAfterReading({ ips: unread }));
-  if (stillPublished !== undefined) return yes("Accepted", stillPublished);
+  if (stillUsed !== undefined) return yes("Accepted", stillUsed);
   if (heldBack.length > 0) return yes("Accepted", addressMessages.ownershipInferred({ ips: heldBack }));
   if (kept.length > 0) return yes("Accepted", tenantMessages.addressesKept({ ips: kept, limiter }));
   if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));

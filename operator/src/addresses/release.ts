@@ -8,11 +8,11 @@ import { WHYS } from "../messages/action-reasons.js";
 import { refText } from "../messages/claims.js";
 import { eventMessages } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
-import type { Deletion } from "../reconcile/plan.js";
+import type { Deletion, SequenceStep } from "../reconcile/plan.js";
 import { setsToDelete } from "../records/begun-records.js";
 import { FORGET_AFTER_MS, MINUTE_MS } from "../timings.js";
 import { listed, omitUndefined } from "../values.js";
-import type { Action, ActionChain, ForgetAction } from "./actions.js";
+import { type Action, type ActionChain, type ForgetAction, lockKeyOf } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import { backup } from "./creation/created-backup.js";
 import { settle } from "./creation/creation-recovery.js";
@@ -26,6 +26,7 @@ import {
   publisherOf,
 } from "./releases/dns-drain.js";
 import { entryOf, passOn } from "./releases/heirs.js";
+import { heldByMark, markedFor } from "./releases/marked.js";
 import { askedBy, isBequeathed, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
 
 /** A chain for each created address, empty unless it is released, and one for all that are forgotten: gone, or handed over. */
@@ -72,6 +73,10 @@ function mayBeAsked({ address: { claim } }: Placement): boolean {
   return claim?.ours === true && claim.unread === true;
 }
 
+function mayServeOther(placement: Placement): boolean {
+  return mayBeAsked(placement) || markedFor(placement) !== undefined;
+}
+
 /** It is released as soon as all resources that may list it have been read. */
 export function waitsForReading(snapshot: AddressSnapshot, placement: Placement): boolean {
   return mayBeAsked(placement) && isReleasable(snapshot, placement) && placement.certainty !== "gone";
@@ -86,18 +91,18 @@ export function isHeldBack(snapshot: AddressSnapshot, placement: Placement): boo
 export function unreleasedOf(snapshot: AddressSnapshot, placements: readonly Placement[]) {
   const ipsOf = (isLeft: typeof isHeldBack) =>
     placements.filter((placement) => isLeft(snapshot, placement)).map(({ address }) => address.ip);
-  const published = publishedByOthers(snapshot, placements) ?? heldByFormerName(snapshot, placements);
+  const [published, former] = [publishedByOthers(snapshot, placements), heldByFormerName(snapshot, placements)];
   return {
     heldBack: ipsOf(isHeldBack),
     unread: ipsOf(waitsForReading),
-    ...omitUndefined({ stillPublished: published }),
+    ...omitUndefined({ stillUsed: published ?? former ?? heldByMark(snapshot, placements) }),
   };
 }
 
 export function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionChain {
   const { address, holder, certainty } = placement;
   if (!isReleasable(snapshot, placement) || certainty !== "seen" || askedBy(placement) !== undefined) return [];
-  if (mayBeAsked(placement)) return [];
+  if (mayServeOther(placement)) return [];
   const at = drainedAt(snapshot, placement);
   if (at === undefined || at > snapshot.now) return [];
   const why = WHYS.unwanted;
@@ -121,34 +126,46 @@ function isGivenUp({ set }: AddressSnapshot, { address }: Placement): boolean {
 
 /**
  * Into the status of the heir, out of the spec, then out of the backup copy, and only then out of `createdIPs`: what stood in
- * one of those alone would count as an address of the set, in the place of one that is there.
+ * one of those alone would count as an address of the set, in the place of one that is there. One address after the other: what
+ * one waits for holds up no other.
  */
 function forget(
   { set }: AddressSnapshot,
   placements: readonly Placement[],
   forgotten: readonly Placement[],
 ): ActionChain {
-  if (forgotten.length === 0) return [];
-  const listed = isDeleting(set) ? [] : forgotten.filter(({ address }) => address.inSpec);
-  const left = placements.filter((placement) => !forgotten.includes(placement)).map(({ address }) => address);
-  const passed = forgotten.filter(({ certainty }) => certainty !== "gone");
-  return [
-    ...passed.flatMap((each) => passOn(set, each, whyForgotten(each))),
-    ...listed.map((each): Action => ({ do: "drop-from-spec", ip: each.address.ip, why: whyForgotten(each) })),
-    ...backup(set, left).flat(),
-    ...forgotten.flatMap((each): readonly Action[] => {
-      const entry = entryOf(set, each.address.ip);
-      if (entry === undefined) return [];
-      return [{ do: "forget-created", ip: entry.ip, why: whyForgotten(each), ...goneOf(set, each) }];
-    }),
-  ];
+  return forgotten.flatMap((placement, index): ActionChain => {
+    const left = placements
+      .filter((each) => !forgotten.slice(0, index + 1).includes(each))
+      .map(({ address }) => address);
+    const { ip, inSpec } = placement.address;
+    const [why, entry] = [whyForgotten(set, placement), entryOf(set, ip)];
+    if (entry === undefined) return [];
+    return [
+      ...(placement.certainty === "gone" ? [] : passOn(set, placement, why)),
+      ...(inSpec && !isDeleting(set) ? [{ do: "drop-from-spec", ip, why } as const] : []),
+      ...backup(set, left).flat(),
+      { do: "forget-created", ip: entry.ip, why, ...goneOf(set, placement) },
+    ];
+  });
 }
 
-function whyForgotten(placement: Placement): string {
+/** Each address that is forgotten is a step of its own. `undefined`: the chain forgets none. */
+export function stepsByEntry(chain: ActionChain): readonly SequenceStep<Action>[] | undefined {
+  const ends = chain.flatMap((action, index) => (action.do === "forget-created" ? [index + 1] : []));
+  if (ends.length === 0) return undefined;
+  return ends.map((end, index) => {
+    const actions = chain.slice(ends[index - 1] ?? 0, end);
+    return { retryKey: lockKeyOf(actions.slice(-1)), actions };
+  });
+}
+
+function whyForgotten(set: AddressSet, placement: Placement): string {
   const heir = heirOf(placement);
   const { ip, wanted } = placement.address;
   if (placement.certainty === "gone" || heir === undefined) return "the address does not exist any more";
-  if (wanted || hasTakenOver(placement)) return `${ip} belongs to ${refText(heir)} from now on, which lists it`;
+  if (wanted || isDeleting(set) || hasTakenOver(placement))
+    return `${ip} belongs to ${refText(heir)} from now on, which lists it`;
   return `${ip} is no longer wanted, and ${refText(heir)} lists it`;
 }
 
@@ -195,7 +212,8 @@ export function deletionOf(
     (inventory.complete ? undefined : problem) ??
     providerFailure ??
     dns?.failure ??
-    publishedByOthers(snapshot, placements);
+    publishedByOthers(snapshot, placements) ??
+    heldByMark(snapshot, placements);
   const ends = placements.flatMap((placement) => drainUntil(snapshot, placement) ?? []).filter((at) => at > now);
   if (ends.length === 0) return { left, ...omitUndefined({ cause }) };
   const until = Math.max(...ends);

@@ -23,6 +23,8 @@ export interface ClaimedAddress extends InAccount {
   readonly title: Title;
   /** The operator created it for the resource, whose spec does not name it. @default false */
   readonly unlisted?: true;
+  /** Whose annotation has it. Absent: the status or the spec has it. */
+  readonly node?: string;
 }
 
 /** A DNS name of one type, in a form that compares. */

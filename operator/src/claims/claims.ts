@@ -13,6 +13,7 @@ import { Contest, type Entry, isMissing, ownedBy } from "./contest.js";
 /**
  * Ours, or whose and why. `askedBy`: who gets next what this resource created. `unread`: unknown, because a resource or an
  * account is unread. `asked`: another resource lists what this one may not need. `left`: what those that have just left the name wrote on it.
+ * `marked`: who has it according to a node's annotation, and is out of sight.
  */
 export type Claim =
   | {
@@ -21,6 +22,7 @@ export type Claim =
       readonly unread?: true;
       readonly asked?: true;
       readonly left?: readonly string[];
+      readonly marked?: Owned;
     }
   | { readonly ours: false; readonly owned: Owned };
 
@@ -160,7 +162,7 @@ export class Claims {
       if (contest.left.length > 0) return { ours: true, left: contest.left };
       if (contest.hasUnknownSuccessor()) return UNREAD;
       if (this.waiting !== "nothing" && mayBeHandedOver(winner.title)) return UNREAD;
-      return contest.isSpareAsked() ? ASKED : OURS;
+      return ownClaim(contest);
     }
     return { ours: false, owned: ownedBy(winner) };
   }
@@ -180,6 +182,13 @@ export class Claims {
     for (const uid of changed) this.views.delete(uid);
     if (changed.size > 0) this.onChange([...changed]);
   }
+}
+
+/** Of an address that no resource which the operator sees gets next. */
+function ownClaim(contest: Contest): Claim {
+  const marker = contest.marker();
+  if (marker !== undefined) return { ours: true, asked: true, marked: ownedBy(marker) };
+  return contest.isSpareAsked() ? ASKED : OURS;
 }
 
 const OURS: Claim = Object.freeze({ ours: true });

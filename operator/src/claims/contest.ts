@@ -12,6 +12,8 @@ export interface Entry extends InAccount {
   readonly values?: readonly string[];
   /** See `ClaimedAddress`. */
   readonly unlisted?: true;
+  /** See `ClaimedAddress`. */
+  readonly node?: string;
 }
 
 /** All who claim one thing: usually one. */
@@ -49,14 +51,19 @@ export class Contest {
     return mayBeHandedOver(this.winner.title) && this.listing().some(isOfUnknownAccount);
   }
 
+  /** Of what the winner created, who else has it, as a node's annotation says: a resource that this operator does not see. */
+  marker(): Entry | undefined {
+    return this.winner.title === "created" ? this.rivals().find(({ title }) => title === "marked") : undefined;
+  }
+
   /** Another resource lists what the winner only lists, too, and may not need now. */
   isSpareAsked(): boolean {
     return isSpareTitle(this.winner.title) && this.staying().length > 0;
   }
 
-  /** One that has the address and does not list it gives it up: both would forget it. */
+  /** One that has the address and does not list it gives it up: both would forget it. One out of sight can take over nothing. */
   private listing(): readonly Entry[] {
-    return this.staying().filter(({ title, unlisted }) => !isLeft(title) && unlisted !== true);
+    return this.staying().filter(({ title, unlisted }) => !isLeft(title) && title !== "marked" && unlisted !== true);
   }
 
   private staying(): readonly Entry[] {
@@ -107,8 +114,8 @@ export class Contest {
   }
 }
 
-export function ownedBy({ claimant: { ref, paused = false }, title }: Entry): Owned {
-  return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }) };
+export function ownedBy({ claimant: { ref, paused = false }, title, node }: Entry): Owned {
+  return { owner: ref, basis: BASIS_OF[title], ...(paused && { paused }), ...(node !== undefined && { node }) };
 }
 
 /** Its account has been read, and lacks the address or the zone. What the operator gave it stays its own. */

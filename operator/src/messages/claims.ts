@@ -14,6 +14,8 @@ export interface Owned {
   readonly basis: Basis;
   /** The owner is paused, which changes nothing of what belongs to it. */
   readonly paused?: boolean;
+  /** Of `marked`: the node with the annotation. */
+  readonly node?: string;
 }
 
 /** Completes "FloatingIPPool default/web, which ..." in the order of `olderFirst`. */
@@ -22,10 +24,9 @@ export const COMES_FIRST = "comes first (by age, then by name)";
 const ASKED_FIRST = "asked for it first";
 
 /** Completes "203.0.113.7 belongs to FloatingIPPool default/web, which ...". */
-const BASES: Readonly<Record<Basis, string>> = {
+const BASES: Readonly<Record<Exclude<Basis, "marked">, string>> = {
   created: "created it",
   uses: "already uses it",
-  marked: "an annotation of a node names as its owner, and which this operator does not manage",
   waits: ASKED_FIRST,
   spares: `${ASKED_FIRST}, but does not use it now, because its desiredIPs is lower than the number of its addresses`,
   restored: "created it, as its annotation says",
@@ -33,14 +34,23 @@ const BASES: Readonly<Record<Basis, string>> = {
   leaves: "has left it in its spec, and keeps its records there until its new name holds them",
 };
 
+function markedText(node: string | undefined): string {
+  return `${annotationOf(node)} names as its owner, and which this operator does not manage`;
+}
+
 /** `FloatingIPPool default/web`. */
 export function refText({ kind, namespace, name }: Pick<ResourceRef, "kind" | "namespace" | "name">): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-function owned(what: string, { owner, basis, paused = false }: Owned): string {
+/** `the annotation of node node-3`. */
+export function annotationOf(node: string | undefined): string {
+  return node === undefined ? "an annotation of a node" : `the annotation of node ${node}`;
+}
+
+function owned(what: string, { owner, basis, paused = false, node }: Owned): string {
   const kept = paused ? `; it is paused (spec.paused), and a paused resource keeps what belongs to it` : "";
-  return `${what} belongs to ${refText(owner)}, which ${BASES[basis]}${kept}`;
+  return `${what} belongs to ${refText(owner)}, which ${basis === "marked" ? markedText(node) : BASES[basis]}${kept}`;
 }
 
 function nameRemedy({ basis, owner }: Owned): string {

@@ -4,7 +4,7 @@ import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { secondsText, timeText } from "../clock.js";
 import { finalizersText } from "../match/node-workload.js";
 import { listed, listedClauses } from "../values.js";
-import { refText } from "./claims.js";
+import { annotationOf, type Owned, refText } from "./claims.js";
 import { type Held, inUse, keptByInstallation, othersOf, removalRemedy } from "./deletion/kept-resource.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
@@ -143,6 +143,10 @@ interface StillPublished {
   readonly resource: Parameters<typeof refText>[0];
 }
 
+interface Marked extends Owned {
+  readonly ip: string;
+}
+
 interface OnFormerName {
   readonly ips: readonly string[];
   /** Full. */
@@ -203,6 +207,20 @@ export const deletionMessages = topic("deletion", {
     example: {
       ips: ["203.0.113.7"],
       resource: { kind: "NodeDNSRecordSet", namespace: "ingress", name: "web" },
+    },
+  }),
+  releasedAfterMark: problem({
+    reason: "UnderWay",
+    by: "administrator",
+    text: ({ ip, owner, node }: Marked) =>
+      `${annotationOf(node)} says that ${ip} belongs to ${refText(owner)}, which this operator does not manage, so the operator does not release it; it removes the annotation itself once the account has shown for 2 minutes that this node does not have the address`,
+    remedy:
+      "if that pool no longer exists, have the cluster's administrator remove its address annotations from the node",
+    example: {
+      ip: "203.0.113.7",
+      owner: { kind: "FloatingIPPool", namespace: "ingress", name: "web", uid: "u1" },
+      basis: "marked",
+      node: "node-3",
     },
   }),
   releasedAfterFormerName: problem({

@@ -1,13 +1,7 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import { Finalizer, type PoolCounts } from "cdk8s-flipop/api";
-import {
-  type ActionChain,
-  type ConfirmAddress,
-  lockKeyOf,
-  movedAddress,
-  type PlannedAction,
-} from "../../addresses/actions.js";
+import type { ActionChain, PlannedAction } from "../../addresses/actions.js";
 import { hasLostHolder, isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import {
   addressesOf,
@@ -38,7 +32,7 @@ import {
   unsettledOf,
 } from "../../addresses/creation/creation-plan.js";
 import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
-import { publishedOf, recordChain, recordRemoval, retryKeyOf, stepsByName } from "../../addresses/dns-records.js";
+import { publishedOf, recordChain, recordRemoval } from "../../addresses/dns-records.js";
 import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
 import { wantingOf } from "../../addresses/moves/address-groups.js";
 import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/displacement.js";
@@ -53,12 +47,12 @@ import { coolOffOf } from "../../addresses/safeguards.js";
 import { WHYS } from "../../messages/action-reasons.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
-import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
+import type { Plan as EnginePlan } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { setsToDelete } from "../../records/begun-records.js";
-import { MOVE_MAX_AGE_SECONDS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
+import { sequenceOf } from "./sequences.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 export interface Plan extends EnginePlan<PlannedAction> {
@@ -171,24 +165,6 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   return [...moves, ...displacing, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(
     isFilled,
   );
-}
-
-/** An action of a chain runs only when the one before is done. */
-function sequenceOf(snapshot: Snapshot, chain: ActionChain): ActionSequence<PlannedAction> {
-  const [first] = chain;
-  const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
-  const confirmFirst = confirmation(snapshot, chain);
-  const lockKey = lockKeyOf(chain);
-  const steps = stepsByName(chain, retryKeyOf(snapshot.set, lockKey));
-  return { lockKey, steps, ...omitUndefined({ notBefore, confirmFirst }) };
-}
-
-/** An address moves only on fresh data. */
-function confirmation({ inventory }: Snapshot, chain: ActionChain): ConfirmAddress | undefined {
-  const ip = movedAddress(chain);
-  const facts = ip === undefined ? undefined : inventory.get(ip);
-  if (facts === undefined || facts.ageSeconds <= MOVE_MAX_AGE_SECONDS) return undefined;
-  return { do: "confirm-address", ip: facts.ip, why: "it is about to move" };
 }
 
 interface MoveContext {

@@ -37,13 +37,15 @@ export function seesOwner(settings: Context["settings"], owner: string): boolean
 function claimFor({ annotated, claims }: Context, text: string): void {
   const owner = parseOwner(text);
   if (owner === undefined) return;
-  const ips = IP_FAMILIES.flatMap((family) => {
-    const bearers = annotated.find(family, text, []);
-    return bearers.flatMap(({ annotations }) => annotations[ADDRESS_ANNOTATIONS[family].value] ?? []);
-  });
+  const nodes = new Map<string, string>();
+  for (const family of IP_FAMILIES)
+    for (const { name, annotations } of annotated.find(family, text, [])) {
+      const ip = annotations[ADDRESS_ANNOTATIONS[family].value];
+      if (ip !== undefined && !nodes.has(canonicalIp(ip))) nodes.set(canonicalIp(ip), name);
+    }
   // Anybody who may annotate nodes writes this uid: it must not replace that of a pool that this operator sees.
   const ref = { kind: "FloatingIPPool", ...owner, uid: text };
-  const addresses = [...new Set(ips.map(canonicalIp))].map((ip) => ({ ip, title: "marked" as const }));
+  const addresses = [...nodes].map(([ip, node]) => ({ ip, node, title: "marked" as const }));
   if (addresses.length === 0) claims.drop(text);
   else claims.put({ ref, createdAt: "", addresses, names: [] });
 }
