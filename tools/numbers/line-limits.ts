@@ -5,10 +5,10 @@
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/addresses": 5_960,
-  "operator/src/claims": 1_250,
+  "operator/src/claims": 1_280,
   "operator/src/commands": 7_130,
   "operator/src/controllers/cluster-routed-ip-class": 600,
-  "operator/src/controllers/floating-ip-pool": 2_700,
+  "operator/src/controllers/floating-ip-pool": 2_720,
   "operator/src/controllers/node-annotations": 540,
   "operator/src/controllers/node-dns-record-set": 1_620,
   "operator/src/controllers/publications": 750,
@@ -22,7 +22,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/kube": 5_750,
   "operator/src/limits": 500,
   "operator/src/match": 2_190,
-  "operator/src/messages": 5_660,
+  "operator/src/messages": 5_680,
   "operator/src/metrics": 900,
   "operator/src/providers": 6_800,
   "operator/src/publishing": 350,

@@ -26,8 +26,15 @@ import {
   publisherOf,
 } from "./releases/dns-drain.js";
 import { entryOf, passOn } from "./releases/heirs.js";
-import { heldByMark, markedFor } from "./releases/marked.js";
-import { askedBy, isBequeathed, isCertain, isReleasable, isUnwanted } from "./releases/releasable.js";
+import {
+  askedBy,
+  heldByMark,
+  isBequeathed,
+  isCertain,
+  isReleasable,
+  isUnwanted,
+  markedFor,
+} from "./releases/releasable.js";
 
 /** A chain for each created address, empty unless it is released, and one for all that are forgotten: gone, or handed over. */
 export function releaseChains(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly ActionChain[] {

@@ -1,6 +1,9 @@
 /** Which addresses of a set it releases once nothing needs them any more. Pure. */
 
 import type { ResourceRef } from "../../inventory/view.js";
+import type { Owned } from "../../messages/claims.js";
+import type { Problem } from "../../messages/message.js";
+import { deletionMessages } from "../../messages/summary.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "../address-set.js";
 import { isOurs, type Placement } from "../placements.js";
 
@@ -42,4 +45,16 @@ export function maySpareLeave(snapshot: AddressSnapshot, placement: Placement): 
   const { claim } = placement.address;
   if (!isSpare(snapshot, placement) || placement.certainty !== "seen") return false;
   return claim?.ours === true && claim.unread !== true && claim.asked !== true;
+}
+
+/** The pool that a node's annotation gives the address to, if this operator does not see it: that one may serve it. */
+export function markedFor({ address: { claim } }: Placement): Owned | undefined {
+  return claim?.ours === true ? claim.marked : undefined;
+}
+
+/** An address is not released because of such an annotation. */
+export function heldByMark(snapshot: AddressSnapshot, placements: readonly Placement[]): Problem | undefined {
+  const held = placements.find((each) => isReleasable(snapshot, each) && markedFor(each) !== undefined);
+  const owned = held && markedFor(held);
+  return owned && deletionMessages.releasedAfterMark({ ip: held.address.ip, ...owned });
 }

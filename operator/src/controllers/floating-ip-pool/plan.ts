@@ -3,28 +3,17 @@
 import { Finalizer, type PoolCounts } from "cdk8s-flipop/api";
 import type { ActionChain, PlannedAction } from "../../addresses/actions.js";
 import { hasLostHolder, isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
-import {
-  addressesOf,
-  type Choice,
-  countsOf,
-  moveText,
-  type PlannedAddress,
-  planText,
-} from "../../addresses/address-status.js";
+import { addressesOf, countsOf, type PlannedAddress, planText } from "../../addresses/address-status.js";
 import { annotationChains, annotationRemovals } from "../../addresses/annotations.js";
 import {
-  type Assignment,
   type AssignmentPlan,
   assignmentsOf,
-  type Displacement,
-  moveAction,
   NO_ASSIGNMENTS,
   type WaitingNodes,
   waitingNodesOf,
 } from "../../addresses/assignments.js";
 import { createdCopyChains } from "../../addresses/creation/created-backup.js";
 import {
-  assignmentRecord,
   type Creation,
   creatable,
   creationOf,
@@ -43,7 +32,6 @@ import { observedOf, type Placement, placementsOf, pollChains } from "../../addr
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { isBequeathed } from "../../addresses/releases/releasable.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { coolOffOf } from "../../addresses/safeguards.js";
 import { WHYS } from "../../messages/action-reasons.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedAddresses } from "../../publishing/published-addresses.js";
@@ -52,7 +40,7 @@ import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { setsToDelete } from "../../records/begun-records.js";
 import { omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
-import { sequenceOf } from "./sequences.js";
+import { displacementChain, moveChain, sequenceOf } from "./sequences.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 export interface Plan extends EnginePlan<PlannedAction> {
@@ -165,30 +153,6 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   return [...moves, ...displacing, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(
     isFilled,
   );
-}
-
-interface MoveContext {
-  readonly desired: Desired;
-  readonly choice: Choice;
-}
-
-function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): ActionChain {
-  const why = moveText(snapshot, pair, choice);
-  const move = moveAction(snapshot, pair, why);
-  if (move.do === "unassign") return [move];
-  const { ip, node } = move;
-  const cooling = coolOffOf(snapshot) > 0 ? [assignmentRecord(snapshot, why)] : [];
-  return [...cooling, move, { do: "annotate-node", node: node.name, ip, family: desired.family, why }];
-}
-
-/** The other address follows in a plan of its own, once the node is free. */
-function displacementChain(
-  snapshot: Snapshot,
-  { displaced: { address, holder: from = "" }, placement, node }: Displacement,
-): ActionChain {
-  const { ip } = placement.address;
-  const why = WHYS.displaced({ ip, node: node.name, pool: snapshot.pool.metadata.name });
-  return [{ do: "unassign", ip: address.ip, from, roomFor: ip, why }];
 }
 
 /** Whether addresses may move, and new ones be created. */
