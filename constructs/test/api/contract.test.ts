@@ -107,6 +107,7 @@ describe("names in a cluster", () => {
       "ipv6-reserved-ip",
       "ipv4-reserved-ip-owner",
       "ipv6-reserved-ip-owner",
+      "taints",
       "created-ips",
       "pending-creation",
       "forget-creation",

@@ -135,7 +135,7 @@ export const keptByInstallation: ProblemEntry<KeptBy> = {
   text: ({ others }) =>
     `the resource is being deleted, and ${finalizersText(others)} of ${others.length === 1 ? "another installation" : "other installations"} of the operator ${others.length === 1 ? "keeps" : "keep"} it: RoutedIPs of namespaces that this installation does not watch may use it`,
   remedy: ({ others, ...held }) =>
-    `delete those RoutedIPs, and that installation removes its finalizer; if it no longer runs, ${removalOf(held, others)}`,
+    `delete those RoutedIPs, and that installation removes its finalizer; if it no longer runs, have the cluster's administrator ${removalOf(held, others)}`,
   example: {
     ...{ plural: "routedipissuers", namespace: "shared", name: "cloud" },
     finalizers: ["flipop.digitalocean.com/in-use.edge"],
