@@ -8,7 +8,7 @@ import { checkCluster, nameCluster } from "./private/app/chart-cluster";
 import { checkNames, registerObject } from "./private/app/check-names";
 import { misfits } from "./private/prop-shapes";
 import { PART } from "./private/prop-types";
-import { Draft, toLine } from "./private/spec-refusals";
+import { Draft, toLine } from "./private/refusal-collector";
 
 /** Props of the CustomResourceDefinitions. */
 export interface FlipopCrdsProps {

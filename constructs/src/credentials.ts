@@ -3,8 +3,8 @@ import type { SecretKeyReference } from "./api/kinds/routed-ip-issuer";
 import { checkArguments } from "./private/arguments";
 import { written } from "./private/field-values";
 import { PART } from "./private/prop-types";
+import { type Site, UNREADABLE } from "./private/refusal-collector";
 import { readSecret, type SecretFacts } from "./private/secret";
-import { type Site, UNREADABLE } from "./private/spec-refusals";
 import { holdsToken, TOKEN_REFUSED } from "./private/tokens";
 
 /**

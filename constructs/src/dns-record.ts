@@ -5,7 +5,7 @@ import { checkArguments } from "./private/arguments";
 import { textOf, wholeSeconds, written } from "./private/field-values";
 import type { Shapes } from "./private/prop-shapes";
 import { PART } from "./private/prop-types";
-import type { Site } from "./private/spec-refusals";
+import type { Site } from "./private/refusal-collector";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
 /** Options of a DNS record set. */

@@ -14,11 +14,11 @@ import { defineResource } from "./private/define-resource";
 import { seconds, textOf, wholeSeconds, writeFollowers, written } from "./private/field-values";
 import type { FactsOf } from "./private/prop-shapes";
 import { ADDRESS_FACTS, PART } from "./private/prop-types";
+import type { Draft } from "./private/refusal-collector";
 import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/resource-mark-keys";
 import { ImportedResource } from "./private/rights/imported-resource";
-import type { Draft } from "./private/spec-refusals";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
-import type { Publication } from "./publication";
+import type { Publication } from "./publish-to";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
 /** A FloatingIPPool of this app, or one that is defined outside of it. */

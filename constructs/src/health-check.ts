@@ -4,7 +4,7 @@ import { checkArguments } from "./private/arguments";
 import { textOf, wholeSeconds, written } from "./private/field-values";
 import type { Shapes } from "./private/prop-shapes";
 import { PART } from "./private/prop-types";
-import type { Site } from "./private/spec-refusals";
+import type { Site } from "./private/refusal-collector";
 
 /** Which address the operator probes: one of the node, or that of the pod that serves on it. */
 export enum ProbedAddress {

@@ -19,7 +19,7 @@ export * from "./node-dns-record-set";
 export * from "./operator";
 export * from "./operator-options";
 export * from "./operator-props";
-export * from "./publication";
+export * from "./publish-to";
 export * from "./reclaim-policy";
 export * from "./routed-ip/class-implementation";
 export * from "./routed-ip/cluster-routed-ip-class";

@@ -14,8 +14,8 @@ import { defineResource } from "./private/define-resource";
 import { textOf, wholeSeconds, written } from "./private/field-values";
 import type { FactsOf } from "./private/prop-shapes";
 import { HEALTH_CHECK_FACTS, PART } from "./private/prop-types";
+import type { Draft } from "./private/refusal-collector";
 import { ImportedResource } from "./private/rights/imported-resource";
-import type { Draft } from "./private/spec-refusals";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import type { EmptyPolicy } from "./routed-ip/empty-policy";
 

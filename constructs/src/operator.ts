@@ -12,7 +12,7 @@ import type { NeedyResource } from "./private/app/needs";
 import { needsBeforeSynth } from "./private/app/needs-before-synth";
 import type { OperatorReach, TenantGap } from "./private/app/operator-construct";
 import { misfits, withoutMisfits } from "./private/prop-shapes";
-import { type Refusal, toLine } from "./private/spec-refusals";
+import { type Refusal, toLine } from "./private/refusal-collector";
 
 /** A quarter of the library's code is only for operators, so an app without one does not load it. */
 function operatorParts(): typeof Parts {

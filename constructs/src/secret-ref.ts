@@ -1,8 +1,8 @@
 import type { IConstruct } from "constructs";
 import { checkArguments } from "./private/arguments";
 import { PART } from "./private/prop-types";
+import { type Site, UNREADABLE } from "./private/refusal-collector";
 import { readSecret, type SecretFacts } from "./private/secret";
-import { type Site, UNREADABLE } from "./private/spec-refusals";
 
 /**
  * A Secret whose entries become environment variables of Jobs. It must be in the namespace of the Jobs.

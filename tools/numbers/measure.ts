@@ -95,7 +95,7 @@ const COMMANDS = "operator/src/commands/commands.ts";
 /** Small files with one importer whose names explain an idea: a person decided it. */
 const IDEAS = new Set([
   "operator/src/controllers/routed-ip/firewall/desired-firewall.ts",
-  "operator/src/providers/layers/token-form.ts",
+  "operator/src/providers/layers/refused-token-remedy.ts",
   "operator/src/records/remarked-sets.ts",
   "operator/src/records/snapshot-parts.ts",
   "operator/src/routing/firewalls/firewall-registry.ts",

@@ -8,7 +8,7 @@ import { NodeMatch } from "../match/node-match";
 import { PodMatch } from "../match/pod-match";
 import { Toleration } from "../match/toleration";
 import { NodeDNSRecordSet } from "../node-dns-record-set";
-import { Publication } from "../publication";
+import { Publication } from "../publish-to";
 import { ClassImplementation } from "../routed-ip/class-implementation";
 import { ClusterRoutedIPClass } from "../routed-ip/cluster-routed-ip-class";
 import { PortRange } from "../routed-ip/port-range";

@@ -2,7 +2,7 @@ import { labelKeyProblem, labelValueProblem } from "../api/labels/label-syntax";
 import { checkArguments } from "../private/arguments";
 import type { Shapes } from "../private/prop-shapes";
 import { PART, type Part } from "../private/prop-types";
-import type { Site } from "../private/spec-refusals";
+import type { Site } from "../private/refusal-collector";
 
 /**
  * A requirement on the labels of a node or pod. If several are given, all must hold.

@@ -1,7 +1,7 @@
 import { checkArguments } from "../private/arguments";
 import { PART } from "../private/prop-types";
+import type { Site } from "../private/refusal-collector";
 import { labelQueries, writeSelector } from "../private/selector";
-import type { Site } from "../private/spec-refusals";
 import type { LabelQuery } from "./label-query";
 
 const LABELS = { map: true, part: PART.text, required: true } as const;

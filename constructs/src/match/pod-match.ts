@@ -3,8 +3,8 @@ import { checkArguments } from "../private/arguments";
 import { written } from "../private/field-values";
 import type { Shapes } from "../private/prop-shapes";
 import { PART } from "../private/prop-types";
+import type { Site } from "../private/refusal-collector";
 import { labelQueries, writeSelector } from "../private/selector";
-import type { Site } from "../private/spec-refusals";
 import { readWorkloadPods } from "../private/workload-selector";
 import type { LabelQuery } from "./label-query";
 

@@ -4,7 +4,7 @@ import { checkArguments } from "../private/arguments";
 import { textOf, written } from "../private/field-values";
 import type { Shapes } from "../private/prop-shapes";
 import { PART } from "../private/prop-types";
-import type { Site } from "../private/spec-refusals";
+import type { Site } from "../private/refusal-collector";
 import { TaintEffect } from "./taint-effect";
 
 /**

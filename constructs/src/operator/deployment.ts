@@ -5,7 +5,7 @@ import { allProviders } from "../api/providers";
 import type { FlipopOperatorProps } from "../operator-props";
 import { holderFacts } from "../private/app/holder-facts";
 import { orderAfter } from "../private/order";
-import { Draft } from "../private/spec-refusals";
+import { Draft } from "../private/refusal-collector";
 import { usableProps } from "./checks/late-props";
 import { defaultAffinity, podTemplate } from "./pod-template";
 import type { OperatorSettings } from "./props-with-defaults";

@@ -2,7 +2,7 @@ import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { AppIndex } from "../private/app/app-index";
 import { warn } from "../private/app/emit-warning";
-import type { Draft } from "../private/spec-refusals";
+import type { Draft } from "../private/refusal-collector";
 import { clusterObject } from "./cluster-object";
 import type { OperatorSettings } from "./props-with-defaults";
 

@@ -4,7 +4,7 @@ import { PORTS } from "../api/config";
 import { allProviders } from "../api/providers";
 import { PROXY_VARIABLES } from "../api/setting-problems";
 import type { FlipopOperatorProps } from "../operator-props";
-import { Draft } from "../private/spec-refusals";
+import { Draft } from "../private/refusal-collector";
 import { usableProps } from "./checks/late-props";
 import type { OperatorSettings } from "./props-with-defaults";
 

@@ -1,7 +1,7 @@
 import { IMAGE, PORTS } from "../api/config";
 import type { Toleration } from "../match/toleration";
 import type { FlipopOperatorProps } from "../operator-props";
-import type { Draft } from "../private/spec-refusals";
+import type { Draft } from "../private/refusal-collector";
 import { operatorArguments, shutdownSeconds } from "./arguments";
 import { environment } from "./environment";
 import type { OperatorSettings } from "./props-with-defaults";

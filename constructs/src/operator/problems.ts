@@ -9,7 +9,7 @@ import { checkNames } from "../private/app/check-names";
 import { checkPlainServed } from "../private/app/check-served";
 import type { OperatorConstruct } from "../private/app/operator-construct";
 import { misfits, valuesOf } from "../private/prop-shapes";
-import { Draft, type Refusal, UnusableArguments } from "../private/spec-refusals";
+import { Draft, type Refusal, UnusableArguments } from "../private/refusal-collector";
 import { operatorTokenRefused, tokenPaths, withoutTokens } from "../private/tokens";
 import { checkArguments } from "./checks/check-arguments";
 import { checkEnvironment } from "./checks/check-environment";

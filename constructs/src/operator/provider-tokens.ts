@@ -3,7 +3,7 @@ import { allProviders, type CredentialProp, type ProviderFacts } from "../api/pr
 import { Credentials } from "../credentials";
 import type { FlipopOperatorProps } from "../operator-props";
 import { checkObjectName, checkSecretKey } from "../private/checks/check-text";
-import type { Draft, Site } from "../private/spec-refusals";
+import type { Draft, Site } from "../private/refusal-collector";
 
 const MOUNT_PATH = "/var/run/secrets/flipop.digitalocean.com";
 

@@ -7,7 +7,7 @@ import type { Need } from "../private/app/needs";
 import { isKnownBeforeSynth } from "../private/app/needs-before-synth";
 import type { OperatorReach } from "../private/app/operator-construct";
 import { shown } from "../private/prop-types";
-import type { Refusal } from "../private/spec-refusals";
+import type { Refusal } from "../private/refusal-collector";
 import { featureNames, featureNamespaces, type OperatorSettings } from "./props-with-defaults";
 
 /** The problem of an argument of `serve`: a reference or another construct has no needs, so it would have no effect. */

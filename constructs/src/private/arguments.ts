@@ -1,6 +1,6 @@
 import { isObject } from "../api/schema/schema";
 import { misfits, type Shapes } from "./prop-shapes";
-import { type Site, UnusableArguments } from "./spec-refusals";
+import { type Site, UnusableArguments } from "./refusal-collector";
 
 /**
  * The arguments of a part, such as of `PodMatch.labels`, without tokens.

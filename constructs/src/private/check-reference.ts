@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
 import { apiObjectOf, isConstruct } from "./manifest";
-import type { Site } from "./spec-refusals";
+import type { Site } from "./refusal-collector";
 
 /** A kind of this library that other resources refer to. */
 export interface ReferredKind {

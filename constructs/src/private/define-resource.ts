@@ -15,7 +15,7 @@ import { objectAt } from "./manifest";
 import { checkMetadata, METADATA_SHAPES } from "./metadata";
 import { orderAfter, referencesOf } from "./order";
 import { inProps, misfits, propOf, valuesOf } from "./prop-shapes";
-import { Draft, type Refusal, toLine } from "./spec-refusals";
+import { Draft, type Refusal, toLine } from "./refusal-collector";
 import { type ResourceDefinition, SpecWriter } from "./spec-writer";
 import { TOKEN_REFUSED, tokenPaths, withoutTokens } from "./tokens";
 

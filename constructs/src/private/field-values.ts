@@ -2,7 +2,7 @@ import type { Duration } from "cdk8s";
 import type { HealthCheck } from "../api/kinds/health-check";
 import type { Publication } from "../api/publication";
 import { PART, partProblem } from "./prop-types";
-import type { Draft, Site } from "./spec-refusals";
+import type { Draft, Site } from "./refusal-collector";
 
 /** `T` with optional properties in place of those that may be undefined. */
 export type Written<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

@@ -2,7 +2,7 @@ import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import { shown } from "./prop-types";
-import { type Site, UNREADABLE } from "./spec-refusals";
+import { type Site, UNREADABLE } from "./refusal-collector";
 
 /** The manifest of a construct's object, from any library. */
 export interface Manifest {

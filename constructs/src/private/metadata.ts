@@ -6,7 +6,7 @@ import { checkDnsLabel, checkObjectName } from "./checks/check-text";
 import { objectAt } from "./manifest";
 import type { Shapes } from "./prop-shapes";
 import { PART } from "./prop-types";
-import type { Draft } from "./spec-refusals";
+import type { Draft } from "./refusal-collector";
 
 /** Facts about an object for the check of its metadata. */
 export interface MetadataFacts {

@@ -2,7 +2,7 @@ import { nearest } from "../api/schema/nearest";
 import { isObject } from "../api/schema/schema";
 import type { FlipopResourceProps } from "../flipop-resource";
 import { PART, type Part, partProblem, shown } from "./prop-types";
-import type { Refusal } from "./spec-refusals";
+import type { Refusal } from "./refusal-collector";
 
 /** The expected shape of a prop's value, for the check before use. Later code checks the rest. */
 export interface Shape {

@@ -1,7 +1,7 @@
 import { Construct, type IConstruct } from "constructs";
 import { isObject } from "../api/schema/schema";
 import { isCore, nameOf, readManifest } from "./manifest";
-import type { Site } from "./spec-refusals";
+import type { Site } from "./refusal-collector";
 
 /** Facts about a Secret at synthesis. */
 export interface SecretFacts {

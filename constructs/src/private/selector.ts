@@ -1,5 +1,5 @@
 import { LabelQuery } from "../match/label-query";
-import type { Site } from "./spec-refusals";
+import type { Site } from "./refusal-collector";
 
 /** The requirements as one selector. */
 export function writeSelector(queries: readonly LabelQuery[], site: Site): string {

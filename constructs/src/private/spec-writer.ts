@@ -5,7 +5,7 @@ import type { FlipopResourceProps } from "../flipop-resource";
 import { METADATA_SHAPES } from "./metadata";
 import { type AnyFacts, misfits, type Shapes } from "./prop-shapes";
 import { isLate, PART } from "./prop-types";
-import { Draft, type Refusal, type Site, UnusableArguments } from "./spec-refusals";
+import { Draft, type Refusal, type Site, UnusableArguments } from "./refusal-collector";
 
 /** The inputs for the object of a construct. */
 export interface ResourceDefinition<Props extends FlipopResourceProps> {

@@ -1,6 +1,6 @@
 import { allProviders } from "../api/providers";
 import { isObject } from "../api/schema/schema";
-import type { Refusal } from "./spec-refusals";
+import type { Refusal } from "./refusal-collector";
 
 const LOOKS = "the value looks like an API token (not shown here): put it into a Secret";
 

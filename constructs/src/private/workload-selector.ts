@@ -2,8 +2,8 @@ import type { IConstruct } from "constructs";
 import { isObject, type JsonObject } from "../api/schema/schema";
 import { LabelQuery } from "../match/label-query";
 import { type Manifest, objectAt, readManifest } from "./manifest";
+import type { Site } from "./refusal-collector";
 import { labelQueries } from "./selector";
-import type { Site } from "./spec-refusals";
 
 /** The pods of a workload. */
 export interface WorkloadPods {

@@ -3,7 +3,7 @@ import type { MatchProps } from "../match/match-props";
 import { written } from "./field-values";
 import type { FactsOf } from "./prop-shapes";
 import { PART } from "./prop-types";
-import type { Draft } from "./spec-refusals";
+import type { Draft } from "./refusal-collector";
 
 /** Facts about the props of a match. */
 export const MATCH_FACTS: FactsOf<MatchProps> = {

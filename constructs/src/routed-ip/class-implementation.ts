@@ -3,7 +3,7 @@ import type { ClusterRoutedIPClassSpec } from "../api/kinds/cluster-routed-ip-cl
 import { checkArguments } from "../private/arguments";
 import { ISSUER, isReference } from "../private/check-reference";
 import { PART } from "../private/prop-types";
-import { type Site, UNREADABLE } from "../private/spec-refusals";
+import { type Site, UNREADABLE } from "../private/refusal-collector";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 import type { RoutedIPJob } from "./routed-ip-job";
 

@@ -1,7 +1,7 @@
 import { checkArguments } from "../private/arguments";
 import type { Shapes } from "../private/prop-shapes";
 import { PART } from "../private/prop-types";
-import type { Site } from "../private/spec-refusals";
+import type { Site } from "../private/refusal-collector";
 
 const PORT = { part: PART.number, required: true } as const;
 

@@ -1,7 +1,7 @@
 import type { IConstruct } from "constructs";
 import type { RoutedIPSpec } from "../api/kinds/routed-ip";
 import { CLUSTER_CLASS, ISSUER, isReference } from "../private/check-reference";
-import { type Site, UNREADABLE } from "../private/spec-refusals";
+import { type Site, UNREADABLE } from "../private/refusal-collector";
 import type { IClusterRoutedIPClass } from "./cluster-routed-ip-class";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 

@@ -6,7 +6,7 @@ import { checkContainer, containerJobSpec } from "../private/job/container-job";
 import { readJobSpec, removeFromApp } from "../private/job/job-construct";
 import type { ShapeOf } from "../private/prop-shapes";
 import { PART } from "../private/prop-types";
-import type { Site } from "../private/spec-refusals";
+import type { Site } from "../private/refusal-collector";
 import type { RoutedIPJobContainer } from "./routed-ip-job-container";
 
 const CONTAINER_SHAPES: { readonly [K in keyof RoutedIPJobContainer]-?: ShapeOf<RoutedIPJobContainer[K]> } = {

@@ -10,10 +10,10 @@ import { defineResource } from "../private/define-resource";
 import { wholeSeconds, writeFollowers, written } from "../private/field-values";
 import type { FactsOf } from "../private/prop-shapes";
 import { ADDRESS_FACTS, PART } from "../private/prop-types";
+import type { Draft } from "../private/refusal-collector";
 import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/resource-mark-keys";
 import { ImportedResource } from "../private/rights/imported-resource";
-import type { Draft } from "../private/spec-refusals";
-import type { Publication } from "../publication";
+import type { Publication } from "../publish-to";
 import type { RoutedIPImplementation } from "./routed-ip-implementation";
 import type { ServiceRef } from "./service-ref";
 

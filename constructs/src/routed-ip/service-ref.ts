@@ -5,7 +5,7 @@ import { checkArguments } from "../private/arguments";
 import { written } from "../private/field-values";
 import { isCore, type Manifest, nameOf, objectAt, readManifest } from "../private/manifest";
 import { PART } from "../private/prop-types";
-import { type Site, UNREADABLE } from "../private/spec-refusals";
+import { type Site, UNREADABLE } from "../private/refusal-collector";
 
 const INSTEAD = "give the construct of a Service, or use ServiceRef.fromServiceName";
 

@@ -5,8 +5,8 @@ import { describe, it } from "mocha";
 import { LabelQuery } from "../../src";
 import { parseLabelSelector, type SelectorRequirement } from "../../src/api";
 import { SELECTOR_PATTERN } from "../../src/api/labels/selector-pattern";
+import { Draft } from "../../src/private/refusal-collector";
 import { writeSelector } from "../../src/private/selector";
-import { Draft } from "../../src/private/spec-refusals";
 import { newChart } from "../support/charts";
 
 const draft = () => new Draft(new ApiObject(newChart(), "object", { apiVersion: "v1", kind: "ConfigMap" }));

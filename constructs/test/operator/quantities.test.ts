@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { FlipopOperatorProps } from "../../src";
 import { checkResources } from "../../src/operator/checks/check-resources";
-import { Draft } from "../../src/private/spec-refusals";
+import { Draft } from "../../src/private/refusal-collector";
 import { makeOperator } from "./synth";
 
 const { deployment } = makeOperator().operator;

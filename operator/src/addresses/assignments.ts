@@ -16,7 +16,7 @@ import {
   regionOfAddress,
   type Wanting,
   wantedGroups,
-} from "./moves/address-groups.js";
+} from "./moves/addresses-by-region.js";
 import type { MovableAddresses } from "./moves/movable-addresses.js";
 import type { Placement } from "./placements.js";
 import { coolOffOf, coolUntilOf, withinAllowance } from "./safeguards.js";

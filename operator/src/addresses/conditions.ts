@@ -21,7 +21,7 @@ import type { PlannedAddress } from "./address-status.js";
 import type { AssignmentPlan } from "./assignments.js";
 import { type Desired, dnsProviderOf } from "./desired-addresses.js";
 import { foreignRecords, lostName, type RecordsSnapshot } from "./dns-records.js";
-import { isIn, regionOf } from "./moves/address-groups.js";
+import { isIn, regionOf } from "./moves/addresses-by-region.js";
 import { busyNodesOf } from "./unavailable-nodes.js";
 import { isRepeatedlyUndone, undonePauseUntil } from "./undone-writes.js";
 

@@ -11,7 +11,7 @@ import type { Recheck } from "../providers/call.js";
 import type { LabelAction, TaintUntilAction } from "./actions.js";
 import { nodePath } from "./annotations.js";
 import { DONE, type Outcome, skipped } from "./call-outcomes.js";
-import type { NodeMark, NodeMarks } from "./node-marks.js";
+import type { NodeMark, NodeMarks } from "./holder-labels-and-taints.js";
 
 interface MarkTools {
   readonly client: KubeClient;

@@ -6,7 +6,7 @@
 import type { NodeFacts } from "../match/node-facts.js";
 import { compareText, listed } from "../values.js";
 import type { LabelAction, MarkAction, TaintUntilAction } from "./actions.js";
-import type { MarkFacts, ResourceMarks } from "./node-marks.js";
+import type { MarkFacts, ResourceMarks } from "./holder-labels-and-taints.js";
 import { isOurs, type Placement } from "./placements.js";
 
 /** Where the addresses of a resource are. */

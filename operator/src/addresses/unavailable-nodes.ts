@@ -21,8 +21,8 @@ import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor, hasMachine, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired-addresses.js";
-import { isIn, type Regions } from "./moves/address-groups.js";
-import type { ResourceMarks } from "./node-marks.js";
+import type { ResourceMarks } from "./holder-labels-and-taints.js";
+import { isIn, type Regions } from "./moves/addresses-by-region.js";
 import type { Placement } from "./placements.js";
 
 /**

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { publishBuilt, publishUnpacked } from "./fill-cache.js";
 import { fileName, isReadable, type LookupContext, lookupContext, missingParts, onPath } from "./lookup-context.js";
+import { publishBuilt, publishUnpacked } from "./unpack-or-build.js";
 import type { PartName } from "./versions.js";
 
 /** The executables of a control plane. */

@@ -1,7 +1,7 @@
 import { FLAGS } from "../../api/config";
 import { nearest } from "../../api/schema/nearest";
 import type { FlipopOperatorProps } from "../../operator-props";
-import type { Draft } from "../../private/spec-refusals";
+import type { Draft } from "../../private/refusal-collector";
 import { MANAGED_FLAGS } from "../arguments";
 import { flagValueProblem } from "./check-flag-value";
 

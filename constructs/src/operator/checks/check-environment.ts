@@ -2,7 +2,7 @@ import { FLAGS } from "../../api/config";
 import { providerVariables } from "../../api/providers";
 import { urlProblem } from "../../api/setting-problems";
 import type { FlipopOperatorProps } from "../../operator-props";
-import type { Draft } from "../../private/spec-refusals";
+import type { Draft } from "../../private/refusal-collector";
 import { MANAGED_FLAGS } from "../arguments";
 import { isExpression } from "../network-policy";
 import { flagValueProblem } from "./check-flag-value";

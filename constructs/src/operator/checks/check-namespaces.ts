@@ -1,7 +1,7 @@
 import { FEATURES, idleFeatures } from "../../api/config";
 import type { FlipopOperatorProps } from "../../operator-props";
 import { checkDnsLabel } from "../../private/checks/check-text";
-import type { Draft, Site } from "../../private/spec-refusals";
+import type { Draft, Site } from "../../private/refusal-collector";
 import type { OperatorSettings } from "../props-with-defaults";
 
 /** The metrics Service adds "-metrics" to the name, and a Service's name has at most 63 characters. */

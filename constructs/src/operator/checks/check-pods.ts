@@ -4,7 +4,7 @@ import { checkObjectName } from "../../private/checks/check-text";
 import { seconds, wholeSeconds } from "../../private/field-values";
 import { checkFields } from "../../private/job/check-job-fields";
 import { AFFINITY } from "../../private/job/pod-fields";
-import type { Draft, Site } from "../../private/spec-refusals";
+import type { Draft, Site } from "../../private/refusal-collector";
 import { isPort } from "../network-policy";
 import { imageOfEnvironment } from "../pod-template";
 import { checkResources } from "./check-resources";

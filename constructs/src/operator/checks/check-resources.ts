@@ -1,5 +1,5 @@
 import type { FlipopOperatorProps } from "../../operator-props";
-import type { Draft } from "../../private/spec-refusals";
+import type { Draft } from "../../private/refusal-collector";
 import { podResources } from "../resources";
 
 /** The usual forms of a Kubernetes quantity for CPU and memory. */

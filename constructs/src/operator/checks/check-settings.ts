@@ -2,7 +2,7 @@ import { FAST_LEASE, FLAGS, type Flag } from "../../api/config";
 import { parseFlag } from "../../api/parse-flag";
 import { driftProblem, electionProblem } from "../../api/setting-problems";
 import type { FlipopOperatorProps } from "../../operator-props";
-import type { Draft, Site } from "../../private/spec-refusals";
+import type { Draft, Site } from "../../private/refusal-collector";
 
 /** A flag's effective setting, and its place: an item of `extraArgs`, or a variable of `env`. */
 interface GivenFlag {

@@ -1,6 +1,6 @@
 import { FLAG_LIMITS_SIZE, POLICY_LIMITS_SIZE, tenantLimitsProblems } from "../../api/access/tenant-limits";
 import type { FlipopOperatorProps } from "../../operator-props";
-import type { Draft } from "../../private/spec-refusals";
+import type { Draft } from "../../private/refusal-collector";
 
 /** Checks the limits of tenants as the operator does at its start, and their length for the policy. */
 export function checkTenantLimits({ tenantLimits, admissionPolicy }: FlipopOperatorProps, draft: Draft): void {

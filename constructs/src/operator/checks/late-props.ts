@@ -2,7 +2,7 @@ import { isObject } from "../../api/schema/schema";
 import type { FlipopOperatorProps } from "../../operator-props";
 import { misfits, valuesOf, withoutMisfits } from "../../private/prop-shapes";
 import { isLate } from "../../private/prop-types";
-import { type Draft, UnusableArguments } from "../../private/spec-refusals";
+import { type Draft, UnusableArguments } from "../../private/refusal-collector";
 import { OPERATOR_SHAPES } from "./operator-shapes";
 
 /** Props that a resolver cannot provide, because they decide which objects exist and what their names are. */

@@ -1,7 +1,7 @@
 import { Chart } from "cdk8s";
 import type { IConstruct } from "constructs";
 import { shown } from "../prop-types";
-import type { Draft } from "../spec-refusals";
+import type { Draft } from "../refusal-collector";
 
 const CLUSTER = "flipop:cluster";
 

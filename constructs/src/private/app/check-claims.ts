@@ -1,5 +1,5 @@
 import { ApiObject } from "cdk8s";
-import type { Draft } from "../spec-refusals";
+import type { Draft } from "../refusal-collector";
 import type { AppIndex, FlipopObject } from "./app-index";
 import { isOurs, pathOf } from "./check-names";
 import { claimsOf } from "./claims";

@@ -1,5 +1,5 @@
 import { type ApiObject, Chart } from "cdk8s";
-import type { Draft } from "../spec-refusals";
+import type { Draft } from "../refusal-collector";
 import { type AppIndex, namespaceOf } from "./app-index";
 
 /** Objects of this library. Their constructs report collisions, so that each collision is reported once. */

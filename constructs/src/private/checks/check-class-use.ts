@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../api/schema/schema";
-import type { Draft } from "../spec-refusals";
+import type { Draft } from "../refusal-collector";
 import { checkZones } from "./check-record-set";
 
 /** Refuses fields that the implementation ignores. */

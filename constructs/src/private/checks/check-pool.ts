@@ -2,7 +2,7 @@ import { canonicalIp } from "../../api/ip-address";
 import { listedTwice } from "../../api/kinds/floating-ip-pool-rules";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { listOf } from "../app/claims";
-import type { Draft } from "../spec-refusals";
+import type { Draft } from "../refusal-collector";
 import { checkRecordSet } from "./check-record-set";
 import { checkRegion } from "./check-region";
 

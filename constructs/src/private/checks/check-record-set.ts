@@ -1,7 +1,7 @@
 import { DNS_NAME, notADnsName, RECORD_NAME } from "../../api/kinds/dns-record-set";
 import { providerNamed } from "../../api/providers";
 import type { JsonObject } from "../../api/schema/schema";
-import type { Site } from "../spec-refusals";
+import type { Site } from "../refusal-collector";
 
 /** Refuses a record set that the API server accepts, but that no provider has. The schema's check reports the rest. */
 export function checkRecordSet(recordSet: JsonObject, site: Site): void {

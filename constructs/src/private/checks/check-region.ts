@@ -1,4 +1,4 @@
-import type { Site } from "../spec-refusals";
+import type { Site } from "../refusal-collector";
 
 /** Only the provider knows its regions, but no region's id contains white space. */
 export function checkRegion(region: unknown, site: Site): void {

@@ -1,6 +1,6 @@
 import { dnsLabelSchema, nameSchema, secretKeySchema } from "../../api/kinds/name-schemas";
 import { checkScalar } from "../../api/schema/validate-scalar";
-import type { Site } from "../spec-refusals";
+import type { Site } from "../refusal-collector";
 
 const NAME = nameSchema("The name of an object.", "flipop");
 const DNS_LABEL = dnsLabelSchema("A namespace, or the name of a Service.", "flipop");

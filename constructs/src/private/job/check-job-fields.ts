@@ -1,7 +1,7 @@
 import { nearest } from "../../api/schema/nearest";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { shown } from "../prop-types";
-import type { Site } from "../spec-refusals";
+import type { Site } from "../refusal-collector";
 import { type Fields, POD } from "./pod-fields";
 
 const JOB: Fields = {

@@ -1,7 +1,7 @@
 import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../../api/kinds/job-contract";
 import { isObject, type JsonObject } from "../../api/schema/schema";
 import { objectAt } from "../manifest";
-import type { Site } from "../spec-refusals";
+import type { Site } from "../refusal-collector";
 import { checkFields } from "./check-job-fields";
 
 /** Refuses a Job spec that cannot run, or that contains fields which the operator overwrites. */

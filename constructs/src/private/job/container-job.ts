@@ -3,7 +3,7 @@ import { DNS_SUBDOMAIN_PATTERN } from "../../api/labels/label-syntax";
 import type { JsonObject } from "../../api/schema/schema";
 import type { RoutedIPJobContainer } from "../../routed-ip/routed-ip-job-container";
 import { wholeSeconds, written } from "../field-values";
-import type { Site } from "../spec-refusals";
+import type { Site } from "../refusal-collector";
 
 /** The user of many images without a root user. */
 const DEFAULT_USER_ID = 65_532;

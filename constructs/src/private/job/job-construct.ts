@@ -1,7 +1,7 @@
 import type { IConstruct } from "constructs";
 import type { JsonObject } from "../../api/schema/schema";
 import { objectAt, readManifest } from "../manifest";
-import { type Site, UnusableArguments } from "../spec-refusals";
+import { type Site, UnusableArguments } from "../refusal-collector";
 import { checkJobSpec } from "./check-job-spec";
 
 const INSTEAD = "give the construct of a Job, or use RoutedIPJob.container";

@@ -13,7 +13,7 @@ import type { Action, ActionChain } from "../actions.js";
 import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";
 import type { AssignmentPlan, WaitingNode } from "../assignments.js";
 import type { Desired } from "../desired-addresses.js";
-import { isInSetRegion, regionOf } from "../moves/address-groups.js";
+import { isInSetRegion, regionOf } from "../moves/addresses-by-region.js";
 import { coolOffOf } from "../safeguards.js";
 import { busyNodesOf } from "../unavailable-nodes.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";

@@ -12,7 +12,7 @@ import { compareText, omitUndefined } from "../../values.js";
 import type { AddressSnapshot } from "../address-set.js";
 import type { Desired } from "../desired-addresses.js";
 import { lostName } from "../dns-records.js";
-import { isInSetRegion, regionOf } from "../moves/address-groups.js";
+import { isInSetRegion, regionOf } from "../moves/addresses-by-region.js";
 import { accountUntil } from "../moves/movable-addresses.js";
 import { heldUpUntil } from "./creation-registry.js";
 

@@ -5,7 +5,7 @@ import { isDue } from "../../reconcile/retries.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../timings.js";
 import { type AddressSnapshot, isObserved } from "../address-set.js";
 import type { WaitingNodes } from "../assignments.js";
-import { canTake } from "./address-groups.js";
+import { canTake } from "./addresses-by-region.js";
 
 /**
  * An address waits, and a node that it could go to had an address of no resource when the account was listed: that address

@@ -1,7 +1,7 @@
 /** Pure: what the operator's own checks say of each node for one resource. */
 
 import { type IpFamily, REFUSALS, type RefusalReason, selectorMatches } from "cdk8s-flipop/api";
-import { isIn, regionOf } from "../../addresses/moves/address-groups.js";
+import { isIn, regionOf } from "../../addresses/moves/addresses-by-region.js";
 import { type CheckInput, nearToleration, notableRefusals, type Refusal } from "../../match/checks.js";
 import type { CompiledMatch } from "../../match/compile-match.js";
 import { isElectionTaint, keepsPodsAway, type NodeFacts } from "../../match/node-facts.js";

@@ -1,7 +1,7 @@
 /** Pure: in which regions `flipop explain` looks for nodes: those of the addresses of a resource, and of those to create. */
 
 import { canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus, isIp } from "cdk8s-flipop/api";
-import { regionOf } from "../../addresses/moves/address-groups.js";
+import { regionOf } from "../../addresses/moves/addresses-by-region.js";
 import type { NodeDirectory } from "../../match/node-directory.js";
 import type { AddressFacts } from "../../providers/types.js";
 import type { OwnObject } from "../list-objects.js";

@@ -14,7 +14,7 @@ import {
   otherRegion,
 } from "../../addresses/conditions.js";
 import { takenOutOf } from "../../addresses/desired-addresses.js";
-import { isIn, regionOf } from "../../addresses/moves/address-groups.js";
+import { isIn, regionOf } from "../../addresses/moves/addresses-by-region.js";
 import { isServed, type Placement } from "../../addresses/placements.js";
 import { busyNodesOf, graceProblem } from "../../addresses/unavailable-nodes.js";
 import { probesDoubted } from "../../health/probes-for-controllers.js";

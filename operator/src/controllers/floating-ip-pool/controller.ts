@@ -2,7 +2,7 @@
 
 import { Finalizer, floatingIPPoolKind } from "cdk8s-flipop/api";
 import { addressLockKey, CREATION, type PlannedAction } from "../../addresses/actions.js";
-import { isIn, wantedGroups } from "../../addresses/moves/address-groups.js";
+import { isIn, wantedGroups } from "../../addresses/moves/addresses-by-region.js";
 import { retainedEvents } from "../../addresses/retained-events.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { requesterOf, type WantedNodes } from "../../claims/node-shares.js";

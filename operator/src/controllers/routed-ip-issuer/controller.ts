@@ -13,7 +13,7 @@ import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
 import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { baseName } from "../../routing/firewalls/additional-firewalls.js";
-import { withCreated, withoutCreated } from "../../routing/firewalls/recorded-firewalls.js";
+import { withCreated, withoutCreated } from "../../routing/firewalls/firewalls-in-issuer-status.js";
 import { removeParts } from "../../routing/firewalls/retained-parts.js";
 import { inUsePatch, isLeftStale, isLeftToOthers, leavePatch, othersUsing } from "../../routing/in-use.js";
 import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/read-resources.js";

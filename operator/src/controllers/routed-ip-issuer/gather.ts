@@ -2,7 +2,7 @@
 
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/accounts/address-account.js";
-import { regionOf } from "../../addresses/moves/address-groups.js";
+import { regionOf } from "../../addresses/moves/addresses-by-region.js";
 import type { Clock } from "../../clock.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
@@ -16,7 +16,7 @@ import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
 import { doubtOf } from "../../routing/account-doubt.js";
 import { baseName } from "../../routing/firewalls/additional-firewalls.js";
-import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
+import { createdFirewallsOf } from "../../routing/firewalls/firewalls-in-issuer-status.js";
 import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
 import type { InUseFinalizers } from "../../routing/in-use.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";

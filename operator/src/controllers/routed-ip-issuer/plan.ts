@@ -12,7 +12,7 @@ import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditi
 import { type Deletion, type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import { isEmpty } from "../../routing/firewalls/additional-firewalls.js";
-import { createdFirewallsOf } from "../../routing/firewalls/recorded-firewalls.js";
+import { createdFirewallsOf } from "../../routing/firewalls/firewalls-in-issuer-status.js";
 import { isHeld, isKeptByOthers, lacksFinalizer, othersUsing } from "../../routing/in-use.js";
 import {
   CREDENTIALS_CHECK_SECONDS,

@@ -1,7 +1,7 @@
 /** Step: elect. The node that should hold the address: its holder while that serves, else the youngest that may. */
 
 import { hasMachine, type WaitingNode, type WaitingNodes, waitingAmong } from "../../addresses/assignments.js";
-import type { Wanting } from "../../addresses/moves/address-groups.js";
+import type { Wanting } from "../../addresses/moves/addresses-by-region.js";
 import type { Placement } from "../../addresses/placements.js";
 import type { Taint } from "../../kube/cache/slim-objects.js";
 import { jsonEqual } from "../../kube/objects.js";

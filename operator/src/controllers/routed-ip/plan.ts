@@ -15,7 +15,7 @@ import {
 import { desiredOf } from "../../addresses/desired-addresses.js";
 import { publishedOf, recordChain } from "../../addresses/dns-records.js";
 import { markChains } from "../../addresses/mark-plan.js";
-import { wantingOf } from "../../addresses/moves/address-groups.js";
+import { wantingOf } from "../../addresses/moves/addresses-by-region.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { needsFreshList } from "../../addresses/moves/occupied-nodes.js";
 import { isOurs, isServed, observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";

@@ -43,7 +43,7 @@ import {
   withAudit,
   withDryRun,
 } from "./mutations.js";
-import { formRemedy } from "./token-form.js";
+import { formRemedy } from "./refused-token-remedy.js";
 
 /** What is the same for all providers of a process. */
 export interface StackOptions {

@@ -21,8 +21,8 @@ import {
 import { FirewallCoverage } from "./firewall-coverage.js";
 import { type FirewallCaller, FirewallFailures, isNothingSent } from "./firewall-failures.js";
 import { FirewallShares, type Recorded } from "./firewall-shares.js";
+import type { FirewallView } from "./firewall-snapshot.js";
 import { type Additions, additionsOf, FirewallTurns, isPresent } from "./firewall-turns.js";
-import type { FirewallView } from "./firewall-view.js";
 import { FormerFirewall, keysOf, OwnFirewallWrites, type PartKey } from "./own-firewall-writes.js";
 import { RefusedMachines } from "./refused-machines.js";
 

@@ -2,7 +2,7 @@
 
 import type { AddressMemory } from "../../../src/addresses/address-set.js";
 import type { ListObservation } from "../../../src/addresses/creation/creation-registry.js";
-import { isIn } from "../../../src/addresses/moves/address-groups.js";
+import { isIn } from "../../../src/addresses/moves/addresses-by-region.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
 import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";

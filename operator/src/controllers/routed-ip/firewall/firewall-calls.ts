@@ -10,7 +10,11 @@ import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
 import type { RecoveringAccount } from "../../../reconcile/account-recovery.js";
 import type { FirewallCaller } from "../../../routing/firewalls/firewall-failures.js";
-import { createdFirewallsOf, withCreated, withoutCreated } from "../../../routing/firewalls/recorded-firewalls.js";
+import {
+  createdFirewallsOf,
+  withCreated,
+  withoutCreated,
+} from "../../../routing/firewalls/firewalls-in-issuer-status.js";
 import { mayBeOfMachine } from "../../../routing/firewalls/refused-machines.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
 import type { IssuerObject } from "../../../routing/read-resources.js";

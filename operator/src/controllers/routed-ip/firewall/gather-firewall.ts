@@ -7,7 +7,7 @@ import type { FirewallProvider } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { isDue } from "../../../reconcile/retries.js";
 import type { GroupView } from "../../../routing/firewalls/additional-firewalls.js";
-import type { FirewallView } from "../../../routing/firewalls/firewall-view.js";
+import type { FirewallView } from "../../../routing/firewalls/firewall-snapshot.js";
 import { itemsOf } from "../../../routing/firewalls/own-firewall-writes.js";
 import { partsOf } from "../../../routing/firewalls/retained-parts.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";

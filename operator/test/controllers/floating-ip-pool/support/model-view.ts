@@ -2,7 +2,7 @@
 
 import { Annotation, canonicalIp, type FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import type { ListObservation } from "../../../../src/addresses/creation/creation-registry.js";
-import { isIn } from "../../../../src/addresses/moves/address-groups.js";
+import { isIn } from "../../../../src/addresses/moves/addresses-by-region.js";
 import { Claims } from "../../../../src/claims/claims.js";
 import { poolClaims } from "../../../../src/claims/read-claims.js";
 import { timestamp } from "../../../../src/clock.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { withCreated, withoutCreated } from "../../../src/routing/firewalls/recorded-firewalls.js";
+import { withCreated, withoutCreated } from "../../../src/routing/firewalls/firewalls-in-issuer-status.js";
 
 describe("the firewalls that the operator created for an issuer", () => {
   const [a, b, c] = ["a", "b", "c"].map((name) => ({ name, id: `id-${name}`, createdTime: "2025-01-01T00:00:00Z" }));

@@ -2,9 +2,9 @@ import { HOLDER_LABEL_PREFIX, type HolderResource, UNTIL_ASSIGNED_PREFIX } from 
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
+import { marksOf, NodeMarks, ownLabelAskedFor } from "../../src/addresses/holder-labels-and-taints.js";
 import { labelHolders } from "../../src/addresses/mark-calls.js";
 import { labelActionsFor, markChains } from "../../src/addresses/mark-plan.js";
-import { marksOf, NodeMarks, ownLabelAskedFor } from "../../src/addresses/node-marks.js";
 import type { Placement } from "../../src/addresses/placements.js";
 import { type KubeClient, StatusError } from "../../src/kube/client.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";

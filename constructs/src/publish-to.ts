@@ -2,7 +2,7 @@ import type { PublicationKind, Publication as PublicationSpec } from "./api/publ
 import { checkArguments } from "./private/arguments";
 import { written } from "./private/field-values";
 import { PART } from "./private/prop-types";
-import type { Site } from "./private/spec-refusals";
+import type { Site } from "./private/refusal-collector";
 
 /**
  * An object whose status shows the active addresses of a FloatingIPPool or a RoutedIP.
