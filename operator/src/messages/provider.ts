@@ -52,15 +52,6 @@ const unusable = (service: ProviderService) => ({
   remedy: ({ provider }: Named) => unusableProvider(provider, service).remedy,
 });
 
-interface Doubted {
-  /** `namespace/name` */
-  readonly issuer: string;
-  /** Where the operator reads the token; empty: not known. */
-  readonly place: string;
-  /** That of the RoutedIP that shows the message. */
-  readonly ip?: string;
-}
-
 export const providerMessages = topic("provider", {
   reachable: note({ reason: "Observed", text: () => "the provider answers" }),
   unknown: problem({
@@ -99,16 +90,6 @@ export const providerMessages = topic("provider", {
     text: ({ provider, ...place }: OfIssuer) => unusableProvider(provider, "addresses", place).seen,
     remedy: ({ provider, ...place }) => unusableProvider(provider, "addresses", place).remedy,
     example: { provider: "acme", issuer: "ingress/digitalocean" },
-  }),
-  /** It shows another RoutedIP's address to no one. @see doubtOf */
-  accountInDoubt: problem({
-    reason: "AddressNotFound",
-    by: "author",
-    text: ({ issuer, place, ip }: Doubted) =>
-      `the account of the token of RoutedIPIssuer ${issuer}${place === "" ? "" : ` (${place})`} has no address that RoutedIPs of this issuer have on record${ip === undefined ? "" : `, such as ${ip}`}; the operator changes nothing there`,
-    remedy:
-      "use the token of the account that owns them; or, if somebody released all of them at the provider, delete these RoutedIPs and create them again",
-    example: { issuer: "ingress/digitalocean", place: "entry token of Secret ingress/team", ip: "203.0.113.7" },
   }),
   issuerUnsupported: problem({
     reason: "Unsupported",

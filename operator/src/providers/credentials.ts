@@ -42,8 +42,7 @@ export class PushedToken implements Credentials {
   /** The last one stays in use until another comes. */
   set(token: string, place = ""): void {
     this.redactor.add(token);
-    // A message that names the former place would send people there.
-    const replaced = this.current !== token.trim() || this.from !== place;
+    const replaced = this.current !== token.trim();
     this.current = token.trim();
     this.from = place;
     if (replaced) this.onReplaced();

@@ -4,7 +4,6 @@ import { DEFAULT_SECRET, type ProviderFacts, type ProviderService } from "cdk8s-
 import type { Logger, Redactor } from "../logging.js";
 import { failureText, unusableProvider } from "../messages/failed-calls.js";
 import { TOKEN_FILE_MAX_AGE_MS } from "../timings.js";
-import { AccountProof } from "./account-proof.js";
 import type { CallContext, CallRunner } from "./call.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
 import { SameAccount } from "./layers/account-guard.js";
@@ -72,7 +71,6 @@ interface Issued {
   readonly token: PushedToken;
   readonly provider: string;
   readonly set: ProviderSet;
-  readonly account: SameAccount | undefined;
   hash: string;
 }
 
@@ -92,7 +90,7 @@ export class ProviderRegistry {
       const credentials = this.credentialsOf(kind);
       if (credentials === undefined) continue;
       this.own.push(credentials);
-      this.sets.set(kind.name, this.build(kind, credentials).set);
+      this.sets.set(kind.name, this.build(kind, credentials));
     }
   }
 
@@ -118,15 +116,14 @@ export class ProviderRegistry {
 
   /**
    * The provider of an issuer, with the token of its Secret. Call it again when the Secret changes: the same
-   * connections and limits go on with the new token. If nothing has shown that the account of the former token was the right
-   * one, the issuer starts anew, as after a restart.
+   * connections and limits go on with the new token.
    * @param key `namespace/name` of the issuer.
    * @param place of the token, for people
    */
   issue(key: string, provider: string, token: string, place = ""): ProviderSet {
     const hash = tokenHash(token);
     const known = this.issued.get(key);
-    if (known !== undefined && goesOn(known, provider, hash)) {
+    if (known?.provider === provider) {
       if (known.hash !== hash || known.token.place() !== place) known.token.set(token, place);
       known.hash = hash;
       return known.set;
@@ -135,13 +132,12 @@ export class ProviderRegistry {
     if (kind === undefined) throw unknownProvider(provider, "addresses");
     const pushed = new PushedToken(this.redactor);
     pushed.set(token, place);
-    const { set, account } = this.build(kind, pushed);
+    const set = this.build(kind, pushed);
     const previous = this.withdraw(key);
     previous.catch((error: unknown) =>
       this.options.logger.warn({ error, issuer: key }, "cannot close the connections of a former token"),
     );
-    this.issued.set(key, { token: pushed, provider, set, account, hash });
-    this.announce(known === undefined ? [] : [set]);
+    this.issued.set(key, { token: pushed, provider, set, hash });
     return set;
   }
 
@@ -153,10 +149,6 @@ export class ProviderRegistry {
   /** Announces each issuer's provider before it is closed: its readers must stop. */
   onWithdraw(listener: (set: ProviderSet) => void): void {
     this.listeners.push(listener);
-  }
-
-  private announce(replaced: readonly ProviderSet[]): void {
-    for (const set of replaced) for (const listener of this.tokenListeners) listener(set);
   }
 
   /** Announces each provider whose token another one has replaced: what the former one failed may be tried at once. */
@@ -197,7 +189,7 @@ export class ProviderRegistry {
     return path ? new TokenFile({ path, clock, redactor, logger }) : undefined;
   }
 
-  private build(kind: ProviderKind, credentials: Credentials): Pick<Issued, "set" | "account"> {
+  private build(kind: ProviderKind, credentials: Credentials): ProviderSet {
     const { env, userAgent, clock } = this.options;
     const baseUrl = env[kind.urlVariable]?.trim();
     const changes = "onReplaced" in credentials;
@@ -216,15 +208,13 @@ export class ProviderRegistry {
       longWait: (priority) => guard().limiter.longWait(priority),
       creationTurn: (family, requester) => guard().groups.get(`${family} creations`)?.turnOf(requester),
     };
-    const proof = account?.proof ?? new AccountProof(() => credentials.place());
-    const set = withMutationLayers({ ...built, ...waits, proof }, this.options);
-    if (changes) credentials.onReplaced = () => this.announce([set]);
-    return { set, account };
+    const set = withMutationLayers({ ...built, ...waits }, this.options);
+    if (changes)
+      credentials.onReplaced = () => {
+        for (const listener of this.tokenListeners) listener(set);
+      };
+    return set;
   }
-}
-
-function goesOn({ provider, hash, account }: Issued, wanted: string, token: string): boolean {
-  return provider === wanted && (hash === token || account?.isDoubtful !== true);
 }
 
 function unknownProvider(name: string, service: ProviderService): UnknownProviderError {

@@ -14,7 +14,6 @@ import type { FirewallFacts } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
-import { doubtOf } from "../../routing/account-doubt.js";
 import { baseName } from "../../routing/firewalls/additional-firewalls.js";
 import { createdFirewallsOf } from "../../routing/firewalls/firewalls-in-issuer-status.js";
 import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
@@ -98,8 +97,6 @@ export interface Access {
   readonly account: AddressAccount | undefined;
   /** Why there is no account: the provider is unknown, or has no addresses. */
   readonly problem: Problem | undefined;
-  /** See `doubtOf`: what the account shows changes no record. */
-  readonly doubt?: Problem;
   readonly firewall: SharedFirewall | undefined;
   /** Those on record that it does not name now, if they are to go. */
   readonly former: readonly SharedFirewall[];
@@ -166,7 +163,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
       accountRetryAt: access.account?.retryAt,
       firewallRetryAt: firewallRetryAt(access),
     }),
-    account: accountState(access),
+    account: accountState(access.account),
     regions: new Set(regions),
     firewall,
     ...usersOf(tools.routing, state.key, issuer),
@@ -216,17 +213,7 @@ function firewallRetryAt({ firewall }: Access): number | undefined {
   return failure === undefined ? undefined : retryAt;
 }
 
-/** In a doubtful account the firewalls count as not read. */
-function accessOf(tools: IssuerTools, read: IssuerRead): Access {
-  const access = accessOfToken(tools, read);
-  const { account: issued } = access.answer;
-  const issuer = `${read.metadata.namespace}/${read.metadata.name}`;
-  const doubt = issued && doubtOf(tools.routing, { issuer, issued });
-  if (doubt === undefined) return access;
-  return { ...access, doubt, firewall: undefined, former: [], additional: undefined };
-}
-
-function accessOfToken({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {
+function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {
   const answer = accounts.of(issuer);
   const found = answer.account?.addresses("IPv4");
   const [account, unable] = found instanceof AddressAccount ? [found, undefined] : [undefined, found];
@@ -263,10 +250,9 @@ function sharedFirewall(
   return firewalls.of(account.inventory.account, name);
 }
 
-function accountState({ account, doubt }: Access): Snapshot["account"] {
+function accountState(account: AddressAccount | undefined): Snapshot["account"] {
   if (account === undefined) return "untried";
-  const failure = account.failure ?? doubt;
-  if (failure !== undefined) return { failure };
+  if (account.failure !== undefined) return { failure: account.failure };
   return account.token.isGiven && account.inventory?.complete === true ? "good" : "untried";
 }
 

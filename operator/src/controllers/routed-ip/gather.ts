@@ -23,7 +23,6 @@ import { publishingOf } from "../../publishing/published-addresses.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { dropsIntents } from "../../reconcile/write-status.js";
 import type { DnsView } from "../../records/dns-service.js";
-import { doubtOf } from "../../routing/account-doubt.js";
 import type { IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { RoutedIP, RoutedRead } from "../../routing/read-resources.js";
 import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-class.js";
@@ -95,8 +94,8 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
   const { routing } = tools;
   const { clock, claims, creations, tenants } = routing.context;
   const { memory, ref } = state;
-  const { routed, resolvedClass, problem, dns, around } = scene;
-  const inventory = viewOf(scene);
+  const { routed, resolvedClass, problem, account, dns, around } = scene;
+  const inventory = viewOf(account);
   const holders = namedAddresses(routed).flatMap((ip) => inventory.get(ip)?.holder ?? []);
   const nodes = nodesOf(memory, routed, holders);
   const moment = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
@@ -150,16 +149,15 @@ function familyOfRouted({ spec, status }: RoutedIP): IpFamily {
   return familyOf(spec.routedIP || status.routedIP || "");
 }
 
-/** What a doubtful account does not show may be in the right one. */
-function viewOf({ account, doubt }: Pick<ResolvedAccount, "account" | "doubt">) {
-  return (doubt === undefined ? account?.inventory?.view() : undefined) ?? NOTHING_SEEN;
+function viewOf(account: AddressAccount | undefined) {
+  return account?.inventory?.view() ?? NOTHING_SEEN;
 }
 
-function accountFacts({ account, credentials, doubt }: ResolvedAccount, ips: readonly string[]) {
+function accountFacts({ account, credentials }: ResolvedAccount, ips: readonly string[]) {
   if (account === undefined) return {};
   const { failure, retryAt: providerRetryAt } = account.troubleOf(ips);
   // A token that is refused is replaced where the credentials are looked for now.
-  const providerFailure = failure?.reason === "Unauthorized" ? (credentials ?? failure) : (failure ?? doubt);
+  const providerFailure = failure?.reason === "Unauthorized" ? (credentials ?? failure) : failure;
   return {
     capabilities: account.provider.capabilities,
     ...omitUndefined({ providerFailure, providerRetryAt, longWait: account.longWait, credentials }),
@@ -187,9 +185,9 @@ function resolveAccount(tools: GatherTools, state: RoutedState, { routed, proble
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
   if (resolvedClass.by === "jobs")
     return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.objectName) };
-  const { problem: unable, ...account } = accountOf(tools, resolvedClass, routed);
+  const { issued, account, problem: unable, credentials } = accountOf(tools, resolvedClass, routed);
   const refused = unserved ?? (leaving ? undefined : problemOfAddress(routing, routed, resolvedClass));
-  return { resolvedClass, ...account, problem: refused ?? unable };
+  return { resolvedClass, account, issued, problem: refused ?? unable, credentials };
 }
 
 function jobsDisabled(name: string): Problem {
@@ -202,23 +200,24 @@ function accountOf({ routing, accounts }: GatherTools, { issuer: key }: Resolved
   const account = issued?.addresses(familyOfRouted(routed));
   if (!(account instanceof AddressAccount)) return { issued, account: undefined, problem: problem ?? account };
   // What is deleted together with its Secret goes by the last token.
-  const doubt = issued && doubtOf(routing, { issuer: key, issued, ...omitUndefined({ uid: routed.metadata.uid }) });
-  return { issued, account, problem: undefined, doubt, credentials: isDeleting(routed) ? undefined : problem };
+  return { issued, account, problem: undefined, credentials: isDeleting(routed) ? undefined : problem };
 }
 
 const NO_ACCOUNT = { resolvedClass: undefined, account: undefined, issued: undefined };
 
-interface Place extends Pick<ResolvedAccount, "account" | "resolvedClass" | "doubt"> {
+interface Place {
   readonly family: IpFamily;
+  readonly account: AddressAccount | undefined;
+  readonly resolvedClass: ResolvedIssuerClass | undefined;
 }
 
 function sharesOf(
   { routing }: GatherTools,
   state: RoutedState,
-  { family, account, resolvedClass, doubt }: Place,
+  { family, account, resolvedClass }: Place,
 ): Pick<Snapshot, "share" | "takenBefore"> {
   const { nodeRequests } = routing.context;
-  const view = viewOf({ account, doubt });
+  const view = viewOf(account);
   const requester = requesterOf(state, account);
   const limit = Math.min(resolvedClass?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
   const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(view.reservedFor(node) !== undefined);

@@ -1,14 +1,13 @@
 /** Holds calls back while the token belongs to another account than the one that this process works with: its addresses and records are not there. */
 
 import { failedCalls } from "../../messages/failed-calls.js";
-import { AccountProof } from "../account-proof.js";
 import { type ApiCall, CALL, type CallContext, type CallLayer, callText } from "../call.js";
 import { type Credentials, isKeyOfToken, tokenHash } from "../credentials.js";
 import { ProviderError } from "../errors.js";
 
 /**
- * Of one provider. The account of its first token counts until the process ends, or the issuer goes or starts anew. A token that
- * may not read its account passes, as any other one did before.
+ * Of one provider. The account of its first token counts until the process ends, or the issuer goes. A token that may not read its
+ * account passes, as any other one did before.
  */
 export class SameAccount {
   private account: string | undefined;
@@ -16,28 +15,17 @@ export class SameAccount {
   private checked: string | undefined;
   /** Of the last one whose account was asked for. */
   private asked: string | undefined;
-  readonly proof: AccountProof;
 
   /** @param keyOf see `Provider.accountKey` */
   constructor(
     private readonly credentials: Pick<Credentials, "token" | "place">,
     private readonly keyOf: (context: CallContext) => Promise<string>,
-  ) {
-    this.proof = new AccountProof(() => credentials.place());
-  }
-
-  /** Nothing shows that its account is the right one: the next token may be of another one. */
-  get isDoubtful(): boolean {
-    return this.account !== undefined && !this.proof.isProven;
-  }
+  ) {}
 
   readonly layer: CallLayer = (next) => async (call, send) => {
     if (call.name === CALL.account) return next(call, send);
     if (!this.isChecked()) await this.check(call);
-    const isChecked = this.isChecked();
-    const answer = await next(isChecked ? this.recheckedCall(call) : call, send);
-    if (isChecked && call.write) this.proof.prove();
-    return answer;
+    return next(this.isChecked() ? this.recheckedCall(call) : call, send);
   };
 
   private isChecked(): boolean {

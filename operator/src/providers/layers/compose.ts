@@ -23,7 +23,6 @@ import type { Redactor } from "../../logging.js";
 import { failedCalls, type Remedy } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
 import { SECOND_MS } from "../../timings.js";
-import type { AccountProof } from "../account-proof.js";
 import type { ApiCall, CallLayer, CallPriority, CallRunner, Requester, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
 import { isProviderError, ProviderError, shortened, withProps } from "../errors.js";
@@ -67,8 +66,6 @@ export interface ProviderSet {
   readonly longWait?: (priority: CallPriority) => LimitWait | undefined;
   /** Of a resource that is about to create an address: the turn that it must wait for. @default it may create now */
   readonly creationTurn?: (family: IpFamily, requester: Requester) => GroupTurn | undefined;
-  /** Absent: it has no token. */
-  readonly proof?: AccountProof;
   /** Ends its connections. */
   close(): Promise<void>;
 }

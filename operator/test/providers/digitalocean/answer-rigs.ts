@@ -15,7 +15,7 @@ export const RESERVED = {
 };
 export const PAGE = { reserved_ips: [RESERVED], links: {}, meta: { total: 1 } };
 
-type Set = Required<Omit<ProviderSet, "longWait" | "creationTurn" | "proof">>;
+type Set = Required<Omit<ProviderSet, "longWait" | "creationTurn">>;
 
 export const list = ({ addresses }: Set) => addresses.list(ASKER, { family: "IPv4", named: [] });
 export const get = ({ addresses }: Set) => addresses.get(ASKER, RESERVED.ip);

@@ -160,7 +160,7 @@ describe("what DigitalOcean's 422 means", () => {
     for (const one of open.splice(0)) await one.close();
   });
 
-  async function provider(world: World): Promise<Required<Omit<ProviderSet, "longWait" | "creationTurn" | "proof">>> {
+  async function provider(world: World): Promise<Required<Omit<ProviderSet, "longWait" | "creationTurn">>> {
     const rig = await HttpRig.create();
     rig.handler = ({ method = "", url = "" }, response) => {
       const part = url.includes("/droplets/") ? "droplet" : "reserved_ip";
@@ -189,7 +189,7 @@ describe("what DigitalOcean's 422 means", () => {
   function table(
     title: string,
     cases: readonly Case[],
-    act: (set: Required<Omit<ProviderSet, "longWait" | "creationTurn" | "proof">>) => Promise<unknown>,
+    act: (set: Required<Omit<ProviderSet, "longWait" | "creationTurn">>) => Promise<unknown>,
   ): void {
     describe(title, () => {
       for (const { what, means, remedy, ...world } of cases) {

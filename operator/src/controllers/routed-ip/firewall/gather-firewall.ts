@@ -29,8 +29,6 @@ export interface ResolvedAccount {
   readonly problem: Problem | undefined;
   /** What is wrong with the credentials now, while the last good ones go on. */
   readonly credentials?: Problem | undefined;
-  /** Why the account may be another one than that on record: what it shows changes no record. */
-  readonly doubt?: Problem | undefined;
 }
 
 interface FirewallScene {
@@ -70,7 +68,6 @@ interface FirewallLookup extends FirewallScene {
 
 function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   const { routed, firewalls, shared: firewall, state, context } = evaluate;
-  const { doubt } = evaluate.resolvedAccount;
   if (firewalls === undefined || firewall === undefined) return unreachable(name, evaluate);
   const recorded = recordOf(routed.status, name);
   const idle = new Set(recorded.nodes.filter((node) => !isServing(state.memory.follower, node)));
@@ -81,7 +78,7 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
     capabilities,
     ...omitUndefined({ group: dueGroup(firewall.group(capabilities.nodesPerFirewall), context.clock.now()) }),
     ...dueView(viewFor(routed, firewall.view()), context.clock.now()),
-    ...omitUndefined({ failure: capabilities.reserved(name) ? firewallMessages.ofPlatform({ name }) : doubt }),
+    ...(capabilities.reserved(name) ? { failure: firewallMessages.ofPlatform({ name }) } : {}),
     idle,
     ...sharesOf(evaluate, firewall),
   };
