@@ -73,7 +73,6 @@ export interface RoutedIPStatus {
 /** Maximum number of nodes in `status.attemptedNodes`; the operator drops the oldest. */
 export const MAX_ATTEMPTED_NODES = 16;
 
-/** Machines behind a firewall. */
 /** Schema of {@link PreviousFirewall}. */
 export function previousFirewallSchema(
   description: string,
@@ -96,6 +95,7 @@ export function previousFirewallSchema(
   } as const satisfies SchemaOf<PreviousFirewall>;
 }
 
+/** Machines behind a firewall. */
 function machinesSchema(description: string): SchemaOf<readonly string[]> {
   const items = { type: "string", description: "A machine.", maxLength: MAX_PROVIDER_ID } as const;
   return { type: "array", description, items, listType: "atomic", maxItems: 64 };

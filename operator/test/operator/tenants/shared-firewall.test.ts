@@ -10,7 +10,7 @@ describe("operators in process: two installations that share an issuer with a fi
 
   afterEach(() => two.made.close());
 
-  it("keep each other's nodes in it, and the last one takes out what nobody needs", async () => {
+  it("keep each other's nodes in it, and the last one removes what no RoutedIP needs", async () => {
     await serve(443);
     const { made } = two;
     two.moveB("n3");

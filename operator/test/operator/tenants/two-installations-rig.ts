@@ -136,7 +136,7 @@ export class TwoInstallations {
     return this.made.world.kubernetes.list("events.k8s.io/v1", "Event").map(({ reason }) => `${reason}`);
   }
 
-  /** Nothing in the cluster changes for a minute, but for what is under way. */
+  /** The operators change nothing for a minute, except what they have begun. */
   async staysAsItIs(why: string): Promise<void> {
     const { kubernetes, clock } = this.made.world;
     const { revision } = kubernetes;
