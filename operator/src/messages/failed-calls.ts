@@ -98,6 +98,8 @@ const readsFrom = (place: string, seen: string) =>
   `the operator reads the token from ${place}, and what stands there ${seen}`;
 const ONE_TOKEN = "have the owner of the account put one token there, and nothing else";
 
+export const CREATE_AGAIN = "delete the RoutedIPs that use the issuer, then the issuer, and create them again";
+
 export const failedCalls = {
   /** `undefined`: a part of the request may have been sent. */
   notSent: (code: string, { urlVariable }: ApiNames): FailureText | undefined => {
@@ -139,10 +141,10 @@ export const failedCalls = {
     remedy: ONE_TOKEN,
   } satisfies FailureText,
   tokenChanged: "another token has replaced the one that the decision was made with",
-  otherAccount: (place: string): FailureText => ({
-    seen: `the token that the operator reads from ${place} belongs to another account than the one before it, so the operator sends no call with it`,
-    remedy:
-      "put a token of the former account there; or, if all is to move to the other account, have the cluster's administrator restart the operator",
+  /** @param issuer `namespace/name`; absent: the token is the operator's own */
+  otherAccount: (place: string, issuer?: string): FailureText => ({
+    seen: `the token that the operator reads from ${place} belongs to another account than ${issuer === undefined ? "the one before it" : `that of RoutedIPIssuer ${issuer} (its status.account)`}, so the operator sends no call with it`,
+    remedy: `put a token of ${issuer === undefined ? "the former" : "that"} account there; or, if all is to move to the other account, ${issuer === undefined ? "have the cluster's administrator restart the operator" : CREATE_AGAIN}`,
   }),
   noToken: ({ tokenVariable }: ApiNames): FailureText => ({
     seen: "there is no token",

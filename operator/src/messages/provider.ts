@@ -4,6 +4,7 @@ import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
 import { pauseRemedy } from "./action-reasons.js";
 import {
+  CREATE_AGAIN,
   externalDnsFailures,
   type FailureText,
   failedCalls,
@@ -90,6 +91,15 @@ export const providerMessages = topic("provider", {
     text: ({ provider, ...place }: OfIssuer) => unusableProvider(provider, "addresses", place).seen,
     remedy: ({ provider, ...place }) => unusableProvider(provider, "addresses", place).remedy,
     example: { provider: "acme", issuer: "ingress/digitalocean" },
+  }),
+  /** The operator's own token: see `failedCalls.otherAccount` for that of a Secret. */
+  otherAccount: problem({
+    reason: "Unauthorized",
+    by: "administrator",
+    text: ({ issuer }: { readonly issuer: string }) =>
+      `the operator's own token belongs to another account than that of RoutedIPIssuer ${issuer} (its status.account), so the operator changes nothing there`,
+    remedy: `have the cluster's administrator give the operator a token of that account and restart it; or, if all is to move to the other account, ${CREATE_AGAIN}`,
+    example: { issuer: "ingress/digitalocean" },
   }),
   issuerUnsupported: problem({
     reason: "Unsupported",

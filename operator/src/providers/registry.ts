@@ -4,9 +4,10 @@ import { DEFAULT_SECRET, type ProviderFacts, type ProviderService } from "cdk8s-
 import type { Logger, Redactor } from "../logging.js";
 import { failureText, unusableProvider } from "../messages/failed-calls.js";
 import { TOKEN_FILE_MAX_AGE_MS } from "../timings.js";
+import { omitUndefined } from "../values.js";
 import type { CallContext, CallRunner } from "./call.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
-import { SameAccount } from "./layers/account-guard.js";
+import { type AccountOnRecord, SameAccount } from "./layers/account-guard.js";
 import { TokenGuards } from "./layers/circuit-breaker.js";
 import {
   callStack,
@@ -67,6 +68,15 @@ export class UnknownProviderError extends Error {
   override readonly name = "UnknownProviderError";
 }
 
+/** The token of an issuer's Secret. */
+export interface IssuedToken {
+  readonly token: string;
+  /** Where it is, for people. */
+  readonly place?: string;
+  /** Key of the account that the issuer has on record: the operator refuses a token of another one. It counts with the first token. */
+  readonly account?: string;
+}
+
 interface Issued {
   readonly token: PushedToken;
   readonly provider: string;
@@ -118,9 +128,8 @@ export class ProviderRegistry {
    * The provider of an issuer, with the token of its Secret. Call it again when the Secret changes: the same
    * connections and limits go on with the new token.
    * @param key `namespace/name` of the issuer.
-   * @param place of the token, for people
    */
-  issue(key: string, provider: string, token: string, place = ""): ProviderSet {
+  issue(key: string, provider: string, { token, place = "", account }: IssuedToken): ProviderSet {
     const hash = tokenHash(token);
     const known = this.issued.get(key);
     if (known?.provider === provider) {
@@ -132,7 +141,7 @@ export class ProviderRegistry {
     if (kind === undefined) throw unknownProvider(provider, "addresses");
     const pushed = new PushedToken(this.redactor);
     pushed.set(token, place);
-    const set = this.build(kind, pushed);
+    const set = this.build(kind, pushed, { name: key, ...omitUndefined({ account }) });
     const previous = this.withdraw(key);
     previous.catch((error: unknown) =>
       this.options.logger.warn({ error, issuer: key }, "cannot close the connections of a former token"),
@@ -189,11 +198,11 @@ export class ProviderRegistry {
     return path ? new TokenFile({ path, clock, redactor, logger }) : undefined;
   }
 
-  private build(kind: ProviderKind, credentials: Credentials): ProviderSet {
+  private build(kind: ProviderKind, credentials: Credentials, issuer?: AccountOnRecord): ProviderSet {
     const { env, userAgent, clock } = this.options;
     const baseUrl = env[kind.urlVariable]?.trim();
     const changes = "onReplaced" in credentials;
-    const account = changes ? new SameAccount(credentials, (context) => keyOf(built, context)) : undefined;
+    const account = changes ? new SameAccount(credentials, (context) => keyOf(built, context), issuer) : undefined;
     const built = kind.build({
       credentials,
       run: callStack(this.options, credentials, (token) => this.guards.of(kind, token), account),
@@ -208,7 +217,7 @@ export class ProviderRegistry {
       longWait: (priority) => guard().limiter.longWait(priority),
       creationTurn: (family, requester) => guard().groups.get(`${family} creations`)?.turnOf(requester),
     };
-    const set = withMutationLayers({ ...built, ...waits }, this.options);
+    const set = withAccountKey(withMutationLayers({ ...built, ...waits }, this.options), account);
     if (changes)
       credentials.onReplaced = () => {
         for (const listener of this.tokenListeners) listener(set);
@@ -219,6 +228,13 @@ export class ProviderRegistry {
 
 function unknownProvider(name: string, service: ProviderService): UnknownProviderError {
   return new UnknownProviderError(failureText(unusableProvider(name, service)));
+}
+
+/** Whoever opens the inventory of an account asks for its key first. */
+function withAccountKey(set: ProviderSet, account: SameAccount | undefined): ProviderSet {
+  const { addresses } = set;
+  if (account === undefined || addresses === undefined) return set;
+  return { ...set, addresses: { ...addresses, accountKey: (context) => account.accountKey(addresses.name, context) } };
 }
 
 async function keyOf({ addresses, dns }: ProviderSet, context: CallContext): Promise<string> {

@@ -3,14 +3,16 @@
 import type { IpFamily, RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import { AddressAccount } from "../addresses/accounts/address-account.js";
 import type { ControllerContext } from "../controllers/context.js";
+import { accountKeyIn } from "../inventory/inventories.js";
 import { credentialMessages } from "../messages/issuers-and-classes.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages, serverMessages } from "../messages/provider.js";
+import { mayBeSameAccount } from "../providers/credentials.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";
 import { listed, omitUndefined } from "../values.js";
-import type { Issuer } from "./resolved-class.js";
+import type { IssuerRead } from "./read-resources.js";
 import type { RoutingSettings } from "./shared-caches.js";
 
 export interface IssuedAccount {
@@ -45,7 +47,17 @@ export class IssuerAccounts {
     });
   }
 
-  of(issuer: Issuer): AccountAnswer {
+  /** An account that is not the one on record counts as not there. */
+  of(issuer: IssuerRead): AccountAnswer {
+    const answer = this.ofToken(issuer);
+    const { spec, status } = issuer;
+    const seen = answer.account && keyOfAccount(answer.account, spec.provider);
+    const recorded = status.account && accountKeyIn(status.account, spec.provider);
+    if (!seen || !recorded || mayBeSameAccount(seen, recorded)) return answer;
+    return { problem: providerMessages.otherAccount({ issuer: keyOfIssuer(issuer.metadata) }) };
+  }
+
+  private ofToken(issuer: IssuerRead): AccountAnswer {
     const { namespace = "", name, deletionTimestamp } = issuer.metadata;
     const { provider } = issuer.spec;
     const key = `${namespace}/${name}`;
@@ -55,7 +67,7 @@ export class IssuerAccounts {
       const { problem } = answer;
       return known?.provider === provider ? { account: known.account, problem } : { problem };
     }
-    const set = this.providers(key, provider, answer);
+    const set = this.providers(issuer, answer);
     if (!("close" in set)) return { problem: set };
     if (known?.account.providers === set) return { account: known.account };
     const account = this.open({ issuer: key, provider }, set);
@@ -64,7 +76,7 @@ export class IssuerAccounts {
   }
 
   private credentials(
-    spec: Issuer["spec"],
+    spec: RoutedIPIssuerSpec,
     of: Pick<IssuerPlace, "namespace" | "name" | "leaving">,
   ): CredentialsAnswer {
     const { namespace: operatorNamespace, issuerNamespaces } = this.settings;
@@ -76,15 +88,16 @@ export class IssuerAccounts {
   }
 
   private providers(
-    key: string,
-    provider: string,
+    { metadata, spec: { provider }, status }: IssuerRead,
     answer: Exclude<CredentialsAnswer, { readonly from: "nowhere" }>,
   ): ProviderSet | Problem {
     const { providers } = this.context;
+    const key = keyOfIssuer(metadata);
+    const account = status.account && accountKeyIn(status.account, provider);
     try {
       return answer.from === "operator"
         ? providers.get(provider, "addresses")
-        : providers.issue(key, provider, answer.token, answer.place);
+        : providers.issue(key, provider, { ...answer, ...omitUndefined({ account }) });
     } catch (error) {
       if (!(error instanceof UnknownProviderError)) throw error;
       return providerMessages.issuerNotUsable({ provider, issuer: key });
@@ -197,8 +210,15 @@ function secretNeeded(place: IssuerPlace): Problem {
   return credentialMessages.noSecretNamed({ issuer: keyOfIssuer(place), own: place.operatorNamespace });
 }
 
-function keyOfIssuer({ namespace, name }: IssuerPlace): string {
+function keyOfIssuer({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): string {
   return `${namespace}/${name}`;
+}
+
+/** `undefined`: it is not read yet, or the token may not read it. */
+function keyOfAccount({ addresses }: IssuedAccount, provider: string): string | undefined {
+  const account = addresses("IPv4");
+  const inventory = account instanceof AddressAccount ? account.inventory : undefined;
+  return inventory && accountKeyIn(inventory.account, provider);
 }
 
 function nowhere(problem: Problem): CredentialsAnswer {

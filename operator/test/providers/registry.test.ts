@@ -53,7 +53,7 @@ describe("the registry of providers", () => {
     cloud.handler = ({ headers }, response) =>
       answer(response, 422, { id: "unprocessable", message: `no such token: ${headers.authorization?.split(" ")[1]}` });
     const { made } = registry({ DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: cloud.url });
-    const issued = made.issue("apps/do", "digitalocean", `${token}2`);
+    const issued = made.issue("apps/do", "digitalocean", { token: `${token}2` });
     for (const { addresses } of [made.get("digitalocean", "addresses"), issued]) {
       const error = await errorOf((addresses as AddressProvider).get(ASKER, "203.0.113.7"));
       expect(error).to.have.property("kind", "Terminal");
@@ -120,7 +120,7 @@ describe("the registry of providers", () => {
 
   it("never shows a token, neither of the environment nor of a Secret", async () => {
     const { made, redactor } = registry({ DIGITALOCEAN_ACCESS_TOKEN: "environment-token" });
-    made.issue("apps/issuer", "digitalocean", "issuer-token");
+    made.issue("apps/issuer", "digitalocean", { token: "issuer-token" });
 
     expect(redactor.scrub("environment-token issuer-token")).not.to.match(/(environment|issuer)-token/);
   });
@@ -128,12 +128,12 @@ describe("the registry of providers", () => {
   it("goes on with the same connections when an issuer's Secret changes", async () => {
     const cloud = await simulator();
     const { made } = registry({ DIGITALOCEAN_API_URL: cloud.url });
-    const set = made.issue("apps/issuer", "digitalocean", "a-wrong-token");
+    const set = made.issue("apps/issuer", "digitalocean", { token: "a-wrong-token" });
     expect(await errorOf(addressesOf(set).get(ASKER, "192.0.2.1"))).to.include({
       kind: "Unauthorized",
     });
 
-    expect(made.issue("apps/issuer", "digitalocean", cloud.token)).to.equal(set);
+    expect(made.issue("apps/issuer", "digitalocean", { token: cloud.token })).to.equal(set);
     expect(await addressesOf(set).get(ASKER, "192.0.2.1")).to.equal(undefined);
   });
 
@@ -169,7 +169,7 @@ describe("the registry of providers", () => {
     const clock = new FakeClock();
     const env = { DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN_FILE: file };
     const { made } = registry(env, false, clock);
-    const issue = (token: string) => made.issue("apps/issuer", "digitalocean", token);
+    const issue = (token: string) => made.issue("apps/issuer", "digitalocean", { token });
     const name = { zone: "example.com", name: "www", types: ["A"] } as const;
     const write = async ({ dns }: ProviderSet) => {
       const facts = (await dns?.read(ASKER, name)) ?? expect.fail();
@@ -202,7 +202,7 @@ describe("the registry of providers", () => {
     const clock = new FakeClock();
     const env = { DIGITALOCEAN_ACCESS_TOKEN_FILE: dir.write("token", "first") };
     const { made } = registry(env, false, clock);
-    const issued = made.issue("apps/issuer", "digitalocean", "first");
+    const issued = made.issue("apps/issuer", "digitalocean", { token: "first" });
     const end = new AbortController();
     const following = made.followFiles(end.signal);
     await clock.advance(10_000);
@@ -210,8 +210,8 @@ describe("the registry of providers", () => {
     made.onTokenReplaced((set) => replaced.push(set));
     dir.write("token", "second");
     await clock.advance(10_000);
-    made.issue("apps/issuer", "digitalocean", "first");
-    made.issue("apps/issuer", "digitalocean", "second");
+    made.issue("apps/issuer", "digitalocean", { token: "first" });
+    made.issue("apps/issuer", "digitalocean", { token: "second" });
     await clock.advance(30_000);
     expect(replaced).to.deep.equal([made.get("digitalocean", "dns"), issued]);
     end.abort();
@@ -228,7 +228,7 @@ describe("the registry of providers", () => {
         const cloud = await simulator();
         const urls = { DIGITALOCEAN_API_URL: cloud.url, CLOUDFLARE_API_URL: cloud.url };
         const { made } = registry(urls);
-        const set = made.issue("apps/issuer", provider, token, "entry token of Secret apps/cloud");
+        const set = made.issue("apps/issuer", provider, { token, place: "entry token of Secret apps/cloud" });
         const name = { zone: "example.com", name: "www.example.com", types: ["A"] as const };
         const error = await errorOf(set.dns?.read(ASKER, name) ?? Promise.resolve());
         expect(error).to.include({ kind: "Unauthorized", outcome: "not-sent" });
@@ -243,15 +243,15 @@ describe("the registry of providers", () => {
     const { made } = registry({});
     const withdrawn: ProviderSet[] = [];
     made.onWithdraw((set) => withdrawn.push(set));
-    const first = made.issue("apps/issuer", "digitalocean", "a-token");
-    const second = made.issue("apps/issuer", "cloudflare", "a-token");
+    const first = made.issue("apps/issuer", "digitalocean", { token: "a-token" });
+    const second = made.issue("apps/issuer", "cloudflare", { token: "a-token" });
     expect(withdrawn).to.deep.equal([first]);
     expect(second).to.have.property("dns");
 
     await made.withdraw("apps/issuer");
     await made.withdraw("apps/issuer");
     expect(withdrawn).to.deep.equal([first, second]);
-    expect(made.issue("apps/issuer", "cloudflare", "a-token")).to.not.equal(second);
+    expect(made.issue("apps/issuer", "cloudflare", { token: "a-token" })).to.not.equal(second);
   });
 
   it("counts calls by token: two issuers with the same one, or the operator's own, share its limits", async () => {
@@ -262,13 +262,13 @@ describe("the registry of providers", () => {
     cloud.tokens.add({ name: "other", secret: "dop_v1_other" });
     const sets = [
       made.get("digitalocean", "addresses"),
-      made.issue("apps/first", "digitalocean", cloud.token),
-      made.issue("apps/second", "digitalocean", cloud.token),
+      made.issue("apps/first", "digitalocean", { token: cloud.token }),
+      made.issue("apps/second", "digitalocean", { token: cloud.token }),
     ];
     const reads = Array.from({ length: 300 }, (_, index) => {
       return addressesOf(sets[index % sets.length] ?? {}).get(ASKER, "192.0.2.1");
     });
-    const other = made.issue("apps/third", "digitalocean", "dop_v1_other");
+    const other = made.issue("apps/third", "digitalocean", { token: "dop_v1_other" });
     await addressesOf(other).get(ASKER, "192.0.2.1");
     await until("a minute's calls were sent", () => cloud.journal.count({ caller: "default" }) >= 250);
     expect(cloud.journal.count({ caller: "default" })).to.equal(250);

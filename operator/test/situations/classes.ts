@@ -35,6 +35,7 @@ function issuerSnapshot(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPI
       finalizers: inUseFinalizersOf({ namespace: "flipop", watchNamespaces: [] }),
       cachesComplete: true,
       account: "good",
+      accountUse: { isUsed: false },
       regions: new Set(["ams3"]),
       firewall: "none",
       users: [],

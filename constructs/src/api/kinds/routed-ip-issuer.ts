@@ -40,6 +40,7 @@ export interface CreatedFirewall {
 /** What the operator observed and did. */
 export interface RoutedIPIssuerStatus {
   readonly observedGeneration?: number;
+  readonly account?: string;
   readonly createdFirewall?: CreatedFirewall;
   readonly formerFirewalls?: readonly CreatedFirewall[];
   readonly additionalFirewalls?: readonly CreatedFirewall[];
@@ -124,6 +125,14 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
   default: {},
   properties: {
     observedGeneration: { ...observedGenerationSchema, optional: true },
+    account: {
+      type: "string",
+      optional: true,
+      description:
+        "The account that has the addresses and firewalls of the issuer: its provider, a space and the provider's id of the account. The operator uses no token of another account. Absent: no RoutedIP uses the issuer and this status has no firewall, or the token may not read its account.",
+      example: "digitalocean 6fd1a5d6-8f4b-4d3c-9c55-0b8a5f2d7e11",
+      maxLength: 1024,
+    },
     createdFirewall: {
       ...createdFirewallSchema(
         "The firewall, if the operator created it. With `routedIPReclaimPolicy` Delete, the operator deletes it when it is empty and no RoutedIP uses the issuer.",

@@ -17,6 +17,7 @@ import { withCreated, withoutCreated } from "../../routing/firewalls/firewalls-i
 import { removeParts } from "../../routing/firewalls/retained-parts.js";
 import { inUsePatch, isLeftStale, isLeftToOthers, leavePatch, othersUsing } from "../../routing/in-use.js";
 import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/read-resources.js";
+import { accountOnRecord } from "./account-on-record.js";
 import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
 import { type Action, type Plan, plan } from "./plan.js";
 
@@ -48,10 +49,11 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     gather: (state, issuer) => gather(tools, state, issuer),
     plan: ({ snapshot }) => plan(snapshot),
     actions: ACTIONS,
-    status: ({ snapshot: { issuer, finalizers, now } }, { retryAt }) => {
+    status: ({ snapshot }, { retryAt }) => {
+      const { issuer, finalizers, now } = snapshot;
       const { metadata, status } = issuer;
       const isOthers = isLeftToOthers(metadata, finalizers) && !isLeftStale({ metadata, ...status }, now);
-      return isOthers ? undefined : { retryAt };
+      return isOthers ? undefined : { account: accountOnRecord(snapshot), retryAt };
     },
     recheckOf: (state, { do: verb }) =>
       verb === "remove-firewall" || verb === "clean-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,

@@ -23,6 +23,7 @@ import type { IssuerRead } from "../../routing/read-resources.js";
 import type { RoutingCaches } from "../../routing/shared-caches.js";
 import { CREDENTIALS_CHECK_SECONDS, JANITOR_RETRY_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
+import { type AccountUse, accountUse } from "./account-on-record.js";
 
 export interface Issuer {
   readonly metadata: ObjectMeta;
@@ -41,6 +42,7 @@ export interface Snapshot {
   readonly problem?: Problem;
   /** What the provider said when it was asked with these credentials. `untried`: not asked yet. */
   readonly account: "untried" | "good" | { readonly failure: Problem };
+  readonly accountUse: AccountUse;
   /** Regions of the cluster's nodes; empty: they name none. */
   readonly regions: ReadonlySet<string>;
   /** The firewall that the spec names. */
@@ -164,6 +166,11 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
       firewallRetryAt: firewallRetryAt(access),
     }),
     account: accountState(access.account),
+    accountUse: accountUse(
+      { inventory: access.account?.inventory?.account, provider: issuer.spec.provider },
+      issuer.status,
+      tools.routing.usersOfIssuer(state.key).map((user) => tools.routing.routed.get(user)?.status),
+    ),
     regions: new Set(regions),
     firewall,
     ...usersOf(tools.routing, state.key, issuer),

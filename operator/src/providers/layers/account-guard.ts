@@ -1,13 +1,21 @@
-/** Holds calls back while the token belongs to another account than the one that this process works with: its addresses and records are not there. */
+/** Holds calls back while the token belongs to another account than the one that the operator works with: its addresses and records are not there. */
 
 import { failedCalls } from "../../messages/failed-calls.js";
 import { type ApiCall, CALL, type CallContext, type CallLayer, callText } from "../call.js";
-import { type Credentials, isKeyOfToken, tokenHash } from "../credentials.js";
+import { type Credentials, isKeyOfToken, mayBeSameAccount, tokenHash } from "../credentials.js";
 import { ProviderError } from "../errors.js";
 
+/** The issuer of a token. */
+export interface AccountOnRecord {
+  /** `namespace/name` */
+  readonly name: string;
+  /** Key of the account that its status has on record. */
+  readonly account?: string;
+}
+
 /**
- * Of one provider. The account of its first token counts until the process ends, or the issuer goes. A token that may not read its
- * account passes, as any other one did before.
+ * Of one provider. The account on record counts, or else that of the first token, until the process ends or the issuer goes. A token
+ * that may not read its account passes, as any other one did before.
  */
 export class SameAccount {
   private account: string | undefined;
@@ -16,11 +24,24 @@ export class SameAccount {
   /** Of the last one whose account was asked for. */
   private asked: string | undefined;
 
-  /** @param keyOf see `Provider.accountKey` */
+  /**
+   * @param keyOf see `Provider.accountKey`
+   * @param issuer absent: the token is the operator's own
+   */
   constructor(
     private readonly credentials: Pick<Credentials, "token" | "place">,
     private readonly keyOf: (context: CallContext) => Promise<string>,
-  ) {}
+    private readonly issuer?: AccountOnRecord,
+  ) {
+    this.account = issuer?.account;
+  }
+
+  /** Rejects with `OtherAccount`, before an inventory of another account is opened. */
+  async accountKey(provider: string, context: CallContext): Promise<string> {
+    const account = await this.keyOf(context);
+    if (!mayBeSameAccount(this.account ?? account, account)) throw this.otherAccount(`${provider}: read the account`);
+    return account;
+  }
 
   readonly layer: CallLayer = (next) => async (call, send) => {
     if (call.name === CALL.account) return next(call, send);
@@ -45,7 +66,7 @@ export class SameAccount {
     const account = first ? await this.keyOf(call.context).catch(() => undefined) : await this.keyOf(call.context);
     if (account === undefined || hash !== this.hash()) return;
     const known = this.account ?? account;
-    if (!mayBeSame(known, account)) throw this.otherAccount(call);
+    if (!mayBeSameAccount(known, account)) throw this.otherAccount(callText(call));
     this.account = isKeyOfToken(known) ? account : known;
     this.checked = hash;
   }
@@ -58,20 +79,15 @@ export class SameAccount {
     return { ...call, context: { ...call.context, recheck: still } };
   }
 
-  private otherAccount(call: ApiCall): ProviderError {
+  private otherAccount(where: string): ProviderError {
+    const place = this.credentials.place();
+    const { issuer } = this;
     return new ProviderError({
       kind: "Unauthorized",
-      where: callText(call),
-      ...failedCalls.otherAccount(this.credentials.place()),
+      where,
+      ...failedCalls.otherAccount(place, issuer?.name),
       outcome: "not-sent",
       reason: "OtherAccount",
     });
   }
-}
-
-/** One token of Cloudflare may see several accounts. */
-function mayBeSame(one: string, other: string): boolean {
-  if (isKeyOfToken(one) || isKeyOfToken(other)) return true;
-  const ids = new Set(one.split("+"));
-  return other.split("+").some((id) => ids.has(id));
 }

@@ -24,7 +24,7 @@ interface Parts {
 function snapshot({ metadata, spec, status = {} }: Parts = {}, more: Partial<Snapshot> = {}): Snapshot {
   return {
     issuer: { metadata: { ...meta("do"), ...metadata }, spec: { provider: "digitalocean", ...spec }, status },
-    now: NOW,
+    ...{ now: NOW, accountUse: { isUsed: false } },
     finalizers: inUseFinalizersOf({ namespace: "flipop", watchNamespaces: [] }),
     cachesComplete: true,
     account: "good",

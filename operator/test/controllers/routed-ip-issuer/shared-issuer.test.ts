@@ -25,6 +25,7 @@ function does(
     finalizers: inUseFinalizersOf({ namespace: "a", watchNamespaces: ["web"] }),
     cachesComplete: true,
     account: "good",
+    accountUse: { isUsed: false },
     regions: new Set(["nyc3"]),
     firewall: { id: "7", name: "ingress", rules: [], nodes: [], pending: false },
     users: [],
