@@ -52,6 +52,18 @@ describe("operators in process: two installations that share an issuer with a fi
     await made.until("its node has left", () => firewall().nodes.join() === "n1");
   });
 
+  it("open a port again before they call it open, where the other one has just closed it as the last user", async () => {
+    await serve(8443);
+    const { made } = two;
+    const { routedIP } = made.status("a");
+    made.world.kubernetes.delete(made.refTo("a"));
+    await made.until("b has closed the port of a", () => firewall().ports.join() === "8443");
+    await made.until("the node of a has left", () => firewall().nodes.join() === "n2");
+    two.addTo("default", "a", routedIP);
+    await made.ready("a");
+    expect(firewall()).to.deep.equal({ nodes: ["n1", "n2"], ports: ["443", "8443"] });
+  });
+
   it("do not delete a RoutedIP while the record of what it leaves is full", async () => {
     await serve(8443);
     const { made } = two;

@@ -51,10 +51,9 @@ export class TwoInstallations {
     await this.stops.get(name)?.stop();
   }
 
-  /** A RoutedIP of the class, with an address. */
-  addTo(namespace: string, name: string): void {
-    const { kubernetes, digitalocean } = this.made.world;
-    const { ip } = digitalocean.state.addAddress();
+  /** A RoutedIP of the class. @param ip @default a new address */
+  addTo(namespace: string, name: string, ip = this.made.world.digitalocean.state.addAddress().ip): void {
+    const { kubernetes } = this.made.world;
     kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name, namespace } },
       spec: { className: "shared", routedIP: ip, serviceRef: { serviceName: "web" } },
