@@ -49,6 +49,13 @@ export function othersUsing(metadata: Held, ours: InUseFinalizers): readonly str
   return holdersOf(metadata, ours).filter((holder) => holder !== ours.own);
 }
 
+/** Whether installations have begun to use it, or use it no more, and some of them are others. */
+export function haveUsersChanged(before: Held, after: Held, ours: InUseFinalizers): boolean {
+  const [left, come] = [holdersOf(before, ours), holdersOf(after, ours)];
+  if (![...left, ...come].some((holder) => holder !== ours.own)) return false;
+  return left.length !== come.length || left.some((holder) => !come.includes(holder));
+}
+
 /** One installation writes the status, or each would overwrite what another one says: the first of those that keep it. */
 export function isLeftToOthers(metadata: Held, ours: InUseFinalizers): boolean {
   const [first = ours.own] = holdersOf(metadata, ours);

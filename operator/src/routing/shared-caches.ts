@@ -13,7 +13,8 @@ import type { Synced } from "../runtime/manager.js";
 import { cachePart } from "../runtime/synced-kinds.js";
 import { type SliceFacts, slimSlices } from "./endpoint-workload.js";
 import { FirewallRegistry } from "./firewalls/firewall-registry.js";
-import { type InUseFinalizers, inUseFinalizersOf } from "./in-use.js";
+import { firewallNamesOf } from "./firewalls/firewalls-in-issuer-status.js";
+import { haveUsersChanged, type InUseFinalizers, inUseFinalizersOf } from "./in-use.js";
 import {
   type ClassObject,
   type ClassRead,
@@ -89,8 +90,7 @@ export class RoutingCaches {
     const own = [...this.routed.parts, ...this.issuers.parts, ...caches.map((cache) => cachePart(cache))];
     this.parts = [...own, ...context.services.parts];
     this.firewalls = new FirewallRegistry(context.clock);
-    const { namespace } = settings;
-    this.taints = new TaintRegistry(context.clock, installationOf({ namespace, watchNamespaces }));
+    this.taints = new TaintRegistry(context.clock, installationOf({ namespace: settings.namespace, watchNamespaces }));
     const { client, clock } = context;
     this.issuerWriters = this.issuers.writers(context);
     this.classWriters = new Writers(
@@ -105,6 +105,7 @@ export class RoutingCaches {
       issuer: (key) => readIssuer(this.issuerWriters.get(key)),
     };
     this.followSlices();
+    this.followIssuers();
   }
 
   get synced(): boolean {
@@ -207,6 +208,17 @@ export class RoutingCaches {
       if (uses(routed)) names.push(`${object.metadata.namespace}/${object.metadata.name}`);
     }
     return names.sort();
+  }
+
+  /** Before those who use it run again. */
+  private followIssuers(): void {
+    const end = this.issuers.listen((event) => {
+      if (event.type !== "updated") return;
+      const [before, issuer] = [event.old.object, readIssuer(event.object.object)];
+      if (issuer === undefined || !haveUsersChanged(before.metadata, issuer.metadata, this.inUseFinalizers)) return;
+      this.firewalls.usersChanged(firewallNamesOf(issuer));
+    });
+    this.ends.push(end);
   }
 
   private followSlices(): void {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import {
+  haveUsersChanged,
   inUseFinalizersOf,
   inUsePatch,
   isHeld,
@@ -41,6 +42,20 @@ describe("the finalizer in-use of an installation", () => {
     expect(isKeptByOthers({ finalizers: [ALL, A] }, OF_A), "of an earlier release").to.equal(false);
     expect(isKeptByOthers({ finalizers: [B, ALL] }, OF_ALL), "it sees all RoutedIPs").to.equal(false);
     expect(isLeftToOthers({ finalizers: [B, ALL] }, OF_ALL), "it sees all RoutedIPs").to.equal(false);
+  });
+
+  it("shows when installations come and go, if others are among them", () => {
+    const changed = (before: readonly string[], after: readonly string[], ours = OF_A) =>
+      haveUsersChanged({ finalizers: before }, { finalizers: after }, ours);
+    expect(changed([B], [B, A]), "A comes back").to.equal(true);
+    expect(changed([B, A], [B]), "A leaves").to.equal(true);
+    expect(changed([A], [A, B]), "B comes").to.equal(true);
+    expect(changed([A, B], [A]), "B leaves").to.equal(true);
+    expect(changed([A, B], [A, `${ALL}.c`]), "C follows B").to.equal(true);
+    expect(changed([A, B], [B, "example.com/other", A]), "the same two").to.equal(false);
+    expect(changed([], [A]), "A alone").to.equal(false);
+    expect(changed([A], [A, ALL]), "of an earlier release").to.equal(false);
+    expect(changed([ALL], [ALL, B], OF_ALL), "it sees all RoutedIPs").to.equal(false);
   });
 
   it("stays when the others have left since the decision to leave the clean-up to them", () => {

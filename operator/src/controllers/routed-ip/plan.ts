@@ -271,7 +271,7 @@ function recordedPart({ firewall, problem, routed }: Snapshot, plan: FirewallPla
 }
 
 function isInStep({ facts }: FirewallSnapshot, plan: FirewallPlan): boolean {
-  const { addRules, addNodes, removeRules, removeNodes, create, read } = plan;
+  const { addRules, addNodes, removeRules, removeNodes, create, read = plan.reread } = plan;
   const changes = [addRules, addNodes, removeRules, removeNodes].flat();
   return facts !== "unknown" && read === undefined && create === undefined && changes.length === 0;
 }

@@ -31,14 +31,17 @@ export class OwnStatus {
     this.left.clear();
   }
 
+  /** In each run: what is still the very value that was left is not compared. */
   isOverwritten(wanted: Fields, status: unknown): boolean {
+    const stored = fieldsOf(status);
+    const others = Object.keys(wanted).filter(
+      (field) => this.left.has(field) && this.left.get(field) !== stored[field],
+    );
+    if (others.length === 0) return false;
     const types = new Set(conditionsOf(wanted["conditions"]).map(({ type }) => type));
     const own = (field: string, value: unknown) =>
       field === "conditions" ? conditionsOf(value).filter(({ type }) => types.has(type)) : value;
-    const stored = fieldsOf(status);
-    return Object.keys(wanted).some((field) => {
-      return this.left.has(field) && !jsonEqual(own(field, this.left.get(field)), own(field, stored[field]));
-    });
+    return others.some((field) => !jsonEqual(own(field, this.left.get(field)), own(field, stored[field])));
   }
 
   /** ms after which an overwritten status is written again; 0: now. The first times that is at once: a person may have edited it. */

@@ -29,6 +29,11 @@ export class FirewallRegistry {
       for (const firewall of firewalls.values()) firewall.additional.note(issuer, other === account ? created : []);
   }
 
+  /** Installations have begun to use an issuer that names these firewalls, or use it no more. */
+  usersChanged(names: readonly string[]): void {
+    for (const firewalls of this.accounts.values()) for (const name of names) firewalls.get(name)?.usersChanged();
+  }
+
   /** A RoutedIP has decided where its address is, or will be. */
   need(uid: string, machines: readonly ProviderId[]): void {
     this.needed.set(uid, machines);

@@ -1,15 +1,25 @@
 /** The firewalls that the operator created for an issuer, as its status has them: the latest one, and those of earlier names. */
 
-import type { CreatedFirewall, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
+import type { CreatedFirewall, RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 
 /** As many as the schema allows. */
 const MOST_FORMER = 32;
 
 type Records = Pick<RoutedIPIssuerStatus, "createdFirewall" | "formerFirewalls">;
+interface Issuer {
+  readonly spec: Pick<RoutedIPIssuerSpec, "routedIPFirewallName">;
+  readonly status: Records;
+}
 type Patch = { readonly [K in keyof Records]: Records[K] | undefined };
 
 export function createdFirewallsOf({ createdFirewall, formerFirewalls = [] }: Records): readonly CreatedFirewall[] {
   return [...(createdFirewall === undefined ? [] : [createdFirewall]), ...formerFirewalls];
+}
+
+/** Of all that RoutedIPs of the issuer use, or have used. */
+export function firewallNamesOf({ spec: { routedIPFirewallName: named }, status }: Issuer): readonly string[] {
+  const created = createdFirewallsOf(status).map(({ name }) => name);
+  return [...new Set(named === undefined ? created : [named, ...created])];
 }
 
 export function withCreated(records: Records, created: CreatedFirewall): Patch {

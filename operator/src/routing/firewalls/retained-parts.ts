@@ -13,24 +13,34 @@ import type { FirewallCaller } from "./firewall-failures.js";
 import type { Recorded } from "./firewall-shares.js";
 import type { SharedFirewall } from "./shared-firewall.js";
 
-/** As many as the schema allows. */
+/** As many as the schema allows in one entry. */
 const [MOST_RULES, MOST_NODES] = [256, 64];
 
 type Parts = readonly PreviousFirewall[];
 
-/** @returns `undefined`: it is there already */
-export function withParts(known: Parts = [], added: PreviousFirewall): Parts | undefined {
-  const before = known.find(({ name }) => name === added.name) ?? { name: added.name, rules: [], nodes: [] };
+/**
+ * Further entries of the firewall hold what does not fit into one. The API server refuses more entries than the schema allows:
+ * then the deletion waits.
+ * @returns `undefined`: it is there already
+ */
+export function withParts(known: Parts = [], { name, ...added }: PreviousFirewall): Parts | undefined {
+  const own = known.filter((each) => each.name === name);
+  const before = { rules: own.flatMap(({ rules }) => rules), nodes: own.flatMap(({ nodes }) => nodes) };
   const has = new Set(before.rules.map((rule) => ruleKey(ruleFacts(rule))));
   const rules = added.rules.filter((rule) => !has.has(ruleKey(ruleFacts(rule))));
   const nodes = added.nodes.filter((node) => !before.nodes.includes(node));
   if (rules.length + nodes.length === 0) return undefined;
-  const merged = {
-    name: added.name,
-    rules: [...before.rules, ...rules].slice(-MOST_RULES),
-    nodes: [...before.nodes, ...nodes].slice(-MOST_NODES),
-  };
-  return [...known.filter((each) => each !== before), merged];
+  const all = { name, rules: [...before.rules, ...rules], nodes: [...before.nodes, ...nodes] };
+  return [...known.filter((each) => each.name !== name), ...entriesOf(all)];
+}
+
+function entriesOf({ name, rules, nodes }: PreviousFirewall): Parts {
+  const length = Math.max(Math.ceil(rules.length / MOST_RULES), Math.ceil(nodes.length / MOST_NODES));
+  return Array.from({ length }, (_, index) => ({
+    name,
+    rules: rules.slice(index * MOST_RULES, (index + 1) * MOST_RULES),
+    nodes: nodes.slice(index * MOST_NODES, (index + 1) * MOST_NODES),
+  }));
 }
 
 /** RoutedIPs plan as if another one had them on record: who needs a part takes it over. */

@@ -6,7 +6,7 @@ import { isProviderError, supersededError } from "../../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AccountRecovery } from "../../reconcile/account-recovery.js";
-import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../timings.js";
+import { SECOND_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import {
   AdditionalFirewalls,
@@ -24,6 +24,7 @@ import { FirewallShares, type Recorded } from "./firewall-shares.js";
 import type { FirewallView } from "./firewall-snapshot.js";
 import { type Additions, additionsOf, FirewallTurns, isPresent } from "./firewall-turns.js";
 import { FormerFirewall, keysOf, OwnFirewallWrites, type PartKey } from "./own-firewall-writes.js";
+import { ReadingAge } from "./reading-age.js";
 import { RefusedMachines } from "./refused-machines.js";
 
 const NOT_FOUND = 404;
@@ -34,9 +35,7 @@ export class SharedFirewall {
   readonly unanswered = new UnansweredCreations();
   private facts: FirewallFacts | "missing" | undefined;
   readonly additional: AdditionalFirewalls;
-  private readAt = Number.NEGATIVE_INFINITY;
-  /** A list that is older may not show it, whichever token it was read with. */
-  private writtenAt = Number.NEGATIVE_INFINITY;
+  private readonly age: ReadingAge;
   private readonly coverage: FirewallCoverage;
   private readonly shares = new FirewallShares();
   private readonly failures: FirewallFailures;
@@ -52,6 +51,7 @@ export class SharedFirewall {
     private readonly clock: Clock,
     isNamed: (name: string) => boolean = () => false,
   ) {
+    this.age = new ReadingAge(clock);
     this.recovery = new AccountRecovery(clock);
     this.coverage = new FirewallCoverage(clock);
     this.own = new OwnFirewallWrites(clock);
@@ -60,17 +60,15 @@ export class SharedFirewall {
   }
 
   view(): FirewallView {
-    const age = this.clock.monotonic() - this.readAt;
-    const left = FIREWALL_MAX_AGE_SECONDS * SECOND_MS - age;
-    const stale = age >= FIREWALL_STALE_SECONDS * SECOND_MS;
+    const { leftMs, isStale } = this.age;
     return {
-      facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
+      facts: this.facts === undefined || isStale ? "unknown" : this.whole(this.facts),
       ...this.coverage.view(),
       refused: this.refused.view(this.clock.now()),
       ...{ reverts: this.own.reverts, taken: this.own.taken },
       ...(this.former.name === undefined ? {} : { renamed: this.former.name }),
       ...this.failures.view(),
-      ...(left > 0 ? { dueInMs: left } : { due: true as const }),
+      ...(leftMs > 0 ? { dueInMs: leftMs } : { due: true as const }),
       ...(this.turns.crowded ? { crowded: true as const } : {}),
     };
   }
@@ -90,6 +88,11 @@ export class SharedFirewall {
   /** What a RoutedIP has on record here, or begins to write there. */
   record(uid: string, recorded: Recorded): void {
     this.shares.set(uid, recorded);
+  }
+
+  /** An installation of the operator has begun to use it, or uses it no more. */
+  usersChanged(): void {
+    this.age.usersChanged();
   }
 
   others(uid: string): readonly Recorded[] {
@@ -129,8 +132,7 @@ export class SharedFirewall {
         for (const each of changes) await this.change(caller, each);
       } catch (error) {
         if (isNothingSent(error, changes)) {
-          // Conditions go by the last reading; the next change waits for another one.
-          this.readAt = Math.min(this.readAt, this.clock.monotonic() - FIREWALL_MAX_AGE_SECONDS * SECOND_MS);
+          this.age.expire();
           throw error;
         }
         const isGone = isProviderError(error) && error.status === NOT_FOUND;
@@ -155,7 +157,7 @@ export class SharedFirewall {
       try {
         this.own.created(await this.additional.create(caller, facts, extension));
       } finally {
-        this.writtenAt = this.clock.monotonic();
+        this.age.wrote();
       }
       return true;
     });
@@ -203,7 +205,7 @@ export class SharedFirewall {
   private async confirm(caller: FirewallCaller, nodes: readonly ProviderId[], subject: string): Promise<void> {
     const { context, provider } = caller;
     const because = () => context.recheck?.();
-    if (this.isFresh(this.readAt) && because() === undefined) return;
+    if (this.age.isFresh && because() === undefined) return;
     // A reading that fails is on record; whether the call can be made without it, the plan says.
     if (!this.failures.failing) await this.readNow(caller, nodes).catch((error: unknown) => errorText(error));
     const left = because();
@@ -215,16 +217,16 @@ export class SharedFirewall {
     const has = new Set(this.parts());
     const isKnown = (node: ProviderId) => has.has(node) || this.coverage.isKnown(node);
     const known = own.every(isKnown);
-    if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
+    if (this.facts !== undefined && known && this.age.isFresh && !this.failures.failing) return;
     const nodes = [...new Set([...own, ...this.turns.machines.filter((node) => !isKnown(node))])];
     const before = this.clock.monotonic();
-    const maxAge = Math.min(FIREWALL_SHARED_SECONDS, (before - this.writtenAt) / SECOND_MS);
+    const maxAge = this.age.longestSeconds;
     const asked = this.coverage.withUncovered(nodes);
     const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, asked, maxAge);
     const { coveredBy, gone, ageSeconds, ...seen } = await this.noting(caller, survey, "read");
     const at = before - ageSeconds * SECOND_MS;
     this.takeListed(seen, at);
-    this.readAt = at;
+    this.age.read(before, at);
     // An additional one closes what the first one closes: it is no cover.
     const ours = new Set(this.additional.created.map((facts) => facts.name));
     const covers = new Map([...coveredBy].map(([node, by]) => [node, by.filter((other) => !ours.has(other))]));
@@ -268,10 +270,6 @@ export class SharedFirewall {
     this.additional.changed(change);
   }
 
-  private isFresh(at: number): boolean {
-    return this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
-  }
-
   private async writing<T>(caller: FirewallCaller, call: Call<T>, adds: Additions): Promise<T> {
     try {
       const send: Call<T> = (given) => this.recovery.changes.send(() => call(given));
@@ -279,7 +277,7 @@ export class SharedFirewall {
       if (adds !== "removal") this.refused.joined(adds);
       return result;
     } finally {
-      this.writtenAt = this.clock.monotonic();
+      this.age.wrote();
     }
   }
 

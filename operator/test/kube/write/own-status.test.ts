@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { DONE } from "../../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
+import { OwnStatus } from "../../../src/kube/write/own-status.js";
 import { statusPatch } from "../../../src/kube/write/patch.js";
 import { conditionEvents, no } from "../../../src/reconcile/conditions.js";
 import { OVERWRITTEN_KEPT_MS, SECOND_MS } from "../../../src/timings.js";
@@ -137,5 +138,25 @@ describe("a status that others overwrite", () => {
     expect(rig.world.condition("Accepted")).to.equal("False/Invalid");
     expect(rig.world.events).to.have.length(1);
     expect(ports).not.to.deep.equal([]);
+  });
+
+  it("is not compared where it is the very object that the last run left", () => {
+    const reads: string[] = [];
+    const condition = { type: "Ready", status: "True" };
+    const counted = new Proxy([condition], {
+      get: (list, key, receiver) => {
+        reads.push(String(key));
+        return Reflect.get(list, key, receiver) as unknown;
+      },
+    });
+    const [wanted, own] = [{ moved: [A], conditions: [condition] }, new OwnStatus()];
+    const stored = { moved: [A], conditions: counted };
+    own.settled(wanted, stored);
+    expect(own.isOverwritten(wanted, stored)).to.equal(false);
+    expect(reads).to.deep.equal([]);
+    expect(own.isOverwritten(wanted, structuredClone({ ...stored, conditions: [condition] })), "a copy").to.equal(
+      false,
+    );
+    expect(own.isOverwritten(wanted, { ...stored, conditions: [] }), "overwritten").to.equal(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { CLASS, ISSUER, TwoInstallations } from "./two-installations-rig.js";
+import { B, CLASS, ISSUER, TwoInstallations } from "./two-installations-rig.js";
 
 const USED_BY_BOTH = ["flipop.digitalocean.com/in-use.flipop-a", "flipop.digitalocean.com/in-use.flipop-b"];
 
@@ -50,6 +50,40 @@ describe("operators in process: two installations that share an issuer with a fi
     await two.deleteB();
     await made.until("its port is closed", () => firewall().ports.join() === "443");
     await made.until("its node has left", () => firewall().nodes.join() === "n1");
+  });
+
+  it("open a port again before they call it open, where the other one has just closed it as the last user", async () => {
+    await serve(8443);
+    const { made } = two;
+    const { routedIP } = made.status("a");
+    made.world.kubernetes.delete(made.refTo("a"));
+    await made.until("b has closed the port of a", () => firewall().ports.join() === "8443");
+    await made.until("the node of a has left", () => firewall().nodes.join() === "n2");
+    two.addTo("default", "a", routedIP);
+    await made.ready("a");
+    expect(firewall()).to.deep.equal({ nodes: ["n1", "n2"], ports: ["443", "8443"] });
+  });
+
+  it("do not delete a RoutedIP while the record of what it leaves is full", async () => {
+    await serve(8443);
+    const { made } = two;
+    const others = Array.from({ length: 32 }, (_, index) => ({
+      name: `other-${index}`,
+      rules: [],
+      nodes: ["digitalocean://1"],
+    }));
+    two.setRetained(others);
+    made.world.kubernetes.delete(B);
+    const full = "status.retainedFirewalls: Too many: 33";
+    await made.until("its condition says so", () => two.conditionOfB("Ready").includes(full));
+    await two.staysAsItIs("it waits");
+    expect(made.world.kubernetes.get(B)?.metadata.finalizers).to.have.length(1);
+    two.setRetained([]);
+    await made.until("b is gone", () => made.world.kubernetes.get(B) === undefined);
+    await made.until(
+      "nothing of b is left",
+      () => firewall().ports.join() === "443" && firewall().nodes.join() === "n1",
+    );
   });
 
   it("say of a deleted class and issuer which finalizer keeps them after that installation was uninstalled", async () => {

@@ -1,12 +1,12 @@
 /** Two installations in one cluster, `flipop-a` of namespace default and `flipop-b` of teamb, and a class that both may use. */
 
-import { GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { GROUP_VERSION, type PreviousFirewall, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { RoutedWorld } from "../../controllers/routed-ip/routed-world.js";
 
 export const CLASS = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "shared" };
 export const ISSUER = { apiVersion: GROUP_VERSION, kind: "RoutedIPIssuer", namespace: "shared", name: "do" };
-const B = { apiVersion: GROUP_VERSION, kind: "RoutedIP", namespace: "teamb", name: "b" };
+export const B = { apiVersion: GROUP_VERSION, kind: "RoutedIP", namespace: "teamb", name: "b" };
 
 export type Installation = "a" | "b";
 
@@ -51,10 +51,9 @@ export class TwoInstallations {
     await this.stops.get(name)?.stop();
   }
 
-  /** A RoutedIP of the class, with an address. */
-  addTo(namespace: string, name: string): void {
-    const { kubernetes, digitalocean } = this.made.world;
-    const { ip } = digitalocean.state.addAddress();
+  /** A RoutedIP of the class. @param ip @default a new address */
+  addTo(namespace: string, name: string, ip = this.made.world.digitalocean.state.addAddress().ip): void {
+    const { kubernetes } = this.made.world;
     kubernetes.create({
       ...{ apiVersion: GROUP_VERSION, kind: "RoutedIP", metadata: { name, namespace } },
       spec: { className: "shared", routedIP: ip, serviceRef: { serviceName: "web" } },
@@ -129,6 +128,16 @@ export class TwoInstallations {
   annotationsOf(node: string): readonly string[] {
     const { metadata } = this.made.world.kubernetes.get({ apiVersion: "v1", kind: "Node", name: node }) ?? {};
     return Object.entries(metadata?.annotations ?? {}).map(([key, value]) => `${key}=${value}`);
+  }
+
+  /** What deleted RoutedIPs have left in firewalls, as the status of the issuer lists it. */
+  setRetained(retainedFirewalls: readonly PreviousFirewall[]): void {
+    const { kubernetes } = this.made.world;
+    const set = (object: object & { readonly status?: unknown }) => ({
+      ...object,
+      status: { ...(object.status as object), retainedFirewalls },
+    });
+    kubernetes.change(ISSUER, set, "status");
   }
 
   /** Reasons of the Events of both. */

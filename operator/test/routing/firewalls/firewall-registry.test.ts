@@ -30,9 +30,10 @@ class Listing {
 function runActions() {
   const clock = new FakeClock();
   const listing = new Listing();
-  const firewall = new FirewallRegistry(clock).of({}, "ingress");
+  const registry = new FirewallRegistry(clock);
+  const firewall = registry.of({}, "ingress");
   const caller = { provider: listing.provider, context: CONTEXT };
-  return { clock, listing, firewall, caller };
+  return { clock, listing, registry, firewall, caller };
 }
 
 describe("a firewall that RoutedIPs share", () => {
@@ -67,5 +68,24 @@ describe("a firewall that RoutedIPs share", () => {
     await clock.advance(5_000);
     await firewall.read(caller, []);
     expect(listing.asked).to.deep.equal([30, 5]);
+  });
+
+  it("is read again as soon as an installation has come or gone, and once more when that has settled", async () => {
+    const { clock, listing, registry, firewall, caller } = runActions();
+    await firewall.read(caller, []);
+    await clock.advance(20_000);
+    registry.usersChanged(["other"]);
+    expect(firewall.view().dueInMs).to.equal(40_000);
+    registry.usersChanged(["ingress"]);
+    expect(firewall.view()).to.include({ facts: "missing", due: true });
+    await clock.advance(1_000);
+    await firewall.read(caller, []);
+    expect(firewall.view().dueInMs).to.equal(9_000);
+    await clock.advance(9_000);
+    expect(firewall.view().due).to.equal(true);
+    await clock.advance(2_000);
+    await firewall.read(caller, []);
+    expect(firewall.view().dueInMs).to.equal(60_000);
+    expect(listing.asked, "no list from before").to.deep.equal([30, 1, 2]);
   });
 });

@@ -28,7 +28,7 @@ import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import { omitUndefined } from "../../../values.js";
 import type { Snapshot } from "../snapshot.js";
-import type { Place } from "../update/steps.js";
+import { isRecorded, type Place } from "../update/steps.js";
 import { keptTraces } from "./leave-previous-firewalls.js";
 import type { FirewallPlan } from "./plan.js";
 import type { FirewallSnapshot } from "./snapshot.js";
@@ -102,7 +102,7 @@ interface Planned {
 function inStep(snapshot: Snapshot, { firewall, plan }: Planned, findings: FirewallFindings): PlannedCondition {
   const { name, facts, others, ofChange } = firewall;
   const { resolvedClass } = snapshot;
-  const pending = readOrChanged(firewall, plan);
+  const pending = readOrChanged(firewall, plan, snapshot.routed.status);
   if (pending !== undefined || facts === "unknown") return untilKnown(ofChange, pending);
   if (facts === "missing") return no("FirewallReady", withFormer(snapshot, firewallMessages.missing({ name })));
   if (knowsNoPort(findings)) return unknown("FirewallReady", firewallMessages.noPortYet({ name }));
@@ -121,11 +121,17 @@ function inStep(snapshot: Snapshot, { firewall, plan }: Planned, findings: Firew
 }
 
 /** `undefined`: the firewall is read, and as it should be. */
-function readOrChanged({ name, facts, crowded }: FirewallSnapshot, plan: FirewallPlan): Problem | undefined {
+function readOrChanged(
+  { name, facts, crowded }: FirewallSnapshot,
+  plan: FirewallPlan,
+  status: Snapshot["routed"]["status"],
+): Problem | undefined {
   const { waitsForTurn, beingUpdated } = firewallMessages;
   if (facts === "unknown" || plan.read !== undefined)
     return crowded === true ? firewallRemarks.toBeRead({ name }) : addressMessages.notObserved();
-  return isChanging(plan) ? (crowded === true ? waitsForTurn : beingUpdated)({ name }) : undefined;
+  if (isChanging(plan)) return (crowded === true ? waitsForTurn : beingUpdated)({ name });
+  // Who has it on record relies on the last reading until the next one ends.
+  return plan.reread === undefined || isRecorded(status, name, plan) ? undefined : addressMessages.notObserved();
 }
 
 /** A change that was refused stays the reason until it succeeds. */

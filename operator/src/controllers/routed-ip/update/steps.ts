@@ -269,7 +269,7 @@ function creation({ name }: FirewallSnapshot, { create }: FirewallPlan, now: num
  * What is ours, and what we rely on, is on record before anything is done. A record that only follows what was seen (a
  * rule that is there now, or gone) goes with the status.
  */
-function isRecorded(
+export function isRecorded(
   { firewallRules = [], firewall }: Snapshot["routed"]["status"],
   name: string,
   { recorded }: FirewallPlan,

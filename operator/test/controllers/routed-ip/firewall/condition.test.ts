@@ -49,6 +49,17 @@ describe("condition FirewallReady of a RoutedIP", () => {
     expect(seen({ facts: "missing" }).message).to.include(`; ${renamed}`);
   });
 
+  it("relies on a reading that is too old only where the RoutedIP has on record what was read", () => {
+    const made = settled();
+    const { firewall, routed } = made.snapshot("a");
+    if (firewall === undefined) throw new Error("no firewall");
+    const ready = (more: Partial<Snapshot>) =>
+      conditionOf(altered(made, { firewall: { ...firewall, due: true }, ...more }), "FirewallReady").is;
+    expect(ready({})).to.equal("True/Observed");
+    const { firewall: _share, firewallRules: _rules, ...status } = routed.status;
+    expect(ready({ routed: { ...routed, status } }), "a new one").to.equal("Unknown/NotObserved");
+  });
+
   it("names ports that the pods open and the Service does not list, unless a rule lets them through", () => {
     const made = settled();
     const { firewall, portsOn } = made.snapshot("a");
