@@ -2,7 +2,7 @@
 
 import { failedCalls } from "../../messages/failed-calls.js";
 import { type ApiCall, CALL, type CallContext, type CallLayer, callText } from "../call.js";
-import { type Credentials, isKeyOfToken, tokenHash } from "../credentials.js";
+import { type Credentials, isKeyOfToken, isSameAccount, tokenHash } from "../credentials.js";
 import { ProviderError } from "../errors.js";
 
 /**
@@ -45,7 +45,7 @@ export class SameAccount {
     const account = first ? await this.keyOf(call.context).catch(() => undefined) : await this.keyOf(call.context);
     if (account === undefined || hash !== this.hash()) return;
     const known = this.account ?? account;
-    if (!mayBeSame(known, account)) throw this.otherAccount(call);
+    if (!isSameAccount(known, account)) throw this.otherAccount(call);
     this.account = isKeyOfToken(known) ? account : known;
     this.checked = hash;
   }
@@ -67,11 +67,4 @@ export class SameAccount {
       reason: "OtherAccount",
     });
   }
-}
-
-/** One token of Cloudflare may see several accounts. */
-function mayBeSame(one: string, other: string): boolean {
-  if (isKeyOfToken(one) || isKeyOfToken(other)) return true;
-  const ids = new Set(one.split("+"));
-  return other.split("+").some((id) => ids.has(id));
 }
