@@ -2,6 +2,7 @@
 
 import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
+import { listed } from "../values.js";
 import { pauseRemedy } from "./action-reasons.js";
 import {
   externalDnsFailures,
@@ -47,6 +48,14 @@ interface OfNode {
   readonly cause: Problem;
 }
 
+interface OtherAccount extends Named {
+  readonly recorded: string;
+  /** That of the token. */
+  readonly current: string;
+  /** On record. */
+  readonly ips: readonly string[];
+}
+
 const unusable = (service: ProviderService) => ({
   text: ({ provider }: Named) => unusableProvider(provider, service).seen,
   remedy: ({ provider }: Named) => unusableProvider(provider, service).remedy,
@@ -90,6 +99,23 @@ export const providerMessages = topic("provider", {
     text: ({ provider, ...place }: OfIssuer) => unusableProvider(provider, "addresses", place).seen,
     remedy: ({ provider, ...place }) => unusableProvider(provider, "addresses", place).remedy,
     example: { provider: "acme", issuer: "ingress/digitalocean" },
+  }),
+  /** Of the operator's own token. */
+  otherAccount: problem({
+    reason: "Unauthorized",
+    by: "administrator",
+    text: ({ provider, recorded, current, ips }: OtherAccount) =>
+      `the operator's token of ${provider} belongs to account ${current}, and the addresses of this pool on record (${listed(ips)}) are in account ${recorded}, so the operator changes nothing for this pool`,
+    remedy: [
+      "have the cluster's administrator set a token of the recorded account and restart the operator",
+      "to begin anew in the other account, delete this pool and create it again without these addresses, which stay in the recorded one (the deletion may take an hour)",
+    ],
+    example: {
+      provider: "digitalocean",
+      recorded: "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+      current: "0b9d4a52-3c1e-4f7a-9f51-3a4f6f0a7c11",
+      ips: ["203.0.113.7"],
+    },
   }),
   issuerUnsupported: problem({
     reason: "Unsupported",
