@@ -2,22 +2,9 @@
 
 import type { Clock } from "../clock.js";
 import type { CallContext } from "../providers/call.js";
-import { isKeyOfToken } from "../providers/credentials.js";
 import type { AddressProvider, IpFamily } from "../providers/types.js";
 import { AccountInventory } from "./account-inventory.js";
 import type { InventoryAddress, RoomListener } from "./view.js";
-
-/** The name of an account among those of all providers. */
-export function accountName(provider: string, key: string): string {
-  return `${provider} ${key}`;
-}
-
-/** The key of an account without its provider; `undefined`: it is of another provider, or the token may not read its account. */
-export function accountKeyIn(account: unknown, provider: string): string | undefined {
-  const start = accountName(provider, "");
-  const key = typeof account === "string" && account.startsWith(start) ? account.slice(start.length) : undefined;
-  return key === undefined || isKeyOfToken(key) ? undefined : key;
-}
 
 export class Inventories {
   private readonly inventories = new Map<string, AccountInventory>();
@@ -29,7 +16,7 @@ export class Inventories {
 
   /** Rejects with ProviderError if the account cannot be identified. */
   async for(context: CallContext, provider: AddressProvider, family: IpFamily): Promise<AccountInventory> {
-    const account = accountName(provider.name, await provider.accountKey(context));
+    const account = `${provider.name} ${await provider.accountKey(context)}`;
     const key = `${account} ${family}`;
     const known = this.inventories.get(key);
     if (known !== undefined) {

@@ -2,6 +2,7 @@
 
 import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
 import type { ProviderErrorKind } from "../providers/errors.js";
+import { listed } from "../values.js";
 import { pauseRemedy } from "./action-reasons.js";
 import {
   CREATE_AGAIN,
@@ -48,6 +49,9 @@ interface OfNode {
   readonly cause: Problem;
 }
 
+/** `current`: the account of the token. */
+type OtherAccount = Named & Readonly<Record<"recorded" | "current", string>> & { readonly ips: readonly string[] };
+
 const unusable = (service: ProviderService) => ({
   text: ({ provider }: Named) => unusableProvider(provider, service).seen,
   remedy: ({ provider }: Named) => unusableProvider(provider, service).remedy,
@@ -93,13 +97,25 @@ export const providerMessages = topic("provider", {
     example: { provider: "acme", issuer: "ingress/digitalocean" },
   }),
   /** The operator's own token: see `failedCalls.otherAccount` for that of a Secret. */
-  otherAccount: problem({
+  otherAccountOfIssuer: problem({
     reason: "Unauthorized",
     by: "administrator",
     text: ({ issuer }: { readonly issuer: string }) =>
       `the operator's own token belongs to another account than that of RoutedIPIssuer ${issuer} (its status.account), so the operator changes nothing there`,
     remedy: `have the cluster's administrator give the operator a token of that account and restart it; or, if all is to move to the other account, ${CREATE_AGAIN}`,
     example: { issuer: "ingress/digitalocean" },
+  }),
+  /** Of the operator's own token. */
+  otherAccount: problem({
+    reason: "Unauthorized",
+    by: "administrator",
+    text: ({ provider, recorded, current, ips }: OtherAccount) =>
+      `the operator's token of ${provider} belongs to account ${current}, and the addresses of this pool on record (${listed(ips)}) are in account ${recorded}, so the operator changes nothing for this pool`,
+    remedy: [
+      "have the cluster's administrator set a token of the recorded account and restart the operator",
+      "to begin anew in the other account, delete this pool and create it again without these addresses, which stay in the recorded one (the deletion may take an hour)",
+    ],
+    example: { provider: "digitalocean", recorded: "f81d4fae", current: "0b9d4a52", ips: ["203.0.113.7"] },
   }),
   issuerUnsupported: problem({
     reason: "Unsupported",

@@ -151,8 +151,8 @@ export function isKeyOfToken(key: string): boolean {
   return key.startsWith(keyOfToken(""));
 }
 
-/** Whether two keys may be those of one account. One token of Cloudflare may see several accounts. */
-export function mayBeSameAccount(one: string, other: string): boolean {
+/** Whether two keys may be of one account. One token of Cloudflare may see several accounts. */
+export function isSameAccount(one: string, other: string): boolean {
   if (isKeyOfToken(one) || isKeyOfToken(other)) return true;
   const ids = new Set(one.split("+"));
   return other.split("+").some((id) => ids.has(id));

@@ -157,9 +157,9 @@ export class KindController<T extends KindTypes> implements Drainable {
   private relisted(): void {
     const now = this.tools.clock.monotonic();
     for (const { key, statusWrites, retries } of this.states.all()) {
-      const { droppedAt, factsDroppedAt, intentDroppedAt } = statusWrites;
+      const { droppedAt, factsDroppedAt, intentDroppedAt, optionalDroppedAt } = statusWrites;
       statusWrites.relistedAt = now;
-      if ((droppedAt ?? factsDroppedAt ?? intentDroppedAt) === undefined) continue;
+      if ((droppedAt ?? factsDroppedAt ?? intentDroppedAt ?? optionalDroppedAt) === undefined) continue;
       retries.retryFixed();
       this.controller.add(key);
     }

@@ -163,6 +163,8 @@ export interface StatusRules {
   readonly forOlderCrd?: (fields: StatusFields) => StatusFields;
   /** The Event of a server that drops fields, for example `dns.deletionPolicy`. @default none */
   readonly olderCrdEvent?: (what: { readonly dropped: readonly string[] }) => EventMessage;
+  /** Fields that the kind can do without: if an older CRD drops one, it is sent again only now and then. @default none */
+  readonly optionalFields?: readonly string[];
   /** ms that a change may wait: it is not urgent. @default none */
   readonly holdMs?: (seen: StatusFields, fields: StatusFields, sinceLastMs: number) => number | undefined;
 }

@@ -38,11 +38,11 @@ export interface StatusWrites {
   droppedAt?: number;
   /** What it dropped then: fields, and parts of them as `field.part`. */
   dropped?: readonly string[];
-  /** When it last dropped a fact, or the intent of a creation, monotonic ms. */
+  /** When it last dropped a fact, the intent of a creation, or an optional field, monotonic ms. */
   factsDroppedAt?: number;
   intentDroppedAt?: number;
-  /** When the status was last sent, monotonic ms. */
-  sentAt: number;
+  optionalDroppedAt?: number;
+  sentAt: number; // When the status was last sent, monotonic ms.
   /** When the cache of the kind was last read anew, monotonic ms: the server does that to watches when the CRD changes. */
   relistedAt: number;
 }

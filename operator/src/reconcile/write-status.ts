@@ -42,9 +42,10 @@ export function statusFields<T extends KindTypes>(
 export async function writeStatus<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  fields: StatusFields,
+  planned: StatusFields,
   { monotonic, signal }: StatusTime,
 ): Promise<StatusWritten> {
+  const fields = withoutDroppedOptions(kind, state, planned, monotonic);
   const written = state.pendingStatus.mark();
   const held = heldBack(kind, state, fields, monotonic);
   if (held !== undefined) {
@@ -66,6 +67,7 @@ export async function writeStatus<T extends KindTypes>(
     signal,
   });
   state.writer.ownStatus.settled(fields, after.status);
+  noteOptions(kind, statusWrites, { sent, stored: fieldsOf(after.status), monotonic });
   const kept = !dropping && isKept(kind, after.status, fields);
   const first = !kept && statusWrites.droppedAt === undefined;
   if (kept) delete statusWrites.droppedAt;
@@ -130,6 +132,31 @@ function forOlderCrd<T extends KindTypes>(
 ): StatusFields {
   if (statusRules?.forOlderCrd !== undefined) return statusRules.forOlderCrd(fields);
   return without(fields, dropped);
+}
+
+/** An optional field that the server drops would be sent with each run. */
+function withoutDroppedOptions<T extends KindTypes>(
+  { statusRules }: Kind<T>,
+  { statusWrites }: ResourceState<T>,
+  fields: StatusFields,
+  monotonic: number,
+): StatusFields {
+  if (!isAwaited(statusWrites.optionalDroppedAt, statusWrites, monotonic)) return fields;
+  return without(fields, statusRules?.optionalFields ?? []);
+}
+
+function noteOptions<T extends KindTypes>(
+  { statusRules }: Kind<T>,
+  statusWrites: StatusWrites,
+  {
+    sent,
+    stored,
+    monotonic,
+  }: { readonly sent: StatusFields; readonly stored: StatusFields; readonly monotonic: number },
+): void {
+  const sentOptions = (statusRules?.optionalFields ?? []).filter((field) => sent[field] !== undefined);
+  if (sentOptions.some((field) => stored[field] === undefined)) statusWrites.optionalDroppedAt = monotonic;
+  else if (sentOptions.length > 0) delete statusWrites.optionalDroppedAt;
 }
 
 /** Paths of what `sent` has and the server does not: fields, and fields of those that are objects. */

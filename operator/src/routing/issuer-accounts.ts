@@ -3,11 +3,10 @@
 import type { IpFamily, RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import { AddressAccount } from "../addresses/accounts/address-account.js";
 import type { ControllerContext } from "../controllers/context.js";
-import { accountKeyIn } from "../inventory/inventories.js";
 import { credentialMessages } from "../messages/issuers-and-classes.js";
 import type { Problem } from "../messages/message.js";
 import { providerMessages, serverMessages } from "../messages/provider.js";
-import { mayBeSameAccount } from "../providers/credentials.js";
+import { isSameAccount } from "../providers/credentials.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";
@@ -50,11 +49,10 @@ export class IssuerAccounts {
   /** An account that is not the one on record counts as not there. */
   of(issuer: IssuerRead): AccountAnswer {
     const answer = this.ofToken(issuer);
-    const { spec, status } = issuer;
-    const seen = answer.account && keyOfAccount(answer.account, spec.provider);
-    const recorded = status.account && accountKeyIn(status.account, spec.provider);
-    if (!seen || !recorded || mayBeSameAccount(seen, recorded)) return answer;
-    return { problem: providerMessages.otherAccount({ issuer: keyOfIssuer(issuer.metadata) }) };
+    const { account: recorded } = issuer.status;
+    const seen = answer.account && keyOfAccount(answer.account);
+    if (!seen || !recorded || isSameAccount(seen, recorded)) return answer;
+    return { problem: providerMessages.otherAccountOfIssuer({ issuer: keyOfIssuer(issuer.metadata) }) };
   }
 
   private ofToken(issuer: IssuerRead): AccountAnswer {
@@ -93,11 +91,10 @@ export class IssuerAccounts {
   ): ProviderSet | Problem {
     const { providers } = this.context;
     const key = keyOfIssuer(metadata);
-    const account = status.account && accountKeyIn(status.account, provider);
     try {
       return answer.from === "operator"
         ? providers.get(provider, "addresses")
-        : providers.issue(key, provider, { ...answer, ...omitUndefined({ account }) });
+        : providers.issue(key, provider, { ...answer, ...omitUndefined({ account: status.account }) });
     } catch (error) {
       if (!(error instanceof UnknownProviderError)) throw error;
       return providerMessages.issuerNotUsable({ provider, issuer: key });
@@ -215,10 +212,9 @@ function keyOfIssuer({ namespace = "", name }: { readonly namespace?: string; re
 }
 
 /** `undefined`: it is not read yet, or the token may not read it. */
-function keyOfAccount({ addresses }: IssuedAccount, provider: string): string | undefined {
+function keyOfAccount({ addresses }: IssuedAccount): string | undefined {
   const account = addresses("IPv4");
-  const inventory = account instanceof AddressAccount ? account.inventory : undefined;
-  return inventory && accountKeyIn(inventory.account, provider);
+  return account instanceof AddressAccount ? account.key : undefined;
 }
 
 function nowhere(problem: Problem): CredentialsAnswer {

@@ -20,6 +20,12 @@ function failing(kind: Parameters<typeof callFailure>[0], said: string): Scene {
   return { change: ({ now }) => ({ providerFailure, providerRetryAt: now + 60_000 }) };
 }
 
+function inOtherAccount(): Scene {
+  const accounts = { recorded: "f81d4fae", current: "0b9d4a52" };
+  const providerFailure = providerMessages.otherAccount({ provider: "digitalocean", ...accounts, ips: [A] });
+  return { change: () => ({ providerFailure, inventory: NOTHING_SEEN }) };
+}
+
 const OWN_TOKEN =
   "entry DIGITALOCEAN_ACCESS_TOKEN of its own Secret (by default flipop; restart the operator after a change)";
 
@@ -78,6 +84,13 @@ export const POOL_ACCOUNT: readonly Group[] = [
             change: ({ now }) => ({ providerFailure: refusedToken(OWN_TOKEN), providerRetryAt: now + 60_000 }),
           }),
         fix: "Put a valid token into the operator's Secret and [restart the operator](install.md#the-token); `flipop doctor` shows which rights it lacks",
+      }),
+      pool({
+        when: "The operator's token belongs to another account than the one that has the pool's addresses",
+        shows: "Accepted Unauthorized",
+        names: [A, "account f81d4fae", "account 0b9d4a52", "restart the operator", "delete this pool"],
+        seen: () => seenOf(inOtherAccount(), "Accepted"),
+        fix: "Put a token of the recorded account (`status.account`) into the operator's Secret and [restart the operator](install.md#the-token)",
       }),
       pool({
         when: "The cloud answers 429",

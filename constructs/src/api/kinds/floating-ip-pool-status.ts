@@ -39,6 +39,7 @@ export interface FloatingIPPoolStatus {
   readonly error?: string;
   readonly retryAt?: string;
   readonly createdIPs?: readonly CreatedAddress[];
+  readonly account?: string;
   readonly pendingCreation?: PendingCreation;
   readonly lastAssignmentTime?: string;
   readonly dns?: DnsStatus;
@@ -54,6 +55,9 @@ export interface FloatingIPPoolStatus {
 export const MAX_POOL_IPS = 1024;
 /** Maximum number of entries of `assignableNodes` and `nodeErrors`: this operator writes 50, the Go operator all. */
 const MAX_NODE_NAMES = 5000;
+
+/** Maximum length of `account`: several accounts that one token sees are one text. */
+const MAX_ACCOUNT_LENGTH = 1024;
 
 function nodeNames(description: string): SchemaOf<readonly string[]> & { readonly optional: true } {
   return {
@@ -131,6 +135,13 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
       listType: "map",
       keys: ["ip"],
       maxItems: 2 * MAX_POOL_IPS,
+    },
+    account: {
+      type: "string",
+      optional: true,
+      description:
+        "The provider's account that has the addresses of this pool, as the provider identifies it. While the operator's token belongs to another account, the operator changes nothing for this pool. Absent while the pool has no address, or if the token may not read its account.",
+      maxLength: MAX_ACCOUNT_LENGTH,
     },
     pendingCreation: {
       ...pendingCreationSchema,

@@ -129,8 +129,8 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
       type: "string",
       optional: true,
       description:
-        "The account that has the addresses and firewalls of the issuer: its provider, a space and the provider's id of the account. The operator uses no token of another account. Absent: no RoutedIP uses the issuer and this status has no firewall, or the token may not read its account.",
-      example: "digitalocean 6fd1a5d6-8f4b-4d3c-9c55-0b8a5f2d7e11",
+        "The account that has the addresses and firewalls of the issuer, as the provider names it. The operator uses no token of another account. Absent: no RoutedIP uses the issuer and this status has no firewall, or the token may not read its account.",
+      example: "6fd1a5d6-8f4b-4d3c-9c55-0b8a5f2d7e11",
       maxLength: 1024,
     },
     createdFirewall: {

@@ -7,6 +7,7 @@ import type { Inventories } from "../../inventory/inventories.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { type CallContext, type CallPriority, sharedRead } from "../../providers/call.js";
+import { isKeyOfToken } from "../../providers/credentials.js";
 import {
   type AccountError,
   isAccountError,
@@ -84,6 +85,12 @@ export class AddressAccount {
     this.token = new TokenProof(tools.clock);
     this.recovery = new AccountRecovery(tools.clock);
     this.failedReads = new FailedReads(tools.clock);
+  }
+
+  /** See `Provider.accountKey`. `undefined`: not read yet, or the token does not show it. */
+  get key(): string | undefined {
+    const key = String(this.inventory?.account ?? "").slice(`${this.provider.name} `.length);
+    return key === "" || isKeyOfToken(key) ? undefined : key;
   }
 
   /** The last call failed; until one is answered. */

@@ -127,7 +127,7 @@ function reports(context: ControllerContext): Pick<Kind<PoolTypes>, Reports> {
   const { clock, metrics } = context;
   return {
     status: ({ snapshot }, made) => statusOf(snapshot, made),
-    statusRules: { forOlderCrd, holdMs },
+    statusRules: { forOlderCrd, holdMs, optionalFields: ["account"] },
     events: ({ snapshot }, _plan, ended) => eventsOf(snapshot, ended),
     statusEvents: warningsOf,
     metrics: ({ memory }, { snapshot }, made) => {

@@ -23,6 +23,7 @@ import { publishingOf } from "../../publishing/published-addresses.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import { MOVE_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../timings.js";
 import { type ControllerContext, hasUnseenOwners } from "../context.js";
+import { otherAccount } from "./account-on-record.js";
 import { memoryOf } from "./memory.js";
 import { creationKey, freeReservations } from "./move-reservations.js";
 import { limitsOfRecords, mayList, refusedAddresses } from "./namespace-limits.js";
@@ -42,7 +43,7 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
   const family = familyOfPool(pool);
   const found = context.accounts.find(pool.spec.provider, family);
   const account = found instanceof AddressAccount ? found : undefined;
-  const inventory = viewOf(state, account);
+  const inventory = viewOf(state, account, pool);
   const claims = context.claims.view(state.ref.uid);
   const dns = lookUp(dnsService, pool, family, claims);
   const [now, monotonic, ips] = [context.clock.now(), context.clock.monotonic(), namedAddresses(pool)];
@@ -53,7 +54,8 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
   const matches = matchesOf(context, memory, marks);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
-    ...{ pool, set: setWithLimits(context, pool), now, inventory, claims, ...matches, ...accountFacts(account, ips) },
+    ...{ pool, set: setWithLimits(context, pool), now, inventory, claims, ...matches, ...marks },
+    ...accountFacts(account, pool, ips),
     ...optional("problem", problem ?? memory.match.problem ?? problemOf(found)),
     ...optional("dns", dns && { ...dns.snapshot, ...limitsOfRecords(context, pool) }),
     creationProblem: () => context.tenants.creationProblem(state.ref, pool.spec.reclaimPolicy ?? "Retain"),
@@ -62,7 +64,6 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
     ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), ips),
-    ...marks,
     crdTooOld: state.statusWrites.droppedAt !== undefined,
     creating: state.inFlight.has(CREATION),
     ...probesOf(memory.health, pool.spec.healthCheck, { ofSpec: stored.ignored, ofMatch: memory.match.passedOver }),
@@ -111,12 +112,13 @@ function matchesOf(
   };
 }
 
-function accountFacts(account: AddressAccount | undefined, ips: readonly string[]) {
+function accountFacts(account: AddressAccount | undefined, pool: Pool, ips: readonly string[]) {
   if (account === undefined) return {};
-  const { provider, longWait } = account;
-  const { failure, retryAt } = account.troubleOf(ips);
+  const { provider, longWait, key } = account;
+  const { failure = otherAccount(account, pool), retryAt } = account.troubleOf(ips);
   const failed = { ...optional("providerFailure", failure), ...optional("providerRetryAt", retryAt) };
-  return { ...failed, ...optional("longWait", longWait), capabilities: provider.capabilities };
+  const known = { ...optional("longWait", longWait), ...optional("accountKey", key) };
+  return { ...failed, ...known, capabilities: provider.capabilities };
 }
 
 function problemOf(found: AddressAccount | Problem): Problem | undefined {
@@ -149,8 +151,9 @@ function recordsSeen(pool: Pool, dns: DnsView | undefined, ips: readonly string[
 }
 
 /** An address whose call has not been answered yet shows as moving, whatever was seen of it. */
-function viewOf({ inFlight }: PoolState, account: AddressAccount | undefined): InventoryView {
-  const view = account?.inventory?.view() ?? NOTHING_SEEN;
+function viewOf({ inFlight }: PoolState, account: AddressAccount | undefined, pool: Pool): InventoryView {
+  const isRight = account !== undefined && otherAccount(account, pool) === undefined;
+  const view = (isRight ? account.inventory?.view() : undefined) ?? NOTHING_SEEN;
   const busy = (ip: string) => inFlight.has(addressLockKey(ip));
   if (!view.complete || inFlight.size === 0) return view;
   const shown = (address: InventoryAddress): InventoryAddress =>
@@ -212,7 +215,6 @@ export async function prepare(
   const isUrgent = settling || moving || needsFreshList || others < Number.POSITIVE_INFINITY;
   const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSecondsOf(state, pool), others);
   await account.refresh(maxAge, account.readable && !isUrgent ? "check" : "assignment");
-  declareNames(account, state, pool);
   await readSingly(account, state, pool, why);
   await noteList(account, listObservations, { clock: context.clock, why });
 }
@@ -242,10 +244,13 @@ function listSecondsOf({ memory }: PoolState, { status }: Pick<Pool, "status">):
   return memory.needsFreshList ? MOVE_MAX_AGE_SECONDS : listSeconds(status.conditions, memory.reverts.size > 0);
 }
 
-function declareNames({ inventory }: AddressAccount, state: PoolState, pool: Pool): void {
+/** Another account is not asked for them: it does not have them. @returns whether the account is the right one, as far as is known */
+function declareNames(account: AddressAccount, state: PoolState, pool: Pool): boolean {
+  if (otherAccount(account, pool) !== undefined) return false;
   const { createdIPs = [] } = pool.status;
   const created = createdIPs.map(({ ip, createdTime }) => [ip, Date.parse(createdTime ?? "")] as const);
-  inventory?.want(state.ref, namedAddresses(pool), new Map(created));
+  account.inventory?.want(state.ref, namedAddresses(pool), new Map(created));
+  return true;
 }
 
 async function readSingly(
@@ -254,6 +259,7 @@ async function readSingly(
   pool: Pool,
   why: (text: string) => CallContext,
 ): Promise<void> {
+  if (!declareNames(account, state, pool)) return;
   const view = account.inventory?.view();
   if (view?.complete !== true || account.failure !== undefined) return;
   const ips = namedAddresses(pool).filter((ip) => !state.inFlight.has(addressLockKey(ip)));

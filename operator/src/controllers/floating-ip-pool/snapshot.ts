@@ -32,6 +32,8 @@ export interface Pool {
 /** `set` is of the same pool. */
 export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSnapshot {
   readonly pool: Pool;
+  /** The key of the account that has been read. Absent: not known. */
+  readonly accountKey?: string;
   /** See `Plan`. */
   readonly ignoredOfMatch?: readonly string[];
   /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */

@@ -17,6 +17,7 @@ import { cut, lacksAddress } from "../../reconcile/conditions.js";
 import type { ActionResult, StatusFields } from "../../reconcile/plan.js";
 import { CANDIDATES_WRITE_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
+import { accountToRecord } from "./account-on-record.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -30,6 +31,7 @@ type PlannedStatus = {
   readonly assignableNodes?: readonly string[];
   readonly nodeErrors?: readonly string[];
   readonly failedProbes: FloatingIPPoolStatus["failedProbes"] | undefined;
+  readonly account: string | undefined;
   readonly error: string | undefined;
   readonly retryAt: string | undefined;
   readonly holderLabel: string | undefined;
@@ -47,6 +49,7 @@ export function statusOf(snapshot: Snapshot, plan: Plan): PlannedStatus {
     ...(isObserved(snapshot) ? observations(snapshot, plan) : {}),
     ...acceptanceTime(snapshot),
     failedProbes: shownProbes(snapshot),
+    account: accountToRecord(snapshot, plan.addresses),
     error: errorOf(plan),
     retryAt: retryOf(snapshot, plan.missing),
     ...shownMarks(snapshot),

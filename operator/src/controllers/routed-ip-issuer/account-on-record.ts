@@ -1,7 +1,6 @@
 /** `status.account` of an issuer: which account has its addresses and firewalls. */
 
 import type { RoutedIPIssuerStatus, RoutedIPStatus } from "cdk8s-flipop/api";
-import { accountKeyIn, accountName } from "../../inventory/inventories.js";
 import { createdFirewallsOf } from "../../routing/firewalls/firewalls-in-issuer-status.js";
 
 export interface AccountUse {
@@ -11,17 +10,19 @@ export interface AccountUse {
   readonly isUsed: boolean;
 }
 
-/** @param users the status of each RoutedIP of the issuer */
+/**
+ * @param seen see `AddressAccount.key`
+ * @param users the status of each RoutedIP of the issuer
+ */
 export function accountUse(
-  account: { readonly inventory: unknown; readonly provider: string },
+  seen: string | undefined,
   status: RoutedIPIssuerStatus,
   users: readonly (RoutedIPStatus | undefined)[],
 ): AccountUse {
-  const key = accountKeyIn(account.inventory, account.provider);
   const { additionalFirewalls = [], retainedFirewalls = [] } = status;
   const firewalls = [...createdFirewallsOf(status), ...additionalFirewalls, ...retainedFirewalls];
   const isUsed = firewalls.length > 0 || users.some(hasRecords);
-  return { isUsed, ...(key !== undefined && { seen: accountName(account.provider, key) }) };
+  return { isUsed, ...(seen !== undefined && { seen }) };
 }
 
 /** An address that the operator created or assigned, or something in a firewall. */

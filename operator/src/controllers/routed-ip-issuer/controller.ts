@@ -63,6 +63,7 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     isCleaningUp: ({ key }) => routing.usersOfIssuer(key).length === 0,
     events: (_gathered, _plan, result) => eventsOf(result),
     statusEvents: conditionEvents,
+    statusRules: { optionalFields: ["account"] },
     priority: "check",
     workers: 2,
   };

@@ -167,7 +167,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     }),
     account: accountState(access.account),
     accountUse: accountUse(
-      { inventory: access.account?.inventory?.account, provider: issuer.spec.provider },
+      access.account?.key,
       issuer.status,
       tools.routing.usersOfIssuer(state.key).map((user) => tools.routing.routed.get(user)?.status),
     ),

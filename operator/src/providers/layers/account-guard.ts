@@ -2,7 +2,7 @@
 
 import { failedCalls } from "../../messages/failed-calls.js";
 import { type ApiCall, CALL, type CallContext, type CallLayer, callText } from "../call.js";
-import { type Credentials, isKeyOfToken, mayBeSameAccount, tokenHash } from "../credentials.js";
+import { type Credentials, isKeyOfToken, isSameAccount, tokenHash } from "../credentials.js";
 import { ProviderError } from "../errors.js";
 
 /** The issuer of a token. */
@@ -39,7 +39,7 @@ export class SameAccount {
   /** Rejects with `OtherAccount`, before an inventory of another account is opened. */
   async accountKey(provider: string, context: CallContext): Promise<string> {
     const account = await this.keyOf(context);
-    if (!mayBeSameAccount(this.account ?? account, account)) throw this.otherAccount(`${provider}: read the account`);
+    if (!isSameAccount(this.account ?? account, account)) throw this.otherAccount(`${provider}: read the account`);
     return account;
   }
 
@@ -66,7 +66,7 @@ export class SameAccount {
     const account = first ? await this.keyOf(call.context).catch(() => undefined) : await this.keyOf(call.context);
     if (account === undefined || hash !== this.hash()) return;
     const known = this.account ?? account;
-    if (!mayBeSameAccount(known, account)) throw this.otherAccount(callText(call));
+    if (!isSameAccount(known, account)) throw this.otherAccount(callText(call));
     this.account = isKeyOfToken(known) ? account : known;
     this.checked = hash;
   }

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { accountOnRecord, accountUse } from "../../../src/controllers/routed-ip-issuer/account-on-record.js";
 
-const [FIRST, SECOND] = ["digitalocean first", "digitalocean second"];
+const [FIRST, SECOND] = ["first", "second"];
 const FIREWALL = { id: "7", name: "ingress", createdTime: "2025-06-01T08:00:00Z" };
 
 interface Scene {
@@ -18,7 +18,7 @@ interface Scene {
 function recordOf({ seen, status = {}, users = [], account = "good", cachesComplete = true }: Scene) {
   return accountOnRecord({
     issuer: { status },
-    accountUse: accountUse({ inventory: seen, provider: "digitalocean" }, status, users),
+    accountUse: accountUse(seen, status, users),
     cachesComplete,
     users: users.map(() => "default/a"),
     account,
@@ -31,8 +31,7 @@ describe("the account on record of an issuer", () => {
     ["is not written for an issuer that no RoutedIP uses", { seen: FIRST }, undefined],
     ["is written for the first RoutedIP, before it has anything", { seen: FIRST, users: [{}] }, FIRST],
     ["is not written before the account answers", { seen: FIRST, users: [{}], account: "untried" }, undefined],
-    ["is not written for a token that may not read it", { seen: "digitalocean token-ab12", users: [{}] }, undefined],
-    ["is none of another provider", { seen: "cloudflare first", users: [{}] }, undefined],
+    ["is not written for a token that may not read it", { users: [{}] }, undefined],
     ["stays while another account answers", { seen: SECOND, status: recorded, users: [{ created: true }] }, FIRST],
     ["stays while the account fails", { status: recorded, users: [{ providerID: "7" }], account: "failed" }, FIRST],
     ["stays for a firewall alone", { status: { ...recorded, createdFirewall: FIREWALL } }, FIRST],
