@@ -1,0 +1,79 @@
+import type { FirewallRule } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { partsLeft, partsOf, withParts } from "../../../src/routing/firewalls/retained-parts.js";
+import { rule } from "./fake-firewalls.js";
+
+const [N1, N2, N3] = ["digitalocean://1", "digitalocean://2", "digitalocean://3"] as const;
+
+function recorded(ports: string, more: Partial<FirewallRule> = {}): FirewallRule {
+  return { protocol: "tcp", ports, sources: ["0.0.0.0/0"], phase: "present", ...more };
+}
+
+const PARTS = { name: "ingress", rules: [recorded("443")], nodes: [N1] };
+
+describe("the parts of firewalls that deleted RoutedIPs have left, on record in the issuer", () => {
+  it("come to what is on record, each once", () => {
+    expect(withParts(undefined, PARTS)).to.deep.equal([PARTS]);
+    expect(withParts([PARTS], { ...PARTS, rules: [recorded("443", { phase: "removing" })] })).to.equal(undefined);
+    const other = { ...PARTS, name: "other" };
+    const more = { name: "ingress", rules: [recorded("443"), recorded("80")], nodes: [N2, N1] };
+    expect(withParts([PARTS, other], more)).to.deep.equal([
+      other,
+      { name: "ingress", rules: [recorded("443"), recorded("80")], nodes: [N1, N2] },
+    ]);
+    expect(withParts([PARTS], { ...PARTS, nodes: [N2] }), "no new rule").to.deep.equal([{ ...PARTS, nodes: [N1, N2] }]);
+  });
+
+  it("are as many as the schema allows: the oldest go", () => {
+    const rules = Array.from({ length: 256 }, (_, index) => recorded(`${index + 1}`));
+    const nodes = Array.from({ length: 64 }, (_, index) => `digitalocean://${index + 100}`);
+    const [full] = withParts([{ name: "ingress", rules, nodes }], PARTS) ?? [];
+    expect(full?.rules).to.deep.equal([...rules.slice(1), recorded("443")].slice(-256));
+    expect(full?.nodes).to.deep.equal([...nodes.slice(1), N1]);
+  });
+
+  it("are those of one firewall, which no RoutedIP needs before it says so", () => {
+    const parts = partsOf([PARTS, { ...PARTS, name: "other", nodes: [N2] }], "ingress");
+    expect(parts).to.deep.equal([{ rules: [recorded("443", { phase: "removing" })], nodes: [N1] }]);
+    expect(partsOf(undefined, "ingress")).to.deep.equal([]);
+  });
+});
+
+describe("the last installation that uses an issuer", () => {
+  const facts = { id: "7", name: "ingress", rules: [rule("443"), rule("22")], nodes: [N1, N2], pending: false };
+  const nothing = { shares: [], machines: new Set<string>() };
+
+  it("removes what the firewall still has and no RoutedIP needs, and forgets what it lacks", () => {
+    const parts = { name: "ingress", rules: [recorded("443"), recorded("80")], nodes: [N1, N3] };
+    expect(partsLeft(parts, facts, nothing)).to.deep.equal({ removeRules: [rule("443")], removeNodes: [N1] });
+    expect(partsLeft(parts, "missing", nothing)).to.deep.equal({ removeRules: [], removeNodes: [] });
+    const { removeNodes } = partsLeft(parts, { ...facts, mayHave: [N3] }, nothing);
+    expect(removeNodes, "a machine that may be in it").to.deep.equal([N1, N3]);
+  });
+
+  it("leaves to its RoutedIPs what they have put there, too", () => {
+    for (const phase of ["adding", "present", "removing"] as const) {
+      const shares = [{ rules: [recorded("443", { phase })], nodes: [N1] }];
+      expect(partsLeft(PARTS, facts, { ...nothing, shares }), phase).to.deep.equal({
+        ...{ removeRules: [], removeNodes: [] },
+      });
+    }
+  });
+
+  it("keeps on record what its RoutedIPs need and have not put there", () => {
+    const shares = [{ rules: [recorded("443", { preexisting: true })], nodes: [] }];
+    const kept = { removeRules: [], removeNodes: [], kept: PARTS };
+    expect(partsLeft(PARTS, facts, { shares, machines: new Set([N1]) })).to.deep.equal(kept);
+    expect(partsLeft(PARTS, facts, { shares, machines: new Set() }), "the rule alone").to.deep.equal({
+      ...{ removeRules: [], removeNodes: [N1], kept: { ...PARTS, nodes: [] } },
+    });
+    expect(partsLeft(PARTS, facts, { shares: [], machines: new Set([N1]) }), "the machine alone").to.deep.equal({
+      ...{ removeRules: [rule("443")], removeNodes: [], kept: { ...PARTS, rules: [] } },
+    });
+    const over = [{ rules: [recorded("443", { preexisting: true, phase: "removing" })], nodes: [] }];
+    expect(partsLeft(PARTS, facts, { ...nothing, shares: over }).removeRules, "not any more").to.deep.equal([
+      rule("443"),
+    ]);
+  });
+});
