@@ -125,6 +125,9 @@ describe("the writes of the taints of a node", () => {
     const { sent, set } = rig({ taints: [OTHER], annotations: { [THEIRS]: `${OTHER.key}:${OTHER.effect}` } });
     await set([TAINT], [ID]);
     expect(sent).to.deep.equal([{ [OURS]: ID }, [OTHER, TAINT]]);
+    const alike = rig({ taints: [TAINT], annotations: { [THEIRS]: ID } });
+    await alike.set([TAINT], [ID]);
+    expect(alike.sent, "both need the taint, once").to.deep.equal([{ [OURS]: ID }]);
   });
 
   it("are left out for a node that is gone, a decision that is outdated, and a node that has changed", async () => {
