@@ -1,8 +1,10 @@
 import type { FirewallRule } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { partsLeft, partsOf, withParts } from "../../../src/routing/firewalls/retained-parts.js";
-import { rule } from "./fake-firewalls.js";
+import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
+import { partsLeft, partsOf, removeParts, withParts } from "../../../src/routing/firewalls/retained-parts.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
+import { FakeFirewalls, rule } from "./fake-firewalls.js";
 
 const [N1, N2, N3] = ["digitalocean://1", "digitalocean://2", "digitalocean://3"] as const;
 
@@ -75,5 +77,48 @@ describe("the last installation that uses an issuer", () => {
     expect(partsLeft(PARTS, facts, { ...nothing, shares: over }).removeRules, "not any more").to.deep.equal([
       rule("443"),
     ]);
+  });
+});
+
+describe("the removal of what deleted RoutedIPs have left", () => {
+  const context = {
+    requester: { kind: "RoutedIPIssuer", namespace: "shared", name: "do" },
+    why: "",
+    priority: "records",
+  };
+
+  async function rig() {
+    const cloud = new FakeFirewalls();
+    const { provider } = cloud;
+    cloud.add({ name: "ingress", rules: [rule("443"), rule("22")], nodes: [N1, N2] });
+    const shared = new FirewallRegistry(new FakeClock()).of({}, "ingress");
+    const caller = { provider, context } as Parameters<typeof removeParts>[1];
+    await shared.read(caller, []);
+    const remove = (...machines: readonly string[]) =>
+      removeParts(shared, caller, { retained: PARTS, machines: new Set(machines), uid: "issuer" });
+    return { cloud, remove };
+  }
+
+  it("leaves what others have there, and what a RoutedIP needs, which stays on record", async () => {
+    const { cloud, remove } = await rig();
+    expect(await remove(N1)).to.deep.equal({ ...PARTS, rules: [] });
+    expect(cloud.state).to.deep.equal({ ingress: `22 ${N1},${N2}` });
+    expect(await remove()).to.equal(undefined);
+    expect(cloud.state).to.deep.equal({ ingress: `22 ${N2}` });
+    expect(await remove(), "nothing is left").to.equal(undefined);
+  });
+
+  it("decides on the firewall as it is now, and is not done while a call fails", async () => {
+    const { cloud, remove } = await rig();
+    const [facts] = cloud.all.values();
+    if (facts !== undefined) cloud.all.set(facts.id, { ...facts, nodes: [N2] });
+    cloud.faults.set("apply", {});
+    expect(await remove().catch(({ name }: Error) => name)).to.equal("ProviderError");
+    expect(cloud.state).to.deep.equal({ ingress: `443,22 ${N2}` });
+    cloud.faults.clear();
+    expect(await remove(N1), "somebody has removed the machine").to.equal(undefined);
+    expect(cloud.state).to.deep.equal({ ingress: `22 ${N2}` });
+    cloud.all.clear();
+    expect(await remove(), "somebody has deleted it").to.equal(undefined);
   });
 });
