@@ -22,6 +22,8 @@ describe("until when resolvers may have an address that is in no record", () => 
     ]);
     left.look(seen([B], LATE));
     expect(left.look(seen([], LATE)).get(B)).to.equal(LATE);
+    const never = { ...seen([], LATE), cachedUntil: undefined };
+    expect(new LeftDns().look(never).get(A), "no record was ever written").to.equal(0);
   });
 
   it("is unknown of one that somebody else has put into DNS, until the operator has", () => {

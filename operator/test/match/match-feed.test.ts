@@ -3,8 +3,9 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
 import { Transport } from "../../src/kube/transport/transport.js";
-import { MatchFeed } from "../../src/match/match-feed.js";
+import { hasOnlyNewTaints, MatchFeed } from "../../src/match/match-feed.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
+import { nodeFacts } from "../../src/match/node-facts.js";
 import { FakeApi } from "../support/kube/fake-api.js";
 import { plainConfig } from "../support/kube/reflector-rig.js";
 import { scaledClock } from "../support/time/scaled-clock.js";
@@ -159,5 +160,30 @@ describe("the feed of a match", () => {
     await feed.close();
     nodes.apply({ type: "deleted", object: slimNode("a") });
     expect(seen).to.deep.equal([]);
+  });
+});
+
+describe("a change of a node", () => {
+  const TAINT = { key: "flipop.digitalocean.com/routed-ip", effect: "PreferNoSchedule" };
+  const CLAIM = { "flipop.digitalocean.com/taints.edge": `${TAINT.key}:${TAINT.effect}` };
+  type Node = Parameters<typeof slimNode>[1];
+  const isOwn = (after: Node, before: Node = {}, what: "facts" | "verdict" = "facts") => {
+    const verdict = (more: Node) => ({ node: nodeFacts(slimNode("n1", more)), refusals: [] });
+    return hasOnlyNewTaints({ name: "n1", what, before: verdict(before), after: verdict(after) });
+  };
+
+  it("is one of the operator's own taints alone, with the annotations of any installation for them", () => {
+    expect(isOwn({ taints: [TAINT] })).to.equal(true);
+    expect(isOwn({ taints: [TAINT], annotations: CLAIM })).to.equal(true);
+    expect(isOwn({}, { annotations: CLAIM })).to.equal(true);
+  });
+
+  it("is another one where anything else differs", () => {
+    const others: readonly Node[] = [{ labels: { pool: "web" } }, { annotations: { "example.com/rack": "7" } }];
+    for (const other of others) {
+      expect(isOwn(other), "alone").to.equal(false);
+      expect(isOwn({ taints: [TAINT], ...other }), "with a taint").to.equal(false);
+    }
+    expect(isOwn({ taints: [TAINT] }, {}, "verdict")).to.equal(false);
   });
 });

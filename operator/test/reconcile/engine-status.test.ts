@@ -204,6 +204,16 @@ describe("what the engine writes and reports", () => {
     expect(rig.world.status()).to.deep.include({ dns: { name: "b", policy: "Keep" }, extra: "y" });
   });
 
+  it("names the fields that a new CRD brings where an older one drops parts of entries of a list", async () => {
+    rig.moving.more = { statusRules: { newFields: ["list"], olderCrdEvent: eventMessages.statusDropped } };
+    rig.world.dropped = ["list.policy"];
+    rig.moving.fields = { list: [{ name: "a", policy: "Keep" }] };
+    await rig.start();
+    expect(rig.world.events.map(({ note }) => note?.split(";")[0])).to.deep.equal([
+      "the API server drops fields of the status: list",
+    ]);
+  });
+
   it("writes nothing while another process leads", async () => {
     rig.world.leads = false;
     await rig.start();

@@ -33,7 +33,7 @@ export class OneObject<O extends KubeObject> {
   forbids = false;
   /** So many of the next patches are taken, and their answers get lost. */
   answersToLose = 0;
-  /** Fields of the status that the server does not know, and fields of those, as `field.part`. */
+  /** Fields of the status that the server does not know, and fields of those and of their entries, as `field.part`. */
   dropped: readonly string[] = [];
   /** The cache reads all anew, as when the CRD has changed. */
   relist: () => void = () => undefined;
@@ -175,7 +175,10 @@ export class OneObject<O extends KubeObject> {
     const kept = Object.entries(fields).filter(([field]) => !this.dropped.includes(`${path}${field}`));
     const isMap = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
     return Object.fromEntries(
-      kept.map(([field, value]) => [field, isMap(value) ? this.known(value as object, `${path}${field}.`) : value]),
+      kept.map(([field, value]) => {
+        const known = (part: unknown) => (isMap(part) ? this.known(part as object, `${path}${field}.`) : part);
+        return [field, Array.isArray(value) ? value.map(known) : known(value)];
+      }),
     );
   }
 

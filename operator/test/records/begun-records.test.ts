@@ -65,6 +65,13 @@ describe("a record set that the operator has begun to write", () => {
     expect(first, "the next one goes on record first").to.equal("record-dns b2,b3");
   });
 
+  it("is not read before a second answer without records would count", () => {
+    const begun = { records: "unknown", claim: { ours: true } } as const;
+    const at = (emptyUntil: number) => planned(dns({ begun: { ...begun, emptyUntil } }));
+    expect(at(WISH.now + 1)).to.deep.equal([]);
+    expect(at(WISH.now)).to.deep.equal(["read-records begun"]);
+  });
+
   it("is forgotten where another resource has the name, and stays under Retain", () => {
     const begun = { records: setOf("b2", A), claim: { ours: false, owned: {} as never } } as const;
     expect(planned(dns({ begun }))).to.deep.equal(["record-dns "]);

@@ -130,6 +130,17 @@ describe("a record set of the book", () => {
     expect([known(), dns.values(FQDN)]).to.deep.equal([["192.0.2.2"], ["192.0.2.2"]]);
   });
 
+  it("is not read again before a change that writes values, too: it counts on none that stay", async () => {
+    const { read, write, dns, clock } = rig();
+    dns.set(FQDN, ["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
+    await read();
+    await clock.advance(RECORDS_SURE_MS + 1);
+    dns.calls.length = 0;
+    await write("192.0.2.3", "192.0.2.4");
+    expect(dns.values(FQDN)).to.deep.equal(["192.0.2.3", "192.0.2.4"]);
+    expect(dns.calls.map((call) => call.split(" ")[0]).sort()).to.deep.equal(["delete", "update"]);
+  });
+
   it("is planned again where somebody has replaced its records with the same ones before a deletion", async () => {
     const { set, read, write, clock, dns } = rig();
     await read();

@@ -153,6 +153,17 @@ describe("a change of records that is withheld", () => {
     expect([known(), set.view().held]).to.deep.equal([there, undefined]);
   });
 
+  it("before its first step leaves nothing behind, also after a change that failed half-way", async () => {
+    const { set, read, known, dns, failure, endAt } = await changing();
+    endAt(1, providerError("Unavailable"));
+    await failure();
+    await read();
+    const there = [...dns.values(FQDN)];
+    endAt(0, new NotLeaderError("the lease is over"));
+    await failure();
+    expect([known(), set.view().held]).to.deep.equal([there, undefined]);
+  });
+
   it("shows no part of a set whose content is unknown", async () => {
     const { set, fail, read, failure, dns, endAt } = await changing();
     fail("read", 1);

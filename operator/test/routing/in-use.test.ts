@@ -6,9 +6,11 @@ import {
   inUsePatch,
   isHeld,
   isKeptByOthers,
+  isLeftStale,
   isLeftToOthers,
   leavePatch,
 } from "../../src/routing/in-use.js";
+import { JANITOR_RETRY_MS } from "../../src/timings.js";
 import { meta } from "../claims/resources.js";
 
 const ALL = "flipop.digitalocean.com/in-use";
@@ -56,6 +58,20 @@ describe("the finalizer in-use of an installation", () => {
     expect(changed([], [A]), "A alone").to.equal(false);
     expect(changed([A], [A, ALL]), "of an earlier release").to.equal(false);
     expect(changed([ALL], [ALL, B], OF_ALL), "it sees all RoutedIPs").to.equal(false);
+  });
+
+  it("leaves the status of a deleted object to others for a while, as long as they have not changed it", () => {
+    const began = Date.parse(DELETED.deletionTimestamp);
+    const [late, soon] = [began + JANITOR_RETRY_MS, began + JANITOR_RETRY_MS - 1];
+    const of = (status: "True" | "False", type = "Ready") => [
+      { type, status, reason: "Observed", message: "", lastTransitionTime: "2025-06-01T08:00:00Z" },
+    ];
+    expect(isLeftStale({ metadata: DELETED, conditions: of("True") }, late)).to.equal(true);
+    expect(isLeftStale({ metadata: DELETED, conditions: of("True") }, soon), "they may yet write").to.equal(false);
+    expect(isLeftStale({ metadata: DELETED, conditions: of("False") }, late), "they have").to.equal(false);
+    expect(isLeftStale({ metadata: DELETED, conditions: of("True", "Accepted") }, late)).to.equal(false);
+    expect(isLeftStale({ metadata: DELETED }, late), "no status").to.equal(false);
+    expect(isLeftStale({ metadata: {}, conditions: of("True") }, late), "not deleted").to.equal(false);
   });
 
   it("stays when the others have left since the decision to leave the clean-up to them", () => {

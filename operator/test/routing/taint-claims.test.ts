@@ -107,3 +107,44 @@ describe("the taints of several installations with one key", () => {
     expect(strayTaints(scene(), [])[0]).to.deep.include({ node: "n1", taints: [], claim: [] });
   });
 });
+
+describe("what an installation knows of the taints of a node", () => {
+  it("does not take over what only another one has on record, also while a RoutedIP of the node has not decided", () => {
+    const { registry } = rig({ taints: [TAINT], annotations: { [THEIRS]: ID } });
+    registry.expect("b", "n1");
+    const { claims, neededOn } = registry.view("a");
+    expect(claims?.with("n1", [])).to.deep.equal([]);
+    expect(neededOn("n1"), "it stays all the same").to.deep.equal([TAINT]);
+  });
+
+  it("ends with the node: what others put on the next one of the name is not its own", () => {
+    const { registry, scene } = rig({ taints: [TAINT] });
+    registry.expect("a", "n1");
+    registry.need("a", TAINT, []);
+    expect(strayTaints(scene(), [])).to.have.length(1);
+    registry.indexResource(slimNode("n1"), true);
+    registry.indexResource(slimNode("n1", { taints: [TAINT] }), false);
+    expect(strayTaints(scene(), [])).to.deep.equal([]);
+  });
+
+  it("is what it wrote until the cache shows the taints and the annotation", () => {
+    const both = { taints: [TAINT], annotations: { [OURS]: ID } };
+    const { registry } = rig(both);
+    const { claims, taintsOn } = registry.view("a");
+    registry.wrote(slimNode("n1", both), { taints: [], claim: [] });
+    registry.indexResource(slimNode("n1", { annotations: { [OURS]: ID } }), false);
+    expect(claims?.on("n1"), "the cache shows the first of two writes").to.deep.equal([]);
+    registry.indexResource(slimNode("n1"), false);
+    registry.indexResource(slimNode("n1", both), false);
+    expect([taintsOn("n1"), claims?.on("n1")], "somebody has put both back").to.deep.equal([[TAINT], [ID]]);
+  });
+
+  it("is what the cache shows if that has the write before its answer", () => {
+    const { registry } = rig({ taints: [TAINT] });
+    const written = { taints: [TAINT], annotations: { [OURS]: ID } };
+    registry.indexResource(slimNode("n1", written), false);
+    registry.wrote(slimNode("n1", { taints: [TAINT] }), { taints: [TAINT], claim: [ID] });
+    registry.indexResource(slimNode("n1", { annotations: { [OURS]: ID } }), false);
+    expect(registry.view("a").taintsOn("n1"), "somebody has removed the taint").to.deep.equal([]);
+  });
+});

@@ -44,13 +44,11 @@ function patchesOf(node: SlimNode, { taints, claim }: OwnTaints, { annotation }:
   const foreign = (node.taints ?? []).filter((taint) => !isElectionTaint(taint));
   const text = node.annotations[annotation];
   const meanwhile = annotationOf(sortedIds([...idsIn(text), ...claim]));
+  const annotations: SlimNode["annotations"] = meanwhile === undefined ? {} : { [annotation]: meanwhile };
   const patches = [
     nodeAnnotationPatch(node, { [annotation]: meanwhile }),
     taintPatch(node, [...foreign, ...taints]),
-    nodeAnnotationPatch(
-      { ...node, annotations: { [annotation]: meanwhile ?? "" } },
-      { [annotation]: annotationOf(claim) },
-    ),
+    nodeAnnotationPatch({ ...node, annotations }, { [annotation]: annotationOf(claim) }),
   ];
   return patches.filter((patch) => patch !== undefined);
 }

@@ -31,7 +31,7 @@ export class OwnStatus {
     this.left.clear();
   }
 
-  /** In each run: what is still the very value that was left is not compared. */
+  /** In each run: what is still the very value that was left is not compared. An equal one takes its place, so that memory holds one. */
   isOverwritten(wanted: Fields, status: unknown): boolean {
     const stored = fieldsOf(status);
     const others = Object.keys(wanted).filter(
@@ -41,7 +41,12 @@ export class OwnStatus {
     const types = new Set(conditionsOf(wanted["conditions"]).map(({ type }) => type));
     const own = (field: string, value: unknown) =>
       field === "conditions" ? conditionsOf(value).filter(({ type }) => types.has(type)) : value;
-    return others.some((field) => !jsonEqual(own(field, this.left.get(field)), own(field, stored[field])));
+    const changed = others.filter((field) => !jsonEqual(own(field, this.left.get(field)), own(field, stored[field])));
+    this.note(
+      others.filter((field) => !changed.includes(field)),
+      status,
+    );
+    return changed.length > 0;
   }
 
   /** ms after which an overwritten status is written again; 0: now. The first times that is at once: a person may have edited it. */

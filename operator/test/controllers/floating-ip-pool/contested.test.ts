@@ -1,10 +1,13 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressLockKey } from "../../../src/addresses/actions.js";
+import { readAgainMs } from "../../../src/controllers/floating-ip-pool/gather.js";
 import { memoryOf } from "../../../src/controllers/floating-ip-pool/memory.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
+import type { Gathered } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { createView } from "../../../src/inventory/view.js";
+import { LIST_MAX_AGE_SECONDS, MOVE_MAX_AGE_SECONDS, SHORT_LIST_MAX_AGE_SECONDS } from "../../../src/timings.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 import { ModelCloud } from "./support/model-cloud.js";
 import { NO_MEMORY } from "./support/no-memory.js";
@@ -125,5 +128,20 @@ describe("a dispute over an address", () => {
     ended("assign");
     ended("unassign");
     expect(look(undefined)).to.be.empty;
+  });
+});
+
+describe("the list of the account of a pool", () => {
+  it("is read again after five minutes, sooner while others undo moves, and soonest for a node that may be free", () => {
+    const state = poolState();
+    const view = { ageSeconds: 10 };
+    const account = { troubleOf: () => ({}), inventory: { view: () => view } };
+    const gathered = { snapshot: settled(cluster(["n1"], { ips: [] })).snapshot("web"), account };
+    const seconds = () => ((readAgainMs(state, gathered as unknown as Gathered) ?? 0) - 1) / 1000 + view.ageSeconds;
+    expect(seconds()).to.equal(LIST_MAX_AGE_SECONDS);
+    state.memory.reverts.set(IP, [0]);
+    expect(seconds()).to.equal(SHORT_LIST_MAX_AGE_SECONDS);
+    state.memory.needsFreshList = true;
+    expect(seconds()).to.equal(MOVE_MAX_AGE_SECONDS);
   });
 });

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { actions } from "../../../src/controllers/node-dns-record-set/controller.js";
+import { retainedBy } from "../../../src/controllers/node-dns-record-set/events.js";
 import type { DnsService } from "../../../src/records/dns-service.js";
+import { meta } from "../../claims/resources.js";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
 describe("a record set that has left its former name, whose provider refuses to delete it", function () {
@@ -72,5 +74,21 @@ describe("the note of a record set that a run begins to write", () => {
     const written = { provider: "digitalocean", zone: ZONE, recordName: NAME, types: ["A"], values: [] } as const;
     const outcome = record(call, { do: "record-dns", why: "nodes", written, begun: [written] });
     expect(await outcome.catch((error: unknown) => error)).to.equal(refusal);
+  });
+});
+
+describe("a record set that is gone", () => {
+  const written = { provider: "digitalocean", zone: ZONE, types: ["A"], values: ["192.0.2.1"] } as const;
+
+  it("leaves all that its status names, unless its spec says Delete", () => {
+    const status = { dns: { ...written, recordName: NAME }, begunRecords: [{ ...written, recordName: "former" }] };
+    const leaves = (deletionPolicy: "Retain" | "Delete") => {
+      const spec = { dnsRecordSet: { zone: ZONE, recordName: NAME, deletionPolicy } };
+      return retainedBy({ metadata: meta("game"), spec, status }).map(({ reason, note }) => `${reason} ${note}`);
+    };
+    const [last, begun, ...more] = leaves("Retain");
+    expect(last).to.match(new RegExp(`^RecordsRetained .*${NAME}`));
+    expect(begun).to.match(/^RecordsRetained .*former/);
+    expect([...more, ...leaves("Delete")]).to.deep.equal([]);
   });
 });

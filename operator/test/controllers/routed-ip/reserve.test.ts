@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { NodeRequestRegistry } from "../../../src/claims/node-shares.js";
 import { lookUpDns } from "../../../src/controllers/routed-ip/gather-records.js";
-import { reserve } from "../../../src/controllers/routed-ip/register-decision.js";
+import { registerDecision, reserve } from "../../../src/controllers/routed-ip/register-decision.js";
 
 type Reserve = Parameters<typeof reserve>;
+type Register = Parameters<typeof registerDecision>;
 type LookUp = Parameters<typeof lookUpDns>;
 
 describe("what a RoutedIP announces before the first action of a sequence", () => {
@@ -27,6 +29,34 @@ describe("what a RoutedIP announces before the first action of a sequence", () =
     expect(announced).to.have.length(1);
     expect(announced[0]).to.deep.include({ running: true, family: "IPv4" });
     expect(memory.creating).to.equal("announced");
+  });
+});
+
+describe("a RoutedIP whose class has Jobs now", () => {
+  it("keeps no node from others that it waited for before", () => {
+    const notified: (readonly string[])[] = [];
+    const nodeRequests = new NodeRequestRegistry((uids) => notified.push(uids));
+    for (const uid of ["web", "young"]) {
+      const ref = { kind: "RoutedIP", namespace: "shop", name: uid, uid };
+      const candidates = () => ["digitalocean://1"];
+      nodeRequests.set("IPv4", {
+        ...{ ref, account: "one", createdAt: uid === "web" ? "2025-01-01T00:00:00Z" : "2025-01-02T00:00:00Z" },
+        ...{ wants: 1, missing: 0, candidates },
+      });
+    }
+    const snapshot = {
+      routed: { metadata: { uid: "web" }, spec: {}, status: {} },
+      candidates: [],
+      cachesComplete: false,
+    };
+    const parts = [
+      { routing: { context: { nodeRequests } }, jobs: { aims: { set: () => false } } },
+      { ref: { uid: "web" }, memory: { follower: {} } },
+      { by: "jobs", snapshot },
+      { decision: { by: "jobs", settled: false, nodes: [] } },
+    ];
+    registerDecision(...(parts as unknown as Register));
+    expect(notified).to.deep.equal([["young"]]);
   });
 });
 

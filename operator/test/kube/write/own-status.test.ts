@@ -103,6 +103,22 @@ describe("a status that others overwrite", () => {
     }
   });
 
+  it("counts also where the others were faster than a write of this process", async () => {
+    await rig.start();
+    await overwriteTimes(2);
+    rig.world.lagging = true;
+    rig.world.overwrite(THEIRS);
+    rig.moving.fields = { phase: "next" };
+    rig.controller.enqueueAll();
+    await rig.world.clock.flush();
+    rig.world.catchUp();
+    await rig.world.clock.advance(59 * SECOND_MS);
+    expect(isTheirs()).to.equal(true);
+    await rig.world.clock.advance(2 * SECOND_MS);
+    expect(rig.world.status()).to.include({ phase: "next" });
+    expect(isTheirs()).to.equal(false);
+  });
+
   it("does not wait where something is pending that must not get lost", async () => {
     await rig.start();
     await overwriteTimes(2);

@@ -89,3 +89,17 @@ describe("a firewall that RoutedIPs share", () => {
     expect(listing.asked, "no list from before").to.deep.equal([30, 1, 2]);
   });
 });
+
+describe("the machines that RoutedIPs need in firewalls", () => {
+  it("are known once all that are asked about have decided, and are those of all", () => {
+    const registry = new FirewallRegistry(new FakeClock());
+    registry.need("a", ["digitalocean://1"]);
+    expect(registry.machinesNeeded(["a", "b"]), "b has not decided").to.equal(undefined);
+    registry.need("b", []);
+    registry.need("c", ["digitalocean://3"]);
+    expect([...(registry.machinesNeeded(["a", "b"]) ?? [])]).to.deep.equal(["digitalocean://1", "digitalocean://3"]);
+    registry.drop("a");
+    expect(registry.machinesNeeded(["a"]), "it is gone").to.equal(undefined);
+    expect([...(registry.machinesNeeded([]) ?? [])]).to.deep.equal(["digitalocean://3"]);
+  });
+});
