@@ -170,9 +170,12 @@ describe("a status that others overwrite", () => {
     own.settled(wanted, stored);
     expect(own.isOverwritten(wanted, stored)).to.equal(false);
     expect(reads).to.deep.equal([]);
-    expect(own.isOverwritten(wanted, structuredClone({ ...stored, conditions: [condition] })), "a copy").to.equal(
-      false,
-    );
+    const copy = structuredClone({ ...stored, conditions: [condition] });
+    expect(own.isOverwritten(wanted, copy), "a copy").to.equal(false);
+    expect(own.isOverwritten(wanted, stored), "compared with the copy").to.equal(false);
+    expect(reads.splice(0)).to.not.deep.equal([]);
+    expect(own.isOverwritten(wanted, stored), "which it has replaced").to.equal(false);
+    expect(reads).to.deep.equal([]);
     expect(own.isOverwritten(wanted, { ...stored, conditions: [] }), "overwritten").to.equal(true);
   });
 });
