@@ -43,7 +43,8 @@ function planRow(scene: LargeScene): Row {
 async function listingRows(): Promise<readonly Row[]> {
   const bench = await startAddressBench();
   try {
-    for (let count = 0; count < ADDRESSES; count++) bench.addAddress("IPv4");
+    // A list without any holder is compared with the machines, which takes another call.
+    for (let count = 0; count < ADDRESSES; count++) bench.addAddress("IPv4", count === 0 ? bench.addNode() : undefined);
     const begun = performance.now();
     await bench.drive(bench.provider.list(ASKER, { family: "IPv4", named: [] }));
     const seconds = (performance.now() - begun) / 1000;
