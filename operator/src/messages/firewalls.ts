@@ -279,7 +279,7 @@ export const firewallEvents = {
     reason: "FirewallChanged",
     action: "ChangeFirewall",
     text: ({ name, added, restored }: FirewallRestored) =>
-      `firewall "${name}": ${names(added)} added, because the ports of the Service have to be open; somebody else has probably removed or changed ${names(restored)}${FIX}to close a port, remove it from the Service, limit its clients with loadBalancerSourceRanges of the Service, or have the author of the class or issuer leave it out of allowedPorts`,
+      `firewall "${name}": ${names(added)} added, because the ports of the Service have to be open; somebody else has probably removed or changed ${names(restored)}${FIX}to close a port, remove it from the Service, limit its clients with loadBalancerSourceRanges of the Service (type LoadBalancer), or have the author of the class or issuer leave it out of allowedPorts`,
     example: { name: "ingress", added: ["tcp 8443"], restored: ["tcp 8443"] },
   }),
   nodesRestored: event({
