@@ -18,8 +18,7 @@ export const UNKNOWN_ACTION_SECONDS = 30; // An own action whose answer was lost
 export const ACTION_SECONDS = 120; // The same, of one that the API goes on calling unfinished, or no longer knows.
 export const OVERDUE_ACTION_SECONDS = 10; // After its deadline, any run of the account reads an action that no run has read.
 export const RESERVATION_SECONDS = 600; // A move reserves its node for this long: more than its calls and its action take.
-/** The same address or list is not read again within this, unless the operator or a refused call changed something. */
-export const READ_PAUSE_MS = 1_000;
+export const READ_PAUSE_MS = 1_000; // Between reads of the same address or list, unless the operator or a refused call changed something.
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5]; // Between reads of a running action; the last repeats.
 export const LOCKED_READ_SECONDS = { first: 5, longest: 60 }; // Between reads of an address that stays locked: longer each time.
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
@@ -91,6 +90,7 @@ export const FIREWALL_STALE_SECONDS = 90; // While the next reading is due, cond
 export const UNCOVERED_KEPT_SECONDS = 3600; // What was read of a machine in no firewall decides elections for this long, at most.
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
 export const MAX_ADDITIONAL_FIREWALLS = 24; // Of one issuer, beside the one that it names: with 10 machines each, enough for 250 nodes.
+export const USERS_SETTLE_MS = 10 * SECOND_MS; // The last installation that uses an issuer may change its firewall for this long after another one has come.
 export const FIREWALL_CREATION_MS = 5 * MINUTE_MS; // An additional firewall that is not there after this is dropped from the status.
 export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
 export const ZONE_MAX_AGE_MS = 60 * MINUTE_MS; // The id and the name of a zone are read again after this.

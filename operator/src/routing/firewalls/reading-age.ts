@@ -1,10 +1,14 @@
 /** How old the reading of a firewall is, and when the firewall has to be read again. All times are monotonic ms. */
 
 import type { Clock } from "../../clock.js";
-import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../timings.js";
+import {
+  FIREWALL_MAX_AGE_SECONDS,
+  FIREWALL_SHARED_SECONDS,
+  FIREWALL_STALE_SECONDS,
+  SECOND_MS,
+  USERS_SETTLE_MS,
+} from "../../timings.js";
 
-/** The last installation that uses an issuer may change its firewall for this long after another one has come. */
-const USERS_SETTLE_MS = 10_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export class ReadingAge {
