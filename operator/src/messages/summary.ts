@@ -131,7 +131,8 @@ function removingText({ kind, left, until, ttl }: Removing): string {
 
 const DRAIN_OF_POOL = {
   kept: "the operator releases no address",
-  shorter: "and to keep the addresses in the account, set reclaimPolicy to Retain",
+  shorter:
+    "and to keep the addresses in the account, set reclaimPolicy to Retain, unless the namespace has a maximum of created addresses",
 };
 const DRAIN_OF_ROUTED = {
   kept: "the address and its ports stay as they are",

@@ -11,9 +11,11 @@ describe("a message that pools and RoutedIPs share", () => {
     const [pool, routed] = KINDS.map((kind) =>
       deletionMessages.underWay({ kind, left: ["address 203.0.113.7"], until, ttl: 86_400 }),
     );
-    const text = (way: string) => `(their TTL is 86400 s, 24h); to end the wait, ${way} to Retain`;
-    expect(pool?.message).to.include(text("and to keep the addresses in the account, set reclaimPolicy"));
-    expect(routed?.message).to.include(text("set dnsRecordSet.deletionPolicy"));
+    const text = (way: string) => `(their TTL is 86400 s, 24h); to end the wait, ${way}`;
+    expect(pool?.message).to.include(
+      text("and to keep the addresses in the account, set reclaimPolicy to Retain, unless"),
+    );
+    expect(routed?.message).to.include(text("set dnsRecordSet.deletionPolicy to Retain"));
   });
 
   it("names the region field of the resource's own kind", () => {

@@ -50,7 +50,7 @@ export const TENANT_RULES: readonly TenantRule[] = [
     expression:
       "!('capped' in variables.limit) || (variables.spec.?desiredIPs.orValue(0) == 0 && (oldObject == null || (dyn(oldObject).?status.?createdIPs.orValue([]).size() == 0 && !dyn(oldObject).?status.?pendingCreation.hasValue()))) || variables.spec.?reclaimPolicy.orValue('Retain') == 'Delete' || (oldObject != null && variables.oldSpec.?reclaimPolicy.orValue('Retain') != 'Delete')",
     messageExpression:
-      "variables.limit.capped[0] == '0' ? 'the limits of namespace ' + request.namespace + ' let the operator create no address: list addresses in spec.ips and leave out spec.desiredIPs, or ask the administrator of flipop to raise maxCreatedAddresses of tenantLimits' : 'the limits of namespace ' + request.namespace + ' have a maximum of created addresses, which an address that outlives its pool would escape: set spec.reclaimPolicy to Delete'",
+      "variables.limit.capped[0] == '0' ? 'the limits of namespace ' + request.namespace + ' let the operator create no address: leave out spec.desiredIPs (spec.ips may list what allowedAddresses of tenantLimits allows), or ask the administrator of flipop to raise maxCreatedAddresses of tenantLimits' : 'the limits of namespace ' + request.namespace + ' have a maximum of created addresses, which an address that outlives its pool would escape: set spec.reclaimPolicy to Delete'",
   },
 ];
 
