@@ -98,7 +98,7 @@ const readsFrom = (place: string, seen: string) =>
   `the operator reads the token from ${place}, and what stands there ${seen}`;
 const ONE_TOKEN = "have the owner of the account put one token there, and nothing else";
 
-export const CREATE_AGAIN = "delete the RoutedIPs that use the issuer, then the issuer, and create them again";
+export const CREATE_AGAIN = "with the former token, delete its RoutedIPs, then the issuer, and create them again";
 
 export const failedCalls = {
   /** `undefined`: a part of the request may have been sent. */

@@ -49,8 +49,8 @@ interface OfNode {
   readonly cause: Problem;
 }
 
-/** `current`: the account of the token. */
-type OtherAccount = Named & Readonly<Record<"recorded" | "current", string>> & { readonly ips: readonly string[] };
+/** `current`: the account of the token; absent: the token may not read it. */
+type OtherAccount = Named & { readonly recorded: string; readonly current?: string; readonly ips: readonly string[] };
 
 const unusable = (service: ProviderService) => ({
   text: ({ provider }: Named) => unusableProvider(provider, service).seen,
@@ -110,7 +110,7 @@ export const providerMessages = topic("provider", {
     reason: "Unauthorized",
     by: "administrator",
     text: ({ provider, recorded, current, ips }: OtherAccount) =>
-      `the operator's token of ${provider} belongs to account ${current}, and the addresses of this pool on record (${listed(ips)}) are in account ${recorded}, so the operator changes nothing for this pool`,
+      `the operator's token of ${provider} ${current === undefined ? "may not read its account, which has no address of this pool" : `belongs to account ${current}`}, and the addresses of this pool on record (${listed(ips)}) are in account ${recorded}, so the operator changes nothing for this pool`,
     remedy: [
       "have the cluster's administrator set a token of the recorded account and restart the operator",
       "to begin anew in the other account, delete this pool and create it again without these addresses, which stay in the recorded one (the deletion may take an hour)",

@@ -24,6 +24,7 @@ import { problemOf } from "../../reconcile/conditions.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
 import { ACCOUNT_FAILURE_KEPT_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
+import { AssignmentHistory } from "./assignment-history.js";
 import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./failed-reads.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
@@ -69,6 +70,7 @@ export class AddressAccount {
   /** Of the latest failure, monotonic ms. */
   private failedAt = Number.NEGATIVE_INFINITY;
   readonly token: TokenProof;
+  readonly history: AssignmentHistory;
   /** Those whose calls failed since the account was last answered. */
   private readonly failingAddresses = new Set<string>();
   private readonly failedReads: FailedReads;
@@ -83,6 +85,7 @@ export class AddressAccount {
     private readonly tools: AccountTools,
   ) {
     this.token = new TokenProof(tools.clock);
+    this.history = new AssignmentHistory(provider, tools.clock);
     this.recovery = new AccountRecovery(tools.clock);
     this.failedReads = new FailedReads(tools.clock);
   }

@@ -2,7 +2,6 @@
 
 import type { Clock } from "../../clock.js";
 import type { CallContext } from "../../providers/call.js";
-import type { AddressProvider } from "../../providers/types.js";
 import { type AddressAccount, ALONE } from "../accounts/address-account.js";
 import type { ListObservations } from "./creation-registry.js";
 
@@ -13,24 +12,14 @@ interface Tools {
 
 /** An address that was created on a machine has been assigned; a person's new one may never have been. Never rejects. */
 export async function noteList(
-  { provider, inventory, failure }: Pick<AddressAccount, "provider" | "inventory" | "failure">,
+  { history, inventory, failure }: Pick<AddressAccount, "history" | "inventory" | "failure">,
   observations: ListObservations,
   { clock, why }: Tools,
 ): Promise<void> {
   const newcomers = observations.note(inventory?.view(), clock.monotonic());
   // Of many, a person has to choose anyway.
   if (failure !== undefined || newcomers.length > ALONE) return;
-  const answers = newcomers.map((ip) => wasAssigned(provider, why("a creation may have made it"), ip));
+  const answers = newcomers.map((ip) => history.has(why("a creation may have made it"), ip));
   for (const [index, was] of (await Promise.all(answers)).entries())
     observations.noteAssigned(newcomers[index] ?? "", was);
-}
-
-async function wasAssigned(provider: AddressProvider, context: CallContext, ip: string): Promise<boolean | undefined> {
-  if (provider.latestAction === undefined) return undefined;
-  try {
-    const latest = await provider.latestAction(context, ip);
-    return latest !== undefined && latest.verb !== "other";
-  } catch {
-    return undefined;
-  }
 }

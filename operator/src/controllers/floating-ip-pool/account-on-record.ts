@@ -6,6 +6,7 @@ import type { InventoryView } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages } from "../../messages/provider.js";
 import { isSameAccount } from "../../providers/credentials.js";
+import { omitUndefined } from "../../values.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 /** Of an address that the account has never shown, or that is none of the pool's. */
@@ -27,14 +28,14 @@ interface AccountRead {
  */
 export function otherAccount({ key: current, inventory }: AccountRead, pool: Pool): Problem | undefined {
   const { account: recorded, ips: statuses = {} } = pool.status;
-  if (recorded === undefined || current === undefined || isSameAccount(recorded, current)) return undefined;
+  if (recorded === undefined || (current !== undefined && isSameAccount(recorded, current))) return undefined;
   const ips = addressesOnRecord(pool, Object.entries(statuses));
   const view = inventory?.view();
   if (view?.complete !== true || ips.length === 0 || ips.some((ip) => view.get(ip) !== undefined)) return undefined;
-  return providerMessages.otherAccount({ provider: pool.spec.provider, recorded, current, ips });
+  return providerMessages.otherAccount({ provider: pool.spec.provider, recorded, ips, ...omitUndefined({ current }) });
 }
 
-/** What `status.account` is to be. Another account replaces it only once that shows an address of the pool. */
+/** What `status.account` is to be. Another account replaces it only once that shows all addresses of the pool. */
 export function accountToRecord(
   { pool, inventory, accountKey }: Pick<Snapshot, "pool" | "inventory" | "accountKey">,
   addresses: readonly PlannedAddress[],
@@ -42,9 +43,11 @@ export function accountToRecord(
   const { account: recorded } = pool.status;
   const entries = addresses.map(({ ip, status }) => [ip, status] as const);
   const ips = addressesOnRecord(pool, entries);
+  if (accountKey === undefined) return recorded;
   if (ips.length === 0) return undefined;
-  if (accountKey === undefined || (recorded !== undefined && isSameAccount(recorded, accountKey))) return recorded;
-  return ips.some((ip) => inventory.get(ip) !== undefined) ? accountKey : recorded;
+  if (recorded !== undefined && isSameAccount(recorded, accountKey)) return recorded;
+  // One that it lacks may be in the account of a former token.
+  return ips.every((ip) => inventory.get(ip) !== undefined) ? accountKey : recorded;
 }
 
 /** Those that the operator created, and those that the spec lists and the account has shown; canonical. */

@@ -34,6 +34,9 @@ describe("the account that a pool has on record", () => {
     expect(recording(created, "a", [CREATED])).to.equal("a");
     expect(recording(entry(LISTED), "a", [LISTED])).to.equal("a");
     expect(recording(created, undefined, [CREATED]), "its token does not show it").to.equal(undefined);
+    const two = { createdIPs: [...created.createdIPs, { ip: OTHER, createdTime: "2026-01-02T00:00:00Z" }] };
+    expect(recording(two, "a", [OTHER]), "one is missing").to.equal(undefined);
+    expect(recording({ ...two, account: "b" }, "a", [OTHER]), "which may be in the former one").to.equal("b");
   });
 
   it("stays while it may be the same, or while nothing shows that it is another one", () => {
@@ -41,6 +44,8 @@ describe("the account that a pool has on record", () => {
       expect(recording({ ...created, account: "a" }, key, []), key).to.equal("a");
     }
     expect(recording({ ...entry(LISTED), account: "a" }, "b", [LISTED])).to.equal("b");
+    const reason = "AddressNotFound";
+    expect(recording({ ...entry(LISTED, { reason }), account: "a" }, undefined, []), "a list without it").to.equal("a");
   });
 
   it("goes with the last address", () => {
@@ -67,7 +72,7 @@ describe("another account than the one on record", () => {
   });
 
   it("counts if it may be the same, or if nothing of the pool is on record", () => {
-    for (const key of [undefined, "a", "b+a"]) expect(blocked(created, key), key).to.equal(undefined);
+    for (const key of ["a", "b+a"]) expect(blocked(created, key), key).to.equal(undefined);
     expect(blocked({}, "b")).to.equal(undefined);
     expect(blocked(entry(OTHER), "b")).to.equal(undefined);
     expect(blocked(entry(LISTED, { reason: "AddressNotFound" }), "b")).to.equal(undefined);
@@ -78,6 +83,11 @@ describe("another account than the one on record", () => {
     expect(blocked(created, "b", { seen: [OTHER] })).to.not.equal(undefined);
     expect(blocked(created, "b", { seen: [CREATED] })).to.equal(undefined);
     expect(blocked(created, "b", { complete: false }), "nothing is decided yet").to.equal(undefined);
+  });
+
+  it("counts for nothing if the token may not read which one it is and no address on record is there", () => {
+    expect(blocked(created, undefined)).to.include("may not read its account, which has no address of this pool");
+    expect(blocked(created, undefined, { seen: [CREATED] })).to.equal(undefined);
   });
 
   it("may be the same where a token does not show its account", () => {

@@ -2,6 +2,7 @@ import type { PendingCreation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type AddressAccount, ALONE } from "../../../src/addresses/accounts/address-account.js";
+import { AssignmentHistory } from "../../../src/addresses/accounts/assignment-history.js";
 import { ListObservations } from "../../../src/addresses/creation/creation-registry.js";
 import { noteList } from "../../../src/addresses/creation/newcomers.js";
 import type { AddressProvider } from "../../../src/providers/types.js";
@@ -11,8 +12,8 @@ const INTENT: PendingCreation = {
   ...{ startedAt: "2025-06-01T10:00:00Z", provider: "digitalocean", family: "IPv4", providerID: "digitalocean://1" },
 };
 
-/** The addresses whose history was asked for, where so many are new. */
-async function asked(newcomers: number): Promise<readonly string[]> {
+/** The addresses whose history was asked for, where so many are new, by resources that look at the list at these times. */
+async function asked(newcomers: number, at: readonly number[] = [1_000]): Promise<readonly string[]> {
   const ips: string[] = [];
   const latestAction = async (_context: unknown, ip: string) => {
     ips.push(ip);
@@ -23,11 +24,15 @@ async function asked(newcomers: number): Promise<readonly string[]> {
     return [ip, { ip, family: "IPv4", region: "nyc3", unconfirmed: false, ageSeconds: 0 }] as const;
   });
   const view = () => ({ complete: true, ageSeconds: 0, addresses: new Map(addresses) });
-  const account = { provider: { latestAction } as unknown as AddressProvider, inventory: { view } };
-  const observations = new ListObservations();
-  observations.meet(INTENT, 0);
-  const tools = { clock: { monotonic: () => 1_000 }, why: () => ASKER };
-  await noteList(account as unknown as AddressAccount, observations, tools);
+  let now = 0;
+  const clock = { monotonic: () => now };
+  const history = new AssignmentHistory({ latestAction } as unknown as AddressProvider, clock);
+  const account = { history, inventory: { view } } as unknown as AddressAccount;
+  for (now of at) {
+    const observations = new ListObservations();
+    observations.meet(INTENT, 0);
+    await noteList(account, observations, { clock, why: () => ASKER });
+  }
   return ips;
 }
 
@@ -35,5 +40,10 @@ describe("the history of what is new in the list of an account", () => {
   it("is asked for of a few addresses, and of none where a person has to choose among many", async () => {
     expect(await asked(ALONE)).to.have.length(ALONE);
     expect(await asked(ALONE + 1)).to.deep.equal([]);
+  });
+
+  it("is asked for once for all resources, and again after a second", async () => {
+    expect(await asked(1, [1_000, 1_000, 1_999])).to.have.length(1);
+    expect(await asked(1, [1_000, 2_000])).to.have.length(2);
   });
 });

@@ -214,7 +214,7 @@ describe("operator in process: trouble", function () {
     expect(count(ASSIGN), "no move is tried meanwhile").to.equal(assigned);
     expect(world.kubernetes.revision, "nothing new is written").to.equal(revision);
     expect(world.status("web").ips?.[ip]).not.to.have.property("retryAt");
-    expect(warnings(), "one outage is one Event").to.have.length(1);
+    expect(warnings(), `one outage is one Event: ${warnings().join("; ")}`).to.have.length(1);
     fault.cancel();
     await world.until("moved", () => ![holder, undefined].includes(world.status("web").ips?.[ip]?.nodeName));
     await world.until("well", () => world.condition("web", "Accepted")?.status === "True");
