@@ -110,7 +110,10 @@ describe("publishTo of a Gateway", function () {
     await pool.edit({ ips });
     await pool.is("Published", "True TooManyAddresses");
     await pool.is("Ready", "True");
-    await pool.reports(`and not ${first}, ${second}`);
+    const both = `and not ${first}, ${second};`;
+    await pool.until(both, async () => (await pool.conditionOf("Published"))?.message.includes(both) === true);
+    // The Event names those that were active by then: the second one may have followed a moment later.
+    await pool.reports(`and not ${first}`);
     expect(await shown(world)).to.deep.equal(early);
     const before = await world.client.must.get(`${pathOf(world)}/edge`);
     const oneLess = `and not ${second};`;
