@@ -105,6 +105,12 @@ export const retryAtSchema = {
     "When the operator tries again what failed. Absent: nothing waits, or the next try is less than a minute away.",
 } as const;
 
+/** Key of an account, as its provider identifies it. One token of Cloudflare may see several, which are one text. */
+export function accountSchema(description: string) {
+  const example = "6fd1a5d6-8f4b-4d3c-9c55-0b8a5f2d7e11";
+  return { type: "string", optional: true, description, example, maxLength: 1024 } as const;
+}
+
 /** Schema of {@link AddressStatus}. */
 export const addressStatusSchema: SchemaOf<AddressStatus> = {
   type: "object",

@@ -4,6 +4,7 @@ import { holderLabelKeySchema, untilAssignedKeySchema } from "../schema/common-f
 import type { SchemaOf } from "../schema/schema";
 import {
   type AddressStatus,
+  accountSchema,
   addressStatusSchema,
   errorSchema,
   type PendingCreation,
@@ -55,9 +56,6 @@ export interface FloatingIPPoolStatus {
 export const MAX_POOL_IPS = 1024;
 /** Maximum number of entries of `assignableNodes` and `nodeErrors`: this operator writes 50, the Go operator all. */
 const MAX_NODE_NAMES = 5000;
-
-/** Maximum length of `account`: several accounts that one token sees are one text. */
-const MAX_ACCOUNT_LENGTH = 1024;
 
 function nodeNames(description: string): SchemaOf<readonly string[]> & { readonly optional: true } {
   return {
@@ -136,13 +134,9 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
       keys: ["ip"],
       maxItems: 2 * MAX_POOL_IPS,
     },
-    account: {
-      type: "string",
-      optional: true,
-      description:
-        "The provider's account that has the addresses of this pool, as the provider identifies it. While the operator's token belongs to another account, the operator changes nothing for this pool. Absent while the pool has no address, or if the token may not read its account.",
-      maxLength: MAX_ACCOUNT_LENGTH,
-    },
+    account: accountSchema(
+      "The account that has the addresses of this pool, as the provider identifies it. While the operator's token belongs to another account, the operator changes nothing for this pool. Absent: the pool has no address on record, or no token could read its account.",
+    ),
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,

@@ -9,7 +9,7 @@ import { type Condition, conditionsSchema, observedGenerationSchema } from "../c
 import { SUMMARY_TYPES } from "../condition-types";
 import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
 import type { SchemaOf } from "../schema/schema";
-import { retryAtSchema } from "./address-status";
+import { accountSchema, retryAtSchema } from "./address-status";
 import { type DeletionPolicy, providerSchema } from "./dns-record-set";
 import { nameSchema, secretKeySchema } from "./name-schemas";
 import type { ResourceKind } from "./resource-kind";
@@ -125,14 +125,9 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
   default: {},
   properties: {
     observedGeneration: { ...observedGenerationSchema, optional: true },
-    account: {
-      type: "string",
-      optional: true,
-      description:
-        "The account that has the addresses and firewalls of the issuer, as the provider names it. The operator uses no token of another account. Absent: no RoutedIP uses the issuer and this status has no firewall, or the token may not read its account.",
-      example: "6fd1a5d6-8f4b-4d3c-9c55-0b8a5f2d7e11",
-      maxLength: 1024,
-    },
+    account: accountSchema(
+      "The account that has the addresses and firewalls of the issuer, as the provider identifies it. The operator uses no token of another account. Absent: no RoutedIP uses the issuer and this status has no firewall, or no token could read its account.",
+    ),
     createdFirewall: {
       ...createdFirewallSchema(
         "The firewall, if the operator created it. With `routedIPReclaimPolicy` Delete, the operator deletes it when it is empty and no RoutedIP uses the issuer.",
