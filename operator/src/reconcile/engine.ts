@@ -178,7 +178,7 @@ export class Engine<T extends KindTypes> {
       .filter(({ lockKey }) => !state.inFlight.has(lockKey))
       .map((sequence) => startTime(state, sequence, now))
       .flatMap((at) => (at > now ? at : again));
-    return { ...decision, starts: [], startAt: earliest(times) };
+    return { ...decision, starts: [], startAt: earliest(times), knownEvents: state.deferredEvents.length };
   }
 
   /** Resolves to whether the world has changed. Never rejects. */
@@ -236,6 +236,7 @@ export class Engine<T extends KindTypes> {
     const fields = statusFields(this.kind, state, { ...last, now });
     if (fields === undefined) return undefined;
     const before = state.reported ?? state.conditions();
+    const { knownEvents } = last;
     const planned = last.plan.conditions;
     const change = { before: fieldsOf(object.status), written: fields };
     const sinceMs = state.sinceFirstStatusMs(monotonic);
@@ -246,13 +247,13 @@ export class Engine<T extends KindTypes> {
     const { waitMs, drops, left } = await written.catch((error: unknown) => {
       // Where the status cannot be written, no condition says what is wrong: Events do, each once.
       if (resultOfError(error).kind === "error") {
-        emitStatusEvents(this.tools, this.kind, state, { before, planned });
+        emitStatusEvents(this.tools, this.kind, state, { before, planned, knownEvents });
         state.reported = planned;
       }
       throw error;
     });
     const fieldsWritten = left === true ? {} : { fields: change };
-    emitStatusEvents(this.tools, this.kind, state, { before, planned, drops, ...fieldsWritten });
+    emitStatusEvents(this.tools, this.kind, state, { before, planned, knownEvents, drops, ...fieldsWritten });
     state.reported = left === true ? planned : undefined;
     return waitMs;
   }

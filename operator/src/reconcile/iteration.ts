@@ -38,6 +38,8 @@ export interface Iteration<T extends KindTypes> extends Decision<T> {
   readonly starts: readonly Start<T>[];
   /** ms since the epoch: when a sequence that has to wait may start. */
   readonly startAt: number | undefined;
+  /** How many of the deferred Events the plan knows of: its conditions may say the same. */
+  readonly knownEvents: number;
 }
 
 export interface Start<T extends KindTypes> {
@@ -106,6 +108,7 @@ export function startIteration<T extends KindTypes>(
   const { snapshot, plan } = decision;
   state.unreadySummary = unreadySummaryOf(plan.conditions, now);
   kind.register?.(state, snapshot, plan);
+  const knownEvents = state.deferredEvents.length;
   const starts: Start<T>[] = [];
   const waits: number[] = [];
   for (const planned of plan.sequences) {
@@ -118,7 +121,7 @@ export function startIteration<T extends KindTypes>(
     const due = dueSteps(state, planned, now);
     lock(kind, state, { ...decision, planned: dryRun || stop !== undefined ? readsOf(due) : due, starts });
   }
-  return { ...decision, starts, startAt: earliest(waits) };
+  return { ...decision, starts, startAt: earliest(waits), knownEvents };
 }
 
 /** ms since the epoch, now or later: when a step of the sequence may start. */

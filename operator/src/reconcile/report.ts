@@ -50,6 +50,8 @@ export function reportSequence<T extends KindTypes>(
 export interface WrittenConditions {
   readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
+  /** See `Iteration`. What failed while the status was written waits for the next one, which may say it. */
+  readonly knownEvents: number;
   /** What the server has begun to drop of the status. */
   readonly drops?: readonly string[] | undefined;
   /** Absent: the status was not written. */
@@ -61,10 +63,10 @@ export function emitStatusEvents<T extends KindTypes>(
   tools: ReportTools,
   kind: Kind<T>,
   state: ResourceState<T>,
-  { before, planned, drops = [], fields }: WrittenConditions,
+  { before, planned, knownEvents, drops = [], fields }: WrittenConditions,
 ): void {
   const { statusEvents = conditionsAndDeferred, statusRules } = kind;
-  const seen = { before, planned, deferred: state.deferredEvents.splice(0) };
+  const seen = { before, planned, deferred: state.deferredEvents.splice(0, knownEvents) };
   const compared = state.startWarnings.compared(seen, tools.clock.monotonic());
   const warnings = statusEvents(compared.before, compared.planned, compared.deferred, state);
   const changes = fields && kind.statusChanges?.(state, fields.before, fields.written);

@@ -3,10 +3,9 @@ import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { eventMessages } from "../../src/messages/events.js";
-import { conditionEvents, no } from "../../src/reconcile/conditions.js";
 import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/timings.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
-import { move, refused, sequence } from "./moving-kind.js";
+import { move, sequence } from "./moving-kind.js";
 
 const A = "192.0.2.1";
 const B = "192.0.2.2";
@@ -220,32 +219,6 @@ describe("what the engine writes and reports", () => {
     expect(rig.world.patches).to.deep.equal([]);
   });
 
-  it("reports what failed though the API server refuses the status, and once", async () => {
-    rig.moving.wanted = () => [sequence(move(A))];
-    rig.moving.run = async () => refused({ kind: "Terminal" });
-    rig.world.forbids = true;
-    await rig.start();
-    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(["no"]);
-    rig.controller.enqueueAll();
-    await rig.world.clock.advance(1_000);
-    expect(rig.world.events).to.have.length(1);
-  });
-
-  it("reports what is wrong though the API server refuses the status, once, and not again when it takes it", async () => {
-    rig.moving.more = { statusEvents: conditionEvents };
-    rig.moving.conditions = [no("Accepted", { reason: "Invalid", message: "spec.size is no number" })];
-    rig.world.forbids = true;
-    await rig.start();
-    rig.controller.enqueueAll();
-    await rig.world.clock.advance(1_000);
-    const notes = ["spec.size is no number"];
-    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(notes);
-    rig.world.forbids = false;
-    await rig.world.clock.advance(600_000);
-    expect(rig.world.condition("Accepted")).to.equal("False/Invalid");
-    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(notes);
-  });
-
   it("gives the kind the time since it sent a status, and not since it compared one", async () => {
     const since: number[] = [];
     const holdMs = (_seen: unknown, _fields: unknown, sinceLastMs: number) => {
@@ -267,20 +240,5 @@ describe("what the engine writes and reports", () => {
     rig.moving.more = { pendingWarningOf: () => "role too old: nodes" };
     await rig.start();
     expect(rig.controller.degradedReason()).to.equal("role too old: nodes");
-  });
-
-  it("hands the failure of a deferred Event to the kind, and no further", async () => {
-    const failures: unknown[] = [];
-    rig.moving.more = {
-      statusEvents: (_before, _planned, deferred) => {
-        failures.push(...deferred.map(({ failure }) => failure?.kind));
-        return deferred;
-      },
-    };
-    rig.moving.wanted = () => [sequence(move(A))];
-    rig.moving.run = async () => refused({ kind: "Terminal" });
-    await rig.start();
-    expect(failures).to.deep.equal(["Terminal"]);
-    expect(rig.world.events[0]).to.have.all.keys("regarding", "type", "reason", "action", "note");
   });
 });

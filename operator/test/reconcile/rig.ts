@@ -38,6 +38,8 @@ export class OneObject<O extends KubeObject> {
   /** The cache reads all anew, as when the CRD has changed. */
   relist: () => void = () => undefined;
   onError: (fields: object) => void = () => undefined;
+  /** Goes on while the server takes a patch. */
+  whilePatching: () => Promise<void> = () => Promise.resolve();
   private cached: O | undefined;
   private stored: O | undefined;
   private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
@@ -146,7 +148,10 @@ export class OneObject<O extends KubeObject> {
   }
 
   private get client(): KubeClient {
-    return clientThat((request) => this.answer(request));
+    return clientThat(async (request) => {
+      if (request.method !== "GET") await this.whilePatching();
+      return this.answer(request);
+    });
   }
 
   private answer({ method, body }: KubeRequest): O {

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { Outcome } from "../../src/addresses/call-outcomes.js";
+import { conditionEvents, no } from "../../src/reconcile/conditions.js";
+import { rigOfEachTest } from "./engine-rig.js";
+import { move, refused, sequence } from "./moving-kind.js";
+
+const A = "192.0.2.1";
+
+describe("the Events of the engine", () => {
+  const rig = rigOfEachTest();
+
+  it("reports what failed though the API server refuses the status, and once", async () => {
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Terminal" });
+    rig.world.forbids = true;
+    await rig.start();
+    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(["no"]);
+    rig.controller.enqueueAll();
+    await rig.world.clock.advance(1_000);
+    expect(rig.world.events).to.have.length(1);
+  });
+
+  it("reports what is wrong though the API server refuses the status, once, and not again when it takes it", async () => {
+    rig.moving.more = { statusEvents: conditionEvents };
+    rig.moving.conditions = [no("Accepted", { reason: "Invalid", message: "spec.size is no number" })];
+    rig.world.forbids = true;
+    await rig.start();
+    rig.controller.enqueueAll();
+    await rig.world.clock.advance(1_000);
+    const notes = ["spec.size is no number"];
+    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(notes);
+    rig.world.forbids = false;
+    await rig.world.clock.advance(600_000);
+    expect(rig.world.condition("Accepted")).to.equal("False/Invalid");
+    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(notes);
+  });
+
+  it("hands the failure of a deferred Event to the kind, and no further", async () => {
+    const failures: unknown[] = [];
+    rig.moving.more = {
+      statusEvents: (_before, _planned, deferred) => {
+        failures.push(...deferred.map(({ failure }) => failure?.kind));
+        return deferred;
+      },
+    };
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Terminal" });
+    await rig.start();
+    expect(failures).to.deep.equal(["Terminal"]);
+    expect(rig.world.events[0]).to.have.all.keys("regarding", "type", "reason", "action", "note");
+  });
+
+  it("reports what fails while a status is written with the next status, which knows of it", async () => {
+    let end: (outcome: Outcome) => void = () => undefined;
+    const ended = new Promise<Outcome>((resolve) => {
+      end = resolve;
+    });
+    const reported: (readonly unknown[])[] = [];
+    rig.moving.more = {
+      statusEvents: (_before, planned, deferred) => {
+        reported.push([...planned.map(({ reason }) => reason), deferred.length]);
+        return [];
+      },
+    };
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = () => ended;
+    rig.world.whilePatching = async () => {
+      rig.world.whilePatching = () => Promise.resolve();
+      rig.moving.conditions = [no("Ready", { reason: "ProviderUnavailable", message: "no" })];
+      end(refused({ kind: "Terminal" }));
+      await rig.world.clock.flush();
+    };
+    await rig.start();
+    await rig.world.clock.advance(2_000);
+    expect(reported.slice(0, 2)).to.deep.equal([
+      ["Observed", 0],
+      ["ProviderUnavailable", 1],
+    ]);
+  });
+});
