@@ -1,9 +1,9 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { healthMessages } from "../../../src/messages/health.js";
-import type { ModelCloud } from "./support/model-cloud.js";
-import { actions, altered, assigned, cluster, condition, settled } from "./support/pool-plans.js";
+import { healthMessages } from "../../../../src/messages/health.js";
+import type { ModelCloud } from "../support/model-cloud.js";
+import { actions, altered, assigned, cluster, condition, settled } from "../support/pool-plans.js";
 
 const A = "203.0.113.7";
 

@@ -1,15 +1,15 @@
 import { Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ownerName } from "../../../src/addresses/annotations.js";
-import { timestamp } from "../../../src/clock.js";
-import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { createView, type InventoryAddress, type ResourceRef } from "../../../src/inventory/view.js";
-import { actionsOf } from "../../../src/reconcile/plan.js";
-import { FORGET_AFTER_MS } from "../../../src/timings.js";
-import type { ModelCloud } from "./support/model-cloud.js";
-import { NO_MEMORY } from "./support/no-memory.js";
-import { actions, altered, cluster, rest } from "./support/pool-plans.js";
+import { ownerName } from "../../../../src/addresses/annotations.js";
+import { timestamp } from "../../../../src/clock.js";
+import type { Snapshot } from "../../../../src/controllers/floating-ip-pool/snapshot.js";
+import { createView, type InventoryAddress, type ResourceRef } from "../../../../src/inventory/view.js";
+import { actionsOf } from "../../../../src/reconcile/plan.js";
+import { FORGET_AFTER_MS } from "../../../../src/timings.js";
+import type { ModelCloud } from "../support/model-cloud.js";
+import { NO_MEMORY } from "../support/no-memory.js";
+import { actions, altered, cluster, rest } from "../support/pool-plans.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };

@@ -1,15 +1,15 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { CreationFailure } from "../../../src/addresses/address-set.js";
-import { ownerName } from "../../../src/addresses/annotations.js";
-import type { Plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { createView } from "../../../src/inventory/view.js";
-import { actionsOf } from "../../../src/reconcile/plan.js";
-import type { ModelCloud } from "./support/model-cloud.js";
-import { NO_MEMORY } from "./support/no-memory.js";
-import { actions, altered, cluster, condition, settled } from "./support/pool-plans.js";
+import type { CreationFailure } from "../../../../src/addresses/address-set.js";
+import { ownerName } from "../../../../src/addresses/annotations.js";
+import type { Plan } from "../../../../src/controllers/floating-ip-pool/plan.js";
+import type { Snapshot } from "../../../../src/controllers/floating-ip-pool/snapshot.js";
+import { createView } from "../../../../src/inventory/view.js";
+import { actionsOf } from "../../../../src/reconcile/plan.js";
+import type { ModelCloud } from "../support/model-cloud.js";
+import { NO_MEMORY } from "../support/no-memory.js";
+import { actions, altered, cluster, condition, settled } from "../support/pool-plans.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };

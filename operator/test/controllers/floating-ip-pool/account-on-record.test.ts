@@ -5,7 +5,7 @@ import { accountToRecord, otherAccount } from "../../../src/controllers/floating
 import type { Pool } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { isSameAccount } from "../../../src/providers/credentials.js";
 import { meta } from "../../claims/resources.js";
-import { ModelCloud } from "../../controllers/floating-ip-pool/support/model-cloud.js";
+import { ModelCloud } from "./support/model-cloud.js";
 
 const [CREATED, LISTED, OTHER] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { recordMessages } from "../../../src/messages/records.js";
-import { actionsOf } from "../../../src/reconcile/plan.js";
-import { actions, cluster, condition, rest } from "./support/pool-plans.js";
+import { recordMessages } from "../../../../src/messages/records.js";
+import { actionsOf } from "../../../../src/reconcile/plan.js";
+import { actions, cluster, condition, rest } from "../support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const DNS = { recordName: "web.example.com", zone: "example.com" };

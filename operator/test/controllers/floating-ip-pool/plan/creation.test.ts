@@ -1,11 +1,11 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { OtherCreation } from "../../../src/addresses/address-set.js";
-import { entryRemoved } from "../../../src/addresses/release.js";
-import { timestamp } from "../../../src/clock.js";
-import { actionsOf } from "../../../src/reconcile/plan.js";
-import { actions, altered, cluster, condition, rest } from "./support/pool-plans.js";
+import type { OtherCreation } from "../../../../src/addresses/address-set.js";
+import { entryRemoved } from "../../../../src/addresses/release.js";
+import { timestamp } from "../../../../src/clock.js";
+import { actionsOf } from "../../../../src/reconcile/plan.js";
+import { actions, altered, cluster, condition, rest } from "../support/pool-plans.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { timestamp } from "../../../src/clock.js";
-import type { ModelCloud } from "./support/model-cloud.js";
-import { cluster, settled } from "./support/pool-plans.js";
+import { timestamp } from "../../../../src/clock.js";
+import type { ModelCloud } from "../support/model-cloud.js";
+import { cluster, settled } from "../support/pool-plans.js";
 
 describe("the created addresses of a pool that another one gets", () => {
   function stepsOfDeletion(cloud: ModelCloud) {

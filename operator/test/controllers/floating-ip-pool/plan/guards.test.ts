@@ -1,16 +1,16 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { desiredOf } from "../../../src/addresses/desired-addresses.js";
-import { isServed, observedOf, placementsOf } from "../../../src/addresses/placements.js";
-import { timestamp } from "../../../src/clock.js";
-import type { Plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { createView, type InventoryAddress, type ResourceRef } from "../../../src/inventory/view.js";
-import { actionsOf } from "../../../src/reconcile/plan.js";
-import { DUE_READ_MS, MOVE_MAX_AGE_SECONDS } from "../../../src/timings.js";
-import type { ModelCloud } from "./support/model-cloud.js";
-import { actions, altered, assigned, cluster } from "./support/pool-plans.js";
+import { desiredOf } from "../../../../src/addresses/desired-addresses.js";
+import { isServed, observedOf, placementsOf } from "../../../../src/addresses/placements.js";
+import { timestamp } from "../../../../src/clock.js";
+import type { Plan } from "../../../../src/controllers/floating-ip-pool/plan.js";
+import type { Snapshot } from "../../../../src/controllers/floating-ip-pool/snapshot.js";
+import { createView, type InventoryAddress, type ResourceRef } from "../../../../src/inventory/view.js";
+import { actionsOf } from "../../../../src/reconcile/plan.js";
+import { DUE_READ_MS, MOVE_MAX_AGE_SECONDS } from "../../../../src/timings.js";
+import type { ModelCloud } from "../support/model-cloud.js";
+import { actions, altered, assigned, cluster } from "../support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const N1 = "digitalocean://n1";

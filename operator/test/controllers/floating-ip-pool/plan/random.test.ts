@@ -2,8 +2,8 @@ import { Finalizer, type FloatingIPPoolSpec, floatingIPPoolKind } from "cdk8s-fl
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { summary } from "../../../src/reconcile/summary-conditions.js";
-import { type Fault, ModelCloud } from "./support/model-cloud.js";
+import { summary } from "../../../../src/reconcile/summary-conditions.js";
+import { type Fault, ModelCloud } from "../support/model-cloud.js";
 
 const NODES = ["n1", "n2", "n3", "n4", "n5", "n6", "n7"];
 const POOLS = ["a", "b"];
