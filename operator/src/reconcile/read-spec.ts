@@ -24,12 +24,22 @@ export interface SafeSpec {
   readonly ignored?: readonly string[];
 }
 
-/** @param isTolerated what is wrong, and yet not in the way: the fields stay, and whoever reads them copes. */
-export function readSpec(
-  kind: KindName,
-  spec: unknown,
-  isTolerated: (finding: Finding, spec: Fields) => boolean,
-): SafeSpec {
+/** What is wrong, and yet not in the way: the fields stay, and whoever reads them copes. */
+type Tolerance = (finding: Finding, spec: Fields) => boolean;
+
+/** Reads each version of a spec once: the status around it changes with each action, and many resources use one class. */
+export function specReader(kind: KindName, isTolerated: Tolerance): (spec: unknown) => SafeSpec {
+  const known = new WeakMap<object, SafeSpec>();
+  return (spec) => {
+    if (!isFields(spec)) return { fields: {}, problem: specMessages.missing() };
+    const safe = known.get(spec) ?? readSpec(kind, spec, isTolerated);
+    known.set(spec, safe);
+    return safe;
+  };
+}
+
+/** Of RoutedIPs, which a cluster has by the thousand, it is cheaper to read a spec again than to keep what was read. */
+export function readSpec(kind: KindName, spec: unknown, isTolerated: Tolerance): SafeSpec {
   if (!isFields(spec)) return { fields: {}, problem: specMessages.missing() };
   const { spec: known, unknown } = knownSpec(kind, spec);
   const findings = validateSpec(kind, known).filter((finding) => !isTolerated(finding, spec));

@@ -10,7 +10,7 @@ import type {
 } from "cdk8s-flipop/api";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
-import { isFields, isUnusableName, readSpec } from "../reconcile/read-spec.js";
+import { isFields, isUnusableName, readSpec, specReader } from "../reconcile/read-spec.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import { compareText } from "../values.js";
 import type { Issuer, RoutedIPClass } from "./resolved-class.js";
@@ -41,6 +41,9 @@ export interface RoutedRead {
   readonly ignored?: readonly string[];
 }
 
+const issuerSpecOf = specReader("RoutedIPIssuer", () => false);
+const classSpecOf = specReader("ClusterRoutedIPClass", () => false);
+
 const EMPTY: RoutedIPSpec = { serviceRef: { serviceName: "" } };
 
 export function readRouted({ metadata, spec, status }: RoutedObject): RoutedRead {
@@ -56,7 +59,7 @@ export interface IssuerRead extends Issuer {
 
 export function readIssuer(object: IssuerObject | undefined): IssuerRead | undefined {
   if (object === undefined) return undefined;
-  const { fields, problem } = readSpec("RoutedIPIssuer", object.spec, () => false);
+  const { fields, problem } = issuerSpecOf(object.spec);
   const spec: RoutedIPIssuerSpec = { provider: "", ...fields };
   const { metadata, status = {} } = object;
   return { metadata, spec, status, ...(problem === undefined ? {} : { problem }) };
@@ -68,7 +71,7 @@ export interface ClassRead extends RoutedIPClass {
 
 export function readClass(object: ClassObject | undefined): ClassRead | undefined {
   if (object === undefined) return undefined;
-  const { fields, problem } = readSpec("ClusterRoutedIPClass", object.spec, () => false);
+  const { fields, problem } = classSpecOf(object.spec);
   const spec: ClusterRoutedIPClassSpec = { ...fields };
   const { metadata, status = {} } = object;
   return { metadata, spec, status, ...(problem === undefined ? {} : { problem }) };

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { readPool } from "../../src/controllers/floating-ip-pool/resource.js";
+import { specReader } from "../../src/reconcile/read-spec.js";
 import { readResource } from "../../src/controllers/node-dns-record-set/resource.js";
 import { readClass, readIssuer, readRouted } from "../../src/routing/read-resources.js";
 
@@ -44,5 +45,19 @@ describe("a spec with fields of a newer release", () => {
     const { problem } = readPool({ metadata, spec: { provider: "digitalocean", desiredIPs: "3", ...NEWER } });
     expect(problem?.message).to.match(/^spec\.desiredIPs: /);
     expect(problem?.message).not.to.include("future");
+  });
+
+  it("is read once for each version: the status around it changes, and many resources use one class", () => {
+    let findings = 0;
+    const read = specReader("ClusterRoutedIPClass", () => {
+      findings += 1;
+      return false;
+    });
+    const spec = { perNodeIPLimit: "two" };
+    const first = read(spec);
+    expect(first.problem).to.include({ reason: "Invalid" });
+    expect(read(spec)).to.equal(first);
+    expect(findings).to.equal(1);
+    expect(read({ ...spec, perNodeIPLimit: 2 }).fields).to.deep.equal({ perNodeIPLimit: 2 });
   });
 });

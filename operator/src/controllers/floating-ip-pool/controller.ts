@@ -39,7 +39,7 @@ import {
   type PoolRead,
   type PoolState,
   type PoolTypes,
-  poolReader,
+  readPool,
   withCreationResult,
 } from "./resource.js";
 import { holdersOf, probeOnStandby } from "./safeguards.js";
@@ -68,7 +68,6 @@ function retainedBy(context: ControllerContext, pool: Pool, cleanedUp: boolean):
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {
   const { claims, providers, records } = context;
   const dnsService = new DnsService({ records, claims, ...ofRegistry(providers) });
-  const readPool = poolReader();
   return {
     names: { kind: KIND, plural: PLURAL, controller: "floating-ip-pool", finalizer: Finalizer.cleanup },
     readyWhen: floatingIPPoolKind.readyWhen,

@@ -15,8 +15,7 @@ import {
   isFields,
   isIdleToleration,
   isUnusableName,
-  readSpec,
-  type SafeSpec,
+  specReader,
 } from "../../reconcile/read-spec.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { omitUndefined } from "../../values.js";
@@ -53,20 +52,8 @@ export interface PoolRead {
   readonly ignored?: readonly string[];
 }
 
-/** Validates each version of a spec once: the status around it changes with each action. */
-export function poolReader(): (object: PoolObject) => PoolRead {
-  const known = new WeakMap<object, SafeSpec>();
-  return (object) => {
-    const { spec } = object;
-    if (!isFields(spec)) return readPool(object);
-    const safe = known.get(spec) ?? safeSpec(spec);
-    known.set(spec, safe);
-    return readPool(object, safe);
-  };
-}
-
-export function readPool({ metadata, spec, status }: PoolObject, safe: SafeSpec = safeSpec(spec)): PoolRead {
-  const { fields, problem, ignored } = safe;
+export function readPool({ metadata, spec, status }: PoolObject): PoolRead {
+  const { fields, problem, ignored } = safeSpecOf(spec);
   const pool: Pool = { metadata, spec: { ...EMPTY, ...fields }, status: isFields(status) ? status : {} };
   return { pool, ...omitUndefined({ problem: problem ?? ownLabelProblem(pool), ignored }) };
 }
@@ -79,9 +66,7 @@ function ownLabelProblem(pool: Pool): Problem | undefined {
 
 const EMPTY: FloatingIPPoolSpec = { provider: "" };
 
-function safeSpec(spec: unknown): SafeSpec {
-  return readSpec(KIND, spec, isTolerated);
-}
+const safeSpecOf = specReader(KIND, isTolerated);
 
 /** Entries that are no address of the family, too: the others are served. */
 function isTolerated(finding: Finding, spec: Fields): boolean {

@@ -27,7 +27,7 @@ import {
   isFields,
   isIdleToleration,
   isUnusableName,
-  readSpec,
+  specReader,
 } from "../../reconcile/read-spec.js";
 import type { CleanupMemory } from "../../reconcile/retries.js";
 import { ofRegistry, type RecordRegistry } from "../../records/dns-service.js";
@@ -58,10 +58,12 @@ export interface ResourceRead {
 }
 
 export function readResource({ metadata, spec, status }: RecordSetObject): ResourceRead {
-  const { fields, ...found } = readSpec(KIND, spec, isTolerated);
+  const { fields, ...found } = safeSpecOf(spec);
   const resource: NodeRecordSet = { metadata, spec: fields, status: isFields(status) ? status : {} };
   return { resource, ...found };
 }
+
+const safeSpecOf = specReader(KIND, isTolerated);
 
 function isTolerated(finding: Finding, spec: Fields): boolean {
   return isIdleToleration(finding, spec) || isUnusableName(finding, spec);
@@ -97,7 +99,7 @@ function limitedRecords({ metadata, spec, status }: NodeRecordSet): LimitedRecor
 
 export interface NodeRecordSet {
   readonly metadata: ObjectMeta;
-  /** Without what can't be served (`readSpec`). */
+  /** Without what can't be served (`specReader`). */
   readonly spec: Partial<NodeDNSRecordSetSpec>;
   readonly status: NodeDNSRecordSetStatus;
 }
