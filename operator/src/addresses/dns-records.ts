@@ -108,7 +108,13 @@ export function publishedOf(
   // Cordoned nodes still serve, and nothing better exists. With none of them the set is left alone, so that the move of
   // the only address does not touch it.
   const cordoned = placements.filter(isOnCordoned);
-  return cordoned.length === 0 ? [] : ipsOf([...new Set([...published, ...cordoned])]);
+  const isLeft = cordoned.length === 0 && !published.some(isActiveUnread);
+  return isLeft ? [] : ipsOf([...new Set([...published, ...cordoned])]);
+}
+
+/** The status has it as active, and counts it as such until a read says otherwise. */
+function isActiveUnread({ certainty, was }: Placement): boolean {
+  return certainty === "unread" && was.state === "active";
 }
 
 /** No action of ours moves it: it is locked by another party, or longer than an own action takes, on a holder that is given up. */

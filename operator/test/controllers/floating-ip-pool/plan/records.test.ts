@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { recordMessages } from "../../../../src/messages/records.js";
 import { actionsOf } from "../../../../src/reconcile/plan.js";
-import { actions, cluster, condition, rest } from "../support/pool-plans.js";
+import { actions, altered, cluster, condition, rest } from "../support/pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const DNS = { recordName: "web.example.com", zone: "example.com" };
@@ -37,6 +37,28 @@ describe("the record set in the plan of a pool", () => {
     cloud.setReady(cloud.addresses.get(B)?.split("//")[1] ?? "", false);
     rest(cloud);
     expect(cloud.zone.get(DNS.recordName)).to.deep.equal([A]);
+  });
+
+  it("keeps the name of an active address that no read has shown since the start, and says the same of both", () => {
+    const cloud = rest(cluster(["n1"], { desiredIPs: 1, dnsRecordSet: DNS }));
+    const [ip = ""] = Object.keys(cloud.pool("web").status.ips ?? {});
+    cloud.addresses.delete(ip);
+    const { inventory } = cloud.snapshot("web");
+    const made = altered(cloud, { inventory: { ...inventory, isGone: () => false } });
+    expect(condition(made, "Fulfilled")).to.equal("True/Observed");
+    expect(condition(made, "DNSReady")).to.equal("True/Observed");
+    expect(actions(made)).not.to.include("apply-records");
+  });
+
+  it("keeps an address on a cordoned node published beside one that no read has shown", () => {
+    const cloud = rest(cluster(["n1", "n2"], { desiredIPs: 2, dnsRecordSet: DNS }));
+    const [unread = "", other = ""] = Object.keys(cloud.pool("web").status.ips ?? {});
+    const holder = cloud.addresses.get(other)?.split("//")[1] ?? "";
+    cloud.addNode(holder, { unschedulable: true });
+    cloud.addresses.delete(unread);
+    const { inventory } = cloud.snapshot("web");
+    const made = altered(cloud, { inventory: { ...inventory, isGone: () => false } });
+    expect(actions(made)).not.to.include("apply-records");
   });
 
   it("does not shrink the record set to one address that moves while the others are down", () => {
