@@ -41,11 +41,15 @@ const MOVE =
 /** Of records that stay, only the TTL changes. */
 export function changeText({ fqdn, before, after, steps = [] }: RecordChange): string {
   const [step] = steps;
-  const sameValues = before.length > 0 && [...before].sort().join() === [...after].sort().join();
-  if (sameValues && step !== undefined && "ttl" in step) return `${fqdn}: ${namesOf(after)}, now with TTL ${step.ttl}`;
+  if (before.length > 0 && areSame(before, after) && step?.do === "update")
+    return `${fqdn}: ${namesOf(after)}, now with TTL ${step.ttl}`;
   // A record that somebody has written since the last reading may still be there.
   if (after.length === 0) return `${fqdn}: the operator deleted ${namesOf(before)}`;
   return `${fqdn}: ${namesOf(before)} -> ${namesOf(after)}`;
+}
+
+export function areSame(values: readonly string[], others: readonly string[]): boolean {
+  return [...values].sort().join() === [...others].sort().join();
 }
 
 function namesOf(values: readonly string[]): string {

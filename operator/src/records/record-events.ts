@@ -1,6 +1,6 @@
 /** The Events of record sets. Pure, and the same for all kinds. */
 
-import { eventMessages, type RecordChange, type RecordsLeft } from "../messages/events.js";
+import { areSame, eventMessages, type RecordChange, type RecordsLeft } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
 import { setsToKeep, type WrittenSets } from "./begun-records.js";
 
@@ -20,7 +20,9 @@ interface RecordsRecorded {
 
 /** A change of a record set. */
 export function recordsWritten({ changes, cause, since, replaced = [] }: RecordsWritten): EventMessage {
-  const change = { ...changes, ...(since && { before: since }) };
+  // Records that are back as they were had gone meanwhile, so what the last call found shows more.
+  const isBack = since === undefined || areSame(since, changes.after);
+  const change = isBack ? changes : { ...changes, before: since };
   if (replaced.length > 0) return eventMessages.recordsReplaced({ ...change, replaced });
   return eventMessages.recordsChanged({ ...change, cause });
 }

@@ -19,6 +19,13 @@ describe("the text of a change of records", () => {
     );
   });
 
+  it("shows records that have gone, and are created anew, as new", () => {
+    const steps = [A, B].map((to) => ({ do: "create", type: "A", to, ttl: 60 }) as const);
+    const changes = { ...change, zone: "example.com", before: [], after: [A, B], steps };
+    expect(recordsWritten({ changes, since: [A, B] }).note).to.equal(`www.example.com: nothing -> ${A}, ${B}`);
+    expect(changeText({ ...change, steps })).not.to.include("TTL");
+  });
+
   it("shows the TTL where the addresses stay", () => {
     expect(changeText({ ...change, steps: [step] })).to.equal(`www.example.com: ${B}, ${A}, now with TTL 60`);
   });
