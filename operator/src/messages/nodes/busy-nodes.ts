@@ -126,7 +126,8 @@ export function isShared({ shown }: BusyNodes): boolean {
 }
 
 function nodeText({ node, held = [], limit = 1, target, retryAt, cause, first }: BusyNode): string {
-  if (target !== undefined) return `${node} is about to get an address of ${refText(target)}`;
+  // Also true once the address has come there: a change of text alone reaches the status late.
+  if (target !== undefined) return `${node} was chosen for an address of ${refText(target)}`;
   if (retryAt !== undefined) {
     const why = cause === undefined ? "" : ` (${partsOf(cause.message)[0]})`;
     return `${node} could not take an address${why}, and the operator tries it again at ${timeText(retryAt)}`;

@@ -204,10 +204,10 @@ describe("what keeps a pool from being fulfilled", () => {
     const snapshot = cloud.snapshot("web");
     const other = { kind: "RoutedIP", namespace: "game", name: "lobby", uid: "x" };
     const made = plan({ ...snapshot, inventory: { ...snapshot.inventory, reservedFor: () => other } });
-    expect(fulfilled(made).message).to.include("node-1 is about to get an address of RoutedIP game/lobby");
+    expect(fulfilled(made).message).to.include("node-1 was chosen for an address of RoutedIP game/lobby");
     const own = { ...other, uid: snapshot.set.metadata.uid };
     const ofOwn = plan({ ...snapshot, inventory: { ...snapshot.inventory, reservedFor: () => own } });
-    expect(fulfilled(ofOwn).message).not.to.include("is about to get");
+    expect(fulfilled(ofOwn).message).not.to.include("was chosen for");
   });
 
   it("is the older resource that the operator gives the node to first", () => {
