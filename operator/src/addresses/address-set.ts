@@ -42,6 +42,8 @@ export interface AddressSet {
   readonly provider: string;
   readonly region?: string | undefined;
   readonly family: IpFamily;
+  /** The family that the spec asks for, although the addresses that it needs are of `family`. @default the same */
+  readonly otherFamily?: IpFamily | undefined;
   /** Addresses that the spec lists, as written. */
   readonly listed: readonly string[];
   /** How many should be up; 0: all that are listed. */

@@ -19,6 +19,7 @@ import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
 import type { AssignmentPlan } from "./assignments.js";
+import { otherFamily } from "./creation/obstacles.js";
 import { type Desired, dnsProviderOf } from "./desired-addresses.js";
 import { foreignRecords, lostName, type RecordsSnapshot } from "./dns-records.js";
 import { isIn, regionOf } from "./moves/addresses-by-region.js";
@@ -46,7 +47,7 @@ export interface Findings {
 export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): PlannedCondition {
   const { problem, providerFailure, set } = snapshot;
   const { desired, addresses, unsettled } = findings;
-  const blocking = problem ?? providerFailure ?? rejected(desired) ?? uncreatable(snapshot, desired) ?? unsettled;
+  const blocking = problem ?? providerFailure ?? unusable(snapshot, desired) ?? unsettled;
   if (blocking !== undefined) return no("Accepted", blocking);
   if (!isObserved(snapshot)) return unknown("Accepted");
   const failed = addresses.filter(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
@@ -69,6 +70,10 @@ function served(
   if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));
   if (duplicates.length === 0) return yes("Accepted", addressMessages.inOrder({ kind }));
   return yes("Accepted", addressMessages.listedTwice({ ips: duplicates }));
+}
+
+function unusable(snapshot: AddressSnapshot, desired: Desired): Problem | undefined {
+  return otherFamily(snapshot.set) ?? rejected(desired) ?? uncreatable(snapshot, desired);
 }
 
 function rejected({ rejected: texts, family }: Desired): Problem | undefined {

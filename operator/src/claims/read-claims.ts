@@ -25,6 +25,7 @@ import type { RecordType } from "../providers/types.js";
 import { isKept, type Title } from "./claim-rank.js";
 import { type Claimant, type ClaimedAddress, type ClaimedName, isReplaced } from "./claimant.js";
 import { claimedNames, noZones, type ZoneLookUp } from "./claimed-names.js";
+import { familyOfPool } from "./pool-family.js";
 
 /** A resource as read from the API server; `spec` may be absent under an older CRD. */
 export interface Resource<Spec, Status> {
@@ -52,7 +53,7 @@ export function poolClaims(
   addresses.add("restored", annotated(metadata));
   addresses.upgrade(Object.entries(status.ips ?? {}), spared);
   addresses.add("created", createdBy(status));
-  const types = [typeOf(poolFamily(spec, addresses.ips()))];
+  const types = [typeOf(familyOfPool({ spec, status }))];
   const takes = publishable({ metadata, spec, written: status.dns }, hasActive(status) ? types : []);
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, status, takes };
   const items = addresses.desiredItems();
@@ -199,10 +200,6 @@ function titleOf({ reason, state, providerID }: Placement = {}, isSpared: boolea
 function annotated({ annotations }: ObjectMeta): readonly string[] {
   const text = annotations?.[Annotation.createdIps] ?? "";
   return text.split(",").map((ip) => ip.trim());
-}
-
-function poolFamily(spec: FloatingIPPoolSpec | undefined, ips: readonly string[]): IpFamily {
-  return spec?.ipFamily ?? familyOf(ips[0] ?? "");
 }
 
 function publishedFamilies(spec: NodeDNSRecordSetSpec | undefined): readonly IpFamily[] {

@@ -9,6 +9,7 @@ import {
   KINDS,
 } from "cdk8s-flipop/api";
 import { annotatedIps } from "../addresses/desired-addresses.js";
+import { familyOfPool } from "../claims/pool-family.js";
 import { EXIT } from "../exit.js";
 import { isInvalid, type KubeClient } from "../kube/client.js";
 import { JSON_PATCH } from "../kube/write/patch.js";
@@ -135,7 +136,7 @@ function listed(pool: OwnObject): readonly string[] {
 
 /** @throws CommandError if the pool could not use the address */
 function checkFamily(pool: OwnObject, ip: string, where: string): void {
-  const family = specOf(pool).ipFamily ?? familyOf(listed(pool)[0] ?? "");
+  const family = familyOfPool({ spec: specOf(pool), status: pool.status });
   if (familyOf(ip) !== family) throw new CommandError(`${ip} is no ${family} address, as those of ${where} are`);
 }
 

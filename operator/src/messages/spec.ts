@@ -1,6 +1,6 @@
 /** Specs that the operator cannot act on. */
 
-import { SPEC_MISSING } from "cdk8s-flipop/api";
+import { type IpFamily, SPEC_MISSING } from "cdk8s-flipop/api";
 import { listed } from "../values.js";
 import { type Problem, problem, topic } from "./message.js";
 import { haveChanged } from "./tenants.js";
@@ -19,6 +19,13 @@ interface WrongNameLists {
   /** The class or issuer with the lists, by kind and name. */
   readonly limiter: string;
   readonly wrong: readonly Mistake[];
+}
+
+interface OtherFamily {
+  readonly asked: IpFamily;
+  /** Of the addresses that the operator created. */
+  readonly family: IpFamily;
+  readonly created: readonly string[];
 }
 
 function mistakesText(mistakes: readonly Mistake[]): string {
@@ -80,6 +87,15 @@ export const specMessages = topic("spec", {
       limiter: "ClusterRoutedIPClass public",
       wrong: [{ path: "spec.allowedNamespaces", message: "must be a list" }],
     },
+  }),
+  otherFamily: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ asked, family, created }: OtherFamily) =>
+      `the spec asks for ${asked} addresses, but the operator created ${listed(created, SHOWN)} for this pool, of family ${family}; it keeps these in service, uses no ${asked} address, and creates no address`,
+    remedy: ({ asked, family }) =>
+      `set ipFamily to ${family}, remove ${asked} addresses from ips, and create a second pool for ${asked}`,
+    example: { asked: "IPv6", family: "IPv4", created: ["203.0.113.7"] },
   }),
   selectsByOwnLabel: problem({
     reason: "Invalid",

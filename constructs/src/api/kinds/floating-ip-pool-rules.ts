@@ -1,5 +1,6 @@
 import { familyOf, type IpFamily } from "../ip-address";
 import type { Rule } from "../schema/schema";
+import type { ChangeRule } from "./resource-kind";
 
 const ONE_FAMILY = "a pool has one family, create a second pool for the other one";
 
@@ -93,5 +94,21 @@ export const poolRules: readonly Rule<PoolAddresses>[] = [
       ipFamily === undefined || ips.every((ip) => familyOf(ip) === ipFamily)
         ? undefined
         : `ipFamily is ${ipFamily} but ips contains addresses of the other family: change ipFamily, or list addresses of that family`,
+  },
+];
+
+/** CEL: the family that a spec asks for is IPv6. */
+function asksForIpv6({ object }: { readonly object: string }): string {
+  const { spec, ips } = { spec: `${object}.spec`, ips: `${object}.spec.ips` };
+  return `(has(${spec}.ipFamily) ? ${spec}.ipFamily == 'IPv6' : has(${ips}) && size(${ips}) > 0 && ${ips}[0].contains(':'))`;
+}
+
+const [IPV6, WAS_IPV6] = ["self", "oldSelf"].map((object) => asksForIpv6({ object }));
+
+/** The created addresses of a pool would be left to themselves. */
+export const poolChangeRules: readonly ChangeRule[] = [
+  {
+    cel: `${IPV6} == ${WAS_IPV6} || !has(self.status) || !has(self.status.createdIPs) || self.status.createdIPs.all(created, created.ip.contains(':') == ${IPV6})`,
+    message: `the operator has created addresses of the other family for this pool, so that its family (ipFamily, or that of ips) cannot change: ${ONE_FAMILY}`,
   },
 ];

@@ -6,7 +6,7 @@ import { gracePeriodSchema, holderLabelSchema, pausedSchema, untilAssignedSchema
 import { CLOSING_COLUMNS, conditionColumn } from "../schema/printer-column";
 import type { SchemaOf } from "../schema/schema";
 import { type DeletionPolicy, type DnsRecordSet, dnsRecordSetSchema, providerSchema } from "./dns-record-set";
-import { addressListRules, poolRules } from "./floating-ip-pool-rules";
+import { addressListRules, poolChangeRules, poolRules } from "./floating-ip-pool-rules";
 import { type FloatingIPPoolStatus, floatingIPPoolStatusSchema, MAX_POOL_IPS } from "./floating-ip-pool-status";
 import { type HealthCheck, healthCheckSchema, podAddressRule } from "./health-check";
 import type { ResourceKind } from "./resource-kind";
@@ -127,7 +127,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "Family of all addresses of the pool, listed and created. Absent: the family of `ips`, or IPv4 if the list is empty.",
+        "Family of all addresses of the pool, listed and created. Absent: the family of `ips`, or IPv4 if the list is empty. While the pool has addresses that the operator created, their family stays that of the pool.",
       enum: { IPv4: true, IPv6: true },
     },
     gracePeriodSeconds: gracePeriodSchema,
@@ -165,6 +165,7 @@ export const floatingIPPoolKind: ResourceKind<FloatingIPPoolSpec, FloatingIPPool
     "A pool of addresses (reserved IPs) that follow healthy nodes, and a DNS record set with the active addresses.",
   spec: specSchema,
   status: floatingIPPoolStatusSchema,
+  changeRules: poolChangeRules,
   conditions: [
     ...SUMMARY_TYPES,
     "Accepted",

@@ -2,7 +2,7 @@ import type { AnySchema } from "../schema/schema";
 import { clusterRoutedIPClassKind } from "./cluster-routed-ip-class";
 import { floatingIPPoolKind } from "./floating-ip-pool";
 import { nodeDNSRecordSetKind } from "./node-dns-record-set";
-import type { KindFacts } from "./resource-kind";
+import type { ChangeRule, KindFacts } from "./resource-kind";
 import { routedIPKind } from "./routed-ip";
 import { routedIPIssuerKind } from "./routed-ip-issuer";
 
@@ -10,6 +10,7 @@ import { routedIPIssuerKind } from "./routed-ip-issuer";
 export interface AnyKind extends KindFacts {
   readonly spec: AnySchema;
   readonly status: AnySchema;
+  readonly changeRules?: readonly ChangeRule[];
 }
 
 /** The five kinds by name. */

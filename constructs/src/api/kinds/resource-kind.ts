@@ -18,8 +18,17 @@ export interface KindFacts {
   readonly readyWhen: readonly ConditionType[];
 }
 
+/** CEL over the whole object before and after a change, with a spec in both. */
+export interface ChangeRule {
+  readonly cel: string;
+  /** The mistake and its fix. */
+  readonly message: string;
+}
+
 /** Everything about a kind: the source of its CustomResourceDefinition, its docs and its validation. */
 export interface ResourceKind<Spec, Status> extends KindFacts {
   readonly spec: SchemaOf<Spec>;
   readonly status: SchemaOf<Status>;
+  /** Rules about changes of the spec that depend on the status. @default none */
+  readonly changeRules?: readonly ChangeRule[];
 }

@@ -68,6 +68,10 @@ function objectSchema(kind: AnyKind): OpenApiSchema {
         message: SPEC_MISSING,
         optionalOldSelf: true,
       },
+      ...(kind.changeRules ?? []).map(({ cel, message }) => ({
+        rule: `!has(self.spec) || !has(oldSelf.spec) || (${cel})`,
+        message,
+      })),
     ],
   };
 }

@@ -21,7 +21,8 @@ export function createdCopyChains(
   const appends = fresh.map(({ ip }): ActionChain => {
     const known = inSpec.has(canonicalIp(ip));
     if (known) return [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }];
-    if (!wanted.has(canonicalIp(ip))) return [];
+    // The server would refuse a list of both families.
+    if (!wanted.has(canonicalIp(ip)) || set.otherFamily !== undefined) return [];
     return [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
   });
   return [...appends, ...backup(set, addresses, forgottenOf(placements)), ...staleCopy(set)];

@@ -6,10 +6,11 @@ import { refText } from "../../messages/claims.js";
 import { creationMessages } from "../../messages/creation.js";
 import type { Problem } from "../../messages/message.js";
 import { providerMessages, serverMessages } from "../../messages/provider.js";
+import { specMessages } from "../../messages/spec.js";
 import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../../reconcile/retries.js";
 import { compareText, omitUndefined } from "../../values.js";
-import type { AddressSnapshot } from "../address-set.js";
+import type { AddressSet, AddressSnapshot } from "../address-set.js";
 import type { Desired } from "../desired-addresses.js";
 import { lostName } from "../dns-records.js";
 import { isInSetRegion, regionOf } from "../moves/addresses-by-region.js";
@@ -32,7 +33,7 @@ export function heldUp(problem: Problem, requeueAt?: number): Obstacle {
 export function blockage(snapshot: AddressSnapshot, desired: Desired): Obstacle | undefined {
   const { crdTooOld, memory, now, providerFailure } = snapshot;
   if (crdTooOld) return heldUp(serverMessages.dropsCreation());
-  const unable = inability(snapshot, desired);
+  const unable = otherFamily(snapshot.set) ?? inability(snapshot, desired);
   if (unable !== undefined) return heldUp(unable);
   // An address without its name costs money, and the owner of the name may be the resource that is meant.
   const limited = snapshot.creationProblem?.() ?? lostName(snapshot);
@@ -42,6 +43,11 @@ export function blockage(snapshot: AddressSnapshot, desired: Desired): Obstacle 
   const failure = memory.creationFailure;
   if (failure !== undefined && !isDue(failure.retryAt, now)) return heldUp(failure, failure.retryAt);
   return turnOf(snapshot, desired);
+}
+
+/** One more address of either family would be wrong, as the spec says or as the pool is. */
+export function otherFamily({ otherFamily: asked, family, createdIPs }: AddressSet): Problem | undefined {
+  return asked && specMessages.otherFamily({ asked, family, created: createdIPs.map(({ ip }) => ip) });
 }
 
 /** Only who could create at its turn takes one. */

@@ -6,13 +6,13 @@ import {
   familyOf,
   HEALTH_CHECK_DEFAULTS,
   type IpFamily,
-  isIp,
   type NodeDNSRecordSetSpec,
   type NodeDNSRecordSetStatus,
   type RoutedIPSpec,
   type RoutedIPStatus,
   type SelectorRequirement,
 } from "cdk8s-flipop/api";
+import { familyOfPool } from "../../claims/pool-family.js";
 import type { PodIndex } from "../../kube/cache/pods.js";
 import type { SlimPod } from "../../kube/cache/slim-objects.js";
 import type { Store } from "../../kube/cache/store.js";
@@ -93,11 +93,11 @@ function probedAddress(spec: OwnObject["spec"]): Pick<Question, "probes"> {
 /** By kind: what is asked of nodes. @throws CommandError for a spec that asks for nothing usable */
 export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObject) => Promise<Asked>>> = {
   FloatingIPPool: async (reader, { spec, status }) => {
-    const { provider, match, ips = [], ipFamily } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+    const { provider, match } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
     const capabilities = addressCapabilities(provider ?? "");
     const asked = await askMatch(reader, match, capabilities);
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
-    const family = ipFamily ?? familyOf(ips.find(isIp) ?? "");
+    const family = familyOfPool({ spec, status });
     const room = { limit: limitOf(capabilities), family };
     const { nodeErrors = [] } = (status ?? {}) as Pick<FloatingIPPoolStatus, "nodeErrors">;
     const known = { failedProbes: failedProbesOf(status), refusing: new Set(nodeErrors) };

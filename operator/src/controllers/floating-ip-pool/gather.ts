@@ -13,6 +13,7 @@ import type { RecordsSeen } from "../../addresses/releases/left-dns.js";
 import { listSeconds } from "../../addresses/requeue-at.js";
 import { refusalsOf } from "../../addresses/unavailable-nodes.js";
 import { requesterOf } from "../../claims/node-shares.js";
+import { familyOfPool } from "../../claims/pool-family.js";
 import { markHolders, nodesOf, probesOf } from "../../health/probes-for-controllers.js";
 import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
 import { mistakenPorts } from "../../match/node-workload.js";
@@ -29,7 +30,7 @@ import { creationKey, freeReservations } from "./move-reservations.js";
 import { limitsOfRecords, mayList, refusedAddresses } from "./namespace-limits.js";
 import { latestPool, type PoolRead, type PoolState, withCreationResult } from "./resource.js";
 import { holdersOf, safeguardsOf } from "./safeguards.js";
-import { addressSetOf, familyOfPool, type Gathered, namedAddresses, type Pool, type Snapshot } from "./snapshot.js";
+import { addressSetOf, type Gathered, namedAddresses, type Pool, type Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;

@@ -22,13 +22,14 @@ import {
 import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { movedIps } from "../../addresses/safeguards.js";
+import { familyOfPool } from "../../claims/pool-family.js";
 import type { Clock } from "../../clock.js";
 import { hasEnded, type InventoryView } from "../../inventory/view.js";
 import type { ProviderId } from "../../providers/types.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
 import { latestPool, type PoolState } from "./resource.js";
-import { CREATION_FIELDS, familyOfPool, type Gathered, type Pool } from "./snapshot.js";
+import { CREATION_FIELDS, type Gathered, type Pool } from "./snapshot.js";
 
 /** In the same synchronous step as the decision: reserves the target node, starts the cool-off, counts the move, registers the creation. */
 export function reserve(

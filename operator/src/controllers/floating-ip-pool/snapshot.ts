@@ -12,7 +12,8 @@ import type { AddressAccount } from "../../addresses/accounts/address-account.js
 import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
 import type { CreationFields } from "../../addresses/creation/create-address.js";
 import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
-import { annotatedIps, familyOfList } from "../../addresses/desired-addresses.js";
+import { annotatedIps } from "../../addresses/desired-addresses.js";
+import { familyOfPool, otherFamilyOf } from "../../claims/pool-family.js";
 import type { ProbesSnapshot } from "../../health/probes-for-controllers.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
@@ -67,6 +68,7 @@ export function addressSetOf(pool: Pool): AddressSet {
     provider: spec.provider,
     region: spec.region,
     family: familyOfPool(pool),
+    otherFamily: otherFamilyOf(pool),
     listed: spec.ips ?? [],
     desiredCount: spec.desiredIPs ?? 0,
     gracePeriodSeconds: spec.gracePeriodSeconds ?? 0,
@@ -92,11 +94,6 @@ export function namedAddresses({ metadata, spec, status }: Pool): readonly strin
   const created = [...(status.createdIPs ?? []).map(({ ip }) => ip), ...annotatedIps({ metadata })];
   const named = [...(spec.ips ?? []), ...created, ...Object.keys(status.ips ?? {})];
   return [...new Set(named.filter(isIp).map(canonicalIp))];
-}
-
-/** That of the spec, else of its first address, else IPv4. */
-export function familyOfPool({ spec }: Pick<Pool, "spec">): IpFamily {
-  return spec.ipFamily ?? familyOfList(spec.ips ?? []);
 }
 
 /** Where the status keeps the addresses that were created for the pool. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { definitionsOfGoOperator, definitionsWithout, redefine } from "../process/older-definitions.js";
+import { definitionsOfGoOperator, definitionsWithout, loosened, redefine } from "../process/older-definitions.js";
 import { World } from "../world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
@@ -62,6 +62,51 @@ describe("operator in process: a pool under an older CRD", function () {
 
     redefine(world.kubernetes);
     await world.until("the record is in the status", () => world.status("web").dns?.values.length === 2);
+  });
+
+  it("lets nobody change the family of created addresses under the CRD of this release, but lets them write it down", async () => {
+    world = await World.create({ nodes: 1 });
+    world.addPool("web", { desiredIPs: 1 });
+    world.start();
+    await world.fulfilled("web");
+    await world.rest();
+    const replace = (change: object) => {
+      const { ips: _listed, ipFamily: _family, ...spec } = world.pool("web").spec;
+      world.kubernetes.change(
+        world.refTo("web"),
+        (object) => ({ ...object, spec: { ...spec, ...change } }) as typeof object,
+      );
+    };
+    expect(() => replace({ ipFamily: "IPv6" })).to.throw(/family \(ipFamily, or that of ips\) cannot change/);
+    expect(() => replace({ ips: ["2001:db8::1"] })).to.throw(/cannot change: a pool has one family/);
+    for (const change of [{ ipFamily: "IPv4" }, {}, { ips: world.addAddresses(1) }]) replace(change);
+    world.addPool("new", { desiredIPs: 1, ipFamily: "IPv6", paused: true });
+    world.edit("new", { ipFamily: "IPv4" });
+  });
+
+  it("serves its created addresses on when the spec asks for the other family, and says so", async () => {
+    world = await World.create({ nodes: 3, definitions: loosened() });
+    world.addPool("web", { desiredIPs: 2, dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    world.start();
+    await world.fulfilled("web");
+    await world.rest();
+    const { ips: _listed, ...spec } = world.pool("web").spec;
+    world.kubernetes.change(
+      world.refTo("web"),
+      (object) => ({ ...object, spec: { ...spec, desiredIPs: 3, ipFamily: "IPv6" } }) as typeof object,
+    );
+    const [[ip = "", entry] = []] = Object.entries(world.status("web").ips ?? {});
+    const before = world.holder(ip);
+    world.setReady(entry?.nodeName ?? "", false);
+    await world.until("moved", () => world.holder(ip) !== before && world.holder(ip) !== undefined);
+    await world.rest();
+    expect(times(CREATE), "none of either family").to.have.length(2);
+    expect(world.status("web").ips?.[ip]?.state).to.equal("active");
+    expect(world.condition("web", "DNSReady")?.status).to.equal("True");
+    expect(world.condition("web", "Fulfilled")).to.include({ status: "False", reason: "Invalid" });
+    const accepted = world.condition("web", "Accepted");
+    expect(accepted).to.include({ status: "False", reason: "Invalid" });
+    expect(accepted?.message).to.match(/asks for IPv6.*the operator created .*IPv4.*create a second pool for IPv6/);
   });
 
   it("renames a record set whose beginning the server drops, and does not write it again and again", async () => {
