@@ -27,7 +27,6 @@ import { providerMessages } from "../../messages/provider.js";
 import type { PublishedAddresses } from "../../publishing/publications.js";
 import { publishedConditions } from "../../publishing/published-addresses.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
-import { shortened } from "../../reconcile/summary-conditions.js";
 import type { Snapshot } from "./snapshot.js";
 import { leftByFormer } from "./unlisted-addresses.js";
 
@@ -142,16 +141,10 @@ function activeOf({ addresses }: Findings): number {
 
 /** Addresses that the status has as active may still be: only those that it lacks are known to be missing. */
 function unobserved(snapshot: Snapshot, count: { readonly active: number; readonly desired: number }) {
-  const found = snapshot.problem ?? snapshot.providerFailure;
-  if (found === undefined) return unknown("Fulfilled");
-  const cause = inAccepted(found);
+  const cause = snapshot.problem ?? snapshot.providerFailure;
+  if (cause === undefined) return unknown("Fulfilled");
   if (count.active >= count.desired) return unknown("Fulfilled", cause);
   return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
-}
-
-/** A long remedy is in Accepted, which has the same cause. */
-function inAccepted(cause: Problem): Problem {
-  return shortened(no("Accepted", cause));
 }
 
 function obstacle(snapshot: Snapshot, findings: Findings): Problem | undefined {
@@ -160,9 +153,9 @@ function obstacle(snapshot: Snapshot, findings: Findings): Problem | undefined {
   const locked = lockProblem(findings.addresses);
   if (locked !== undefined) return locked;
   const { problem, candidates, providerFailure, refusals } = snapshot;
-  if (problem !== undefined) return inAccepted(problem);
+  if (problem !== undefined) return problem;
   if (candidates.length === 0) return candidateMessages.none({ refusals });
-  return providerFailure ? inAccepted(providerFailure) : obstacleToAssignment(snapshot, findings);
+  return providerFailure ?? obstacleToAssignment(snapshot, findings);
 }
 
 function obstacleToAssignment(snapshot: Snapshot, findings: Findings): Problem | undefined {
