@@ -17,7 +17,7 @@ export class RootTasks extends Component {
         { exec: "tsx tools/library/write-api-md.ts" },
       ],
     });
-    const synth = project.addTask("synth", {
+    project.addTask("synth", {
       description: "Synthesises plain manifests to dist/*.k8s.yaml",
       steps: [
         { spawn: compile.name },
@@ -28,8 +28,8 @@ export class RootTasks extends Component {
       env: { CDK8S_CHECK_UPGRADE: "false" },
     });
     project.addTask("start", {
-      description: "Synthesises the manifests, then plays a scenario with the operator in a simulated world",
-      steps: [{ spawn: synth.name }, { exec: "tsx sandbox/src/main.ts", receiveArgs: true }],
+      description: "Compiles the library, then plays a scenario with the operator in a simulated world",
+      steps: [{ spawn: compile.name }, { exec: "tsx sandbox/src/main.ts", receiveArgs: true }],
     });
     project.packageTask.reset("npm run --silent bundle -w operator -w sandbox");
     // projen's build runs all tests, which the executable does not need.

@@ -41,7 +41,7 @@ function introduction(): readonly string[] {
     "`Ready`, `Reconciling` and `Stalled` are the summary that `kubectl wait`, Flux and Argo CD read. Exactly one of them is True.",
     "The operator computes them from the other conditions:",
     "",
-    ...table(["kind", "is `Ready` while these are True"], requirements()),
+    ...table(["kind", "is `Ready` while these are True", "its other conditions"], requirements()),
     "",
     "A resource without `dnsRecordSet` does not need `DNSReady`, and one without `publishTo` does not need `Published`. A pool is",
     "also not `Ready` while the holder of one of its addresses is in its grace period. While the operator is",
@@ -55,11 +55,17 @@ function introduction(): readonly string[] {
     "reason. It also emits one when a pause begins (type Normal), and when a pause keeps a resource from serving. Metric",
     "`flipop_resource_condition` has each condition: 1 is True, 0 is False, -1 is Unknown.",
     "",
+    "After a failed call, [the time until the next try](../explanation/calls.md#how-long-until-the-next-try) depends on the reason.",
+    "",
   ];
 }
 
 function requirements(): readonly (readonly string[])[] {
-  return ALL_KINDS.map(({ kind, readyWhen }) => [code(kind), codes(readyWhen)]);
+  return ALL_KINDS.map(({ kind, conditions, readyWhen }) => [
+    code(kind),
+    codes(readyWhen),
+    codes(conditions.filter((type) => !readyWhen.includes(type))),
+  ]);
 }
 
 function typesPart(): readonly string[] {

@@ -88,9 +88,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       "address that does not exist yet, are not shown. Steps that only wait for the operator's finalizer are shown. With `-f`, the plan is that of the manifests in the file, as if they were",
       "applied: it shows their resources only, checks their specs as the CRDs do, and does not apply Secrets, Services and other kinds.",
       "Exit codes for CI: 0 nothing to do, 2 there are changes, 1 an error, a command line that can't be understood, or an incomplete",
-      "plan: the command could not read a provider, or the operator refuses a resource (`! Accepted`). With other flags than the",
-      "operator's, the plan differs from what the operator does: give the command the same flags. It does not try the Jobs of classes,",
-      "because that needs the operator's rights.",
+      "plan: the command has no token for a provider or could not read it, or the operator refuses a resource (`! Accepted`). With",
+      "other flags than the operator's, the plan differs from what the operator does: give the command the same flags. It does not",
+      "know which nodes lately refused an address, so it may plan an assignment to one. It does not try the Jobs of classes, because",
+      "that needs the operator's rights.",
     ],
     args: [],
     options: [

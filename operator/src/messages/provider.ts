@@ -39,6 +39,10 @@ interface Named {
   readonly provider: string;
 }
 
+interface NeededProvider extends Named {
+  readonly service: ProviderService;
+}
+
 interface OfIssuer extends Named {
   /** `namespace/name` */
   readonly issuer: string;
@@ -62,11 +66,9 @@ export const providerMessages = topic("provider", {
   unknown: problem({
     reason: "UnknownProvider",
     by: "author",
-    text: said,
-    remedyInText: true,
-    example: {
-      text: failureText(unusableProvider("acme", "addresses")),
-    },
+    text: ({ provider, service }: NeededProvider) => unusableProvider(provider, service).seen,
+    remedy: ({ provider, service }) => unusableProvider(provider, service).remedy,
+    example: { provider: "acme", service: "addresses" },
   }),
   notSetUp: problem({
     reason: "UnknownProvider",
@@ -258,7 +260,7 @@ export const providerMessages = topic("provider", {
     reason: "NoCandidate",
     by: "administrator",
     text: ({ node, machine }: { readonly node: string | undefined; readonly machine: string }) =>
-      `node ${node ?? "unknown"}: the provider has no machine ${machine}`,
+      `node ${node ?? "unknown"}: the provider has no machine ${machine}, so an address that was on it is on no node until it goes to another one`,
     remedy: "have the cluster's administrator correct the node's providerID, or delete the node",
     example: { node: "node-3", machine: "digitalocean://12" },
   }),

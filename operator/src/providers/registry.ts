@@ -66,6 +66,13 @@ export interface RegistryOptions extends StackOptions {
 /** A provider that a resource names is not there. The text says what is, and what to do. */
 export class UnknownProviderError extends Error {
   override readonly name = "UnknownProviderError";
+
+  constructor(
+    readonly provider: string,
+    readonly service: ProviderService,
+  ) {
+    super(failureText(unusableProvider(provider, service)));
+  }
 }
 
 /** The token of an issuer's Secret. */
@@ -120,7 +127,7 @@ export class ProviderRegistry {
    */
   get(name: string, service: ProviderService): ProviderSet {
     const set = this.sets.get(name);
-    if (set === undefined) throw unknownProvider(name, service);
+    if (set === undefined) throw new UnknownProviderError(name, service);
     return set;
   }
 
@@ -138,7 +145,7 @@ export class ProviderRegistry {
       return known.set;
     }
     const kind = this.options.kinds.find(({ name }) => name === provider);
-    if (kind === undefined) throw unknownProvider(provider, "addresses");
+    if (kind === undefined) throw new UnknownProviderError(provider, "addresses");
     const pushed = new PushedToken(this.redactor);
     pushed.set(token, place);
     const set = this.build(kind, pushed, { name: key, ...omitUndefined({ account }) });
@@ -224,10 +231,6 @@ export class ProviderRegistry {
       };
     return set;
   }
-}
-
-function unknownProvider(name: string, service: ProviderService): UnknownProviderError {
-  return new UnknownProviderError(failureText(unusableProvider(name, service)));
 }
 
 /** Whoever opens the inventory of an account asks for its key first. */

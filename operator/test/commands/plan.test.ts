@@ -45,7 +45,8 @@ describe("flipop plan", () => {
     kubernetes.list(GROUP_VERSION, "FloatingIPPool").map(({ metadata }) => metadata.resourceVersion);
 
   it("has nothing to do in a cluster without resources", async () => {
-    expect(await flipop.run("plan")).to.deep.equal({ code: 0, out: "", err: "" });
+    const err = "flipop: nothing to do: the cluster has no resources of flipop\n";
+    expect(await flipop.run("plan")).to.deep.equal({ code: 0, out: "", err });
   });
 
   it("shows what manifests would change that are not applied, and writes neither to the cluster nor to the cloud", async () => {
@@ -201,6 +202,7 @@ describe("flipop plan", () => {
     const served = await flipop.run("plan", "-f", file(issuer), ...options, ...more);
     expect(served.err).not.to.include("incomplete");
     expect(served).to.include({ code: 0, out: "" });
+    expect(served.err).to.match(/^flipop: nothing to do: 1 resource needs no change\n$/m);
   });
 
   it("ends with code 1 where the provider of the records alone can't be read", async () => {
@@ -217,9 +219,31 @@ describe("flipop plan", () => {
     expect(err).to.match(/incomplete, because the provider of these was not read: FloatingIPPool default\/served/);
     expect(code).to.equal(1);
     const without = await flipop.run("plan", "-f", flipop.file("served.yaml", JSON.stringify(served)));
-    expect(without.err).to.include(
-      "; fix: set the token in the environment of this command: DIGITALOCEAN_ACCESS_TOKEN or",
+    expect(without.out).to.match(
+      /^ {2}! DNSReady UnknownProvider: this command has no token for provider "cloudflare"$/m,
     );
+    expect(without.err).to.include(
+      "; fix: set the token in the environment of this command: CLOUDFLARE_TOKEN or CLOUDFLARE_TOKEN_FILE\n",
+    );
+  });
+
+  it("says that it has no token itself, and not that the operator refuses the resource", async () => {
+    const other = new Flipop(kubernetes.kubeconfig(), {
+      CLOUDFLARE_TOKEN: "unused",
+      CLOUDFLARE_API_URL: "http://127.0.0.1:1",
+    });
+    const { code, out, err } = await other.run(
+      "plan",
+      "-f",
+      other.file("web.yaml", JSON.stringify(pool("web", { desiredIPs: 1 }))),
+    );
+    other.close();
+    expect(out).to.match(/^FloatingIPPool default\/web\n {2}! Accepted UnknownProvider: this command has no token/);
+    expect(`${out}${err}`).not.to.match(/the operator's Secret|the operator has no token|refuses/);
+    expect(err).to.include(
+      "flipop: the plan is incomplete, because the provider of these was not read: FloatingIPPool default/web; fix: set the token in the environment of this command: DIGITALOCEAN_ACCESS_TOKEN or DIGITALOCEAN_ACCESS_TOKEN_FILE\n",
+    );
+    expect(code).to.equal(1);
   });
 
   it("says in one line, as the other commands do, that no API server answers", async () => {

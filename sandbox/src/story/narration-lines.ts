@@ -178,7 +178,7 @@ function downtimes(style: Style, { addresses }: Totals): readonly string[] {
   ]);
   if (rows.length === 0) return [];
   const legend =
-    "DOWN: time without a node that serves it, grace periods included, counted from when a node first served it";
+    "DOWN: time without a node that serves it, grace periods included, counted from when a node first served it; the operator notices the arrival a few seconds later, when it asks";
   return [
     ...table(style, [["ADDRESS", "NODE", "MOVES", "DOWN", "OF"], ...rows], INDENT),
     toned(style, "dim", wrapped(style, " ".repeat(INDENT) + legend, INDENT)),

@@ -101,7 +101,12 @@ const countsSchema: SchemaOf<PoolCounts> = {
       minimum: 0,
     },
     unassigned: { type: "integer", description: "Addresses that are on no node.", minimum: 0 },
-    candidates: { type: "integer", description: "Candidates, including holders.", minimum: 0 },
+    candidates: {
+      type: "integer",
+      description:
+        "Nodes that match, also those that hold an address, and those in `nodeErrors`, to which the operator tries again to assign one.",
+      minimum: 0,
+    },
   },
 };
 
@@ -119,7 +124,9 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
       values: addressStatusSchema,
       maxProperties: 2 * MAX_POOL_IPS,
     },
-    assignableNodes: nodeNames("The first 50 candidates without an address, in order."),
+    assignableNodes: nodeNames(
+      "The first 50 candidates without an address, in the order in which they get one (`spec.nodePreference`).",
+    ),
     nodeErrors: nodeNames("The first 50 nodes that lately refused an address, by name."),
     failedProbes: { ...failedProbesSchema, optional: true },
     error: errorSchema,

@@ -187,7 +187,12 @@ export const floatingIPPoolKind: ResourceKind<FloatingIPPoolSpec, FloatingIPPool
       jsonPath: ".status.counts.active",
       description: "Addresses on a matching node.",
     },
-    { name: "Candidates", type: "integer", jsonPath: ".status.counts.candidates", description: "Nodes that match." },
+    {
+      name: "Candidates",
+      type: "integer",
+      jsonPath: ".status.counts.candidates",
+      description: "Nodes that match, as in `status.counts`.",
+    },
     { name: "DNS", type: "string", jsonPath: ".spec.dnsRecordSet.recordName", description: "Record name." },
     { name: "Provider", type: "string", jsonPath: ".spec.provider", description: "Address provider.", priority: 1 },
     { name: "Region", type: "string", jsonPath: ".spec.region", description: "Region.", priority: 1 },

@@ -57,7 +57,7 @@ export class AddressAccounts {
       );
     } catch (error) {
       if (!(error instanceof UnknownProviderError)) throw error;
-      return providerMessages.unknown({ text: error.message });
+      return providerMessages.unknown({ provider: error.provider, service: error.service });
     }
   }
 }

@@ -24,7 +24,7 @@ import { missingNode, NEED_NODES, NODE_FORM, nodeIn, runForNode } from "./one-no
 import { lacksOnlyPod, podNotes } from "./pod-notes.js";
 import { ask, holdsAddresses, readCluster, warnOfUnread } from "./read-cluster.js";
 import type { Asked } from "./requirements.js";
-import { disabledText, keptText, wellText } from "./status-notes.js";
+import { disabledText, keptText, wantsNoNode, wellText } from "./status-notes.js";
 
 const EXPLAINED = [...NEED_NODES, ...USED.map(({ kind }) => kind)];
 
@@ -122,6 +122,7 @@ function explain(
     ...withGrace(explained, { kind: kind.kind, object, asking: question, factsOf: (node) => nodes.get(node) }),
     disabled: disabledText(object, askers),
     kept: keptText(object),
+    ...(wantsNoNode(object) && { wantsNoNode: true as const }),
     usable,
     unprobed: explained
       .filter(({ node, meant }) => meant && isUnprobed(nodes.get(node), question))

@@ -131,3 +131,12 @@ export function keptText({ spec, status }: OwnObject): readonly string[] {
   const inferred = kept.some((entry) => entry.inferred === true);
   return [unlistedText({ ips: kept.map(({ ip }) => ip), reclaimPolicy, inferred }, desiredIPs)];
 }
+
+/** Other resources have all addresses of the pool that do not serve. */
+export function wantsNoNode({ status = {} }: Pick<OwnObject, "status">): boolean {
+  const { counts, ips = {} } = status as FloatingIPPoolStatus;
+  const wanted = Object.values(ips).filter(({ state }) => state !== "disabled");
+  const waiting = wanted.filter(({ state }) => state !== "active");
+  if (counts === undefined || waiting.length === 0 || wanted.length < counts.desired) return false;
+  return waiting.every(({ reason }) => reason === "ClaimedByOther");
+}

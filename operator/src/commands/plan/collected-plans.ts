@@ -6,6 +6,7 @@ import { isBad, type PlannedCondition } from "../../reconcile/conditions.js";
 import type { EndedRun, PlanViewer, ShownPlan } from "../../reconcile/dry-run.js";
 import { PLAN_QUIET_MS, PLAN_UNOBSERVED_QUIET_MS } from "../../timings.js";
 import type { ResourceId } from "./frozen-cluster.js";
+import { ofThisCommand } from "./missing-tokens.js";
 
 /** One thing to do, with the fields of its kind. */
 export type PlannedAction = ShownPlan["actions"][number] & Readonly<Record<string, unknown>>;
@@ -69,7 +70,7 @@ export class CollectedPlans implements PlanViewer {
     return {
       ...{ kind, namespace, name, explanation },
       actions: actions as readonly PlannedAction[],
-      problems: conditions.filter(isBad),
+      problems: conditions.filter(isBad).map(ofThisCommand),
       incomplete: conditions.some(isUnread),
     };
   }

@@ -9,7 +9,7 @@ import type { KubeClient } from "../../kube/client.js";
 import { silentLogger } from "../../logging.js";
 import { FIX } from "../../messages/message.js";
 import { createOperator } from "../../operator.js";
-import { NoProviderError, TOKEN_VARIABLES } from "../../providers/create.js";
+import { NoProviderError } from "../../providers/create.js";
 import { PLAN_POLL_MS, PLAN_SECONDS, SECOND_MS } from "../../timings.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError, textOption } from "../command.js";
@@ -20,6 +20,7 @@ import { withProgress } from "../terminal.js";
 import { CollectedPlans, type PlannedAction, type ResourcePlan } from "./collected-plans.js";
 import { FrozenCluster, type Manifest, type ResourceId } from "./frozen-cluster.js";
 import { readManifests } from "./manifests.js";
+import { providersWithoutToken, variablesFor } from "./missing-tokens.js";
 
 /** There is something to do. A command line that can't be understood ends with code 1, so that 2 means only this. */
 const CHANGES = 2;
@@ -173,8 +174,15 @@ function print({ io, ...call }: CommandCall, plans: readonly ResourcePlan[]): vo
   if (format === "json" || format === "yaml") io.out(dataText(plans, format));
   else io.out(planText(plans));
   const changes = plans.flatMap(changesOf).length;
-  if (io.terminal && (changes > 0 || incompleteBecause(plans).length === 0))
-    io.err(changes === 0 ? "nothing to do\n" : `${changes} ${changes === 1 ? "change" : "changes"}\n`);
+  if (changes === 0 && incompleteBecause(plans).length === 0)
+    io.err(`flipop: nothing to do: ${unchangedText(plans)}\n`);
+  if (changes > 0 && io.terminal) io.err(`${changes} ${changes === 1 ? "change" : "changes"}\n`);
+}
+
+/** Without it, an empty output leaves open whether the command found the resources. */
+function unchangedText({ length }: readonly ResourcePlan[]): string {
+  if (length === 0) return "the cluster has no resources of flipop";
+  return length === 1 ? "1 resource needs no change" : `${length} resources need no change`;
 }
 
 /** What is not known must not pass for "nothing to do". */
@@ -189,20 +197,20 @@ function incompleteBecause(plans: readonly ResourcePlan[]): readonly string[] {
   const unread = plans.filter((plan) => plan.incomplete).map(titleOf);
   const refused = plans.filter(isRefused).map(titleOf);
   return [
-    ...(unread.length > 0
-      ? [`the provider of these was not read: ${unread.join(", ")}${plans.some(hasNoToken) ? TOKENS : ""}`]
-      : []),
+    ...(unread.length > 0 ? [`the provider of these was not read: ${unread.join(", ")}${tokensText(plans)}`] : []),
     ...(refused.length > 0 ? [`the operator refuses these: ${refused.join(", ")}`] : []),
   ];
 }
 
 /** The condition's remedy is for the operator, whose Secret this command does not read. */
-const TOKENS = `${FIX}set the token in the environment of this command: ${TOKEN_VARIABLES.join(", ")}`;
-
-function hasNoToken({ problems }: ResourcePlan): boolean {
-  return problems.some(({ reason }) => reason === "UnknownProvider");
+function tokensText(plans: readonly ResourcePlan[]): string {
+  const names = new Set(plans.flatMap(({ problems }) => problems.flatMap(providersWithoutToken)));
+  if (names.size === 0) return "";
+  return `${FIX}set the token in the environment of this command: ${variablesFor([...names]).join(", and ")}`;
 }
 
 function isRefused({ problems }: ResourcePlan): boolean {
-  return problems.some(({ type, status }) => type === "Accepted" && status === "False");
+  return problems.some((one) => {
+    return one.type === "Accepted" && one.status === "False" && providersWithoutToken(one).length === 0;
+  });
 }

@@ -39,6 +39,8 @@ export interface Explanation {
   readonly holderLabel?: MarkedNodes;
   /** Absent: the resource asks for no taint on nodes that wait for its addresses. */
   readonly untilAssignedTaint?: MarkedNodes;
+  /** Another node would change nothing. Absent: it may help. */
+  readonly wantsNoNode?: true;
   /** The best first. */
   readonly nodes: readonly NodeExplanation[];
 }
@@ -64,7 +66,7 @@ export function explanationText(explanation: Explanation, { wide, all }: { wide:
       ? ""
       : `${hidden} more ${hidden === 1 ? "node does" : "nodes do"} not match: --all shows ${hidden === 1 ? "it" : "them"}\n`;
   const table = shown.length === 0 ? "" : `\n${wide ? wideTable(shown) : narrowTable(shown)}`;
-  return `${headText(explanation)}${table}${rest}${remediesText(shown)}`;
+  return `${headText(explanation)}${table}${rest}${explanation.wantsNoNode ? "" : remediesText(shown)}`;
 }
 
 function headText(explanation: Explanation): string {

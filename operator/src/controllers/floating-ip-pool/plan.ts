@@ -38,7 +38,7 @@ import { publishedAddresses } from "../../publishing/published-addresses.js";
 import type { Plan as EnginePlan } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { setsToDelete } from "../../records/begun-records.js";
-import { omitUndefined } from "../../values.js";
+import { listed, omitUndefined } from "../../values.js";
 import { conditionsOf, unservedOf } from "./conditions.js";
 import { displacementChain, moveChain, sequenceOf } from "./sequences.js";
 import type { Pool, Snapshot } from "./snapshot.js";
@@ -182,24 +182,32 @@ function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
   return metadata.finalizers?.includes(Finalizer.cleanup) === true;
 }
 
-/** Whether there is, or is about to be, state of clouds or nodes to undo. */
-function needsFinalizer(
-  { pool, set, ...marks }: Pick<Snapshot, "pool" | "set" | "holderLabel" | "untilTaint">,
-  { missing, addresses }: Desired,
-): boolean {
+/** Whether there is, or is about to be, state of clouds or nodes to undo, or an address to pass on. */
+function needsFinalizer(snapshot: Snapshot, desired: Desired): boolean {
+  return dutiesOf(snapshot, desired).length > 0;
+}
+
+/** What the operator has to do when the pool is deleted, in words. */
+function dutiesOf({ pool, set, ...marks }: Snapshot, { missing, addresses }: Desired): readonly string[] {
   const { spec, status } = pool;
   const created = addresses.some(({ origin }) => origin !== "listed") || status.pendingCreation !== undefined;
   const addressesGo = spec.reclaimPolicy === "Delete" && (created || missing > 0);
   const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete" || setsToDelete({ ...spec, ...status }).length > 0;
-  const addressesPass = addresses.some((each) => isBequeathed(set, each));
-  return addressesGo || addressesPass || recordsGo || hasMarks(marks);
+  const passed = addresses.filter((each) => isBequeathed(set, each)).map(({ ip }) => ip);
+  return [
+    ...(addressesGo ? ["releases the addresses that it created"] : []),
+    ...(passed.length > 0 ? [`passes ${listed(passed)} on to the resource that lists it`] : []),
+    ...(recordsGo ? ["removes records"] : []),
+    ...(hasMarks(marks) ? ["removes labels or taints of nodes"] : []),
+  ];
 }
 
 /** Of a pool that stays. */
 function finalizerChain(snapshot: Snapshot, desired: Desired): ActionChain {
-  const [needed, there] = [needsFinalizer(snapshot, desired), hasFinalizer(snapshot.pool)];
+  const duties = dutiesOf(snapshot, desired);
+  const [needed, there] = [duties.length > 0, hasFinalizer(snapshot.pool)];
   if (needed === there) return [];
-  if (needed) return [{ do: "add-finalizer", why: "there will be something to clean up" }];
+  if (needed) return [{ do: "add-finalizer", why: `when the pool is deleted, the operator ${duties.join(", ")}` }];
   return [{ do: "remove-finalizer", abandonedItems: [], why: WHYS.nothingToCleanUp }];
 }
 

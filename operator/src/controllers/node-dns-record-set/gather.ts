@@ -118,7 +118,8 @@ function providerProblem({ providers }: ControllerContext, desired: Desired | un
     if (providers.get(desired.provider, "dns").dns !== undefined) return undefined;
     return providerMessages.unsupported({ provider: desired.provider, what: "DNS" });
   } catch (error) {
-    if (error instanceof UnknownProviderError) return providerMessages.unknown({ text: error.message });
+    if (error instanceof UnknownProviderError)
+      return providerMessages.unknown({ provider: error.provider, service: error.service });
     throw error;
   }
 }

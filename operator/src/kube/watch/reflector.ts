@@ -1,6 +1,7 @@
 import { Pacer, Waiters } from "../../async.js";
 import { type Clock, systemClock } from "../../clock.js";
 import { errorText, type Logger, silentLogger } from "../../logging.js";
+import { SECOND_MS, WATCH_SILENCE_MS } from "../../timings.js";
 import { isForbidden, isNotFound, type KubeClient, StatusError } from "../client.js";
 import type { Cached, Transform, WatchEvent } from "../objects.js";
 import { ProtobufError } from "../protobuf/reader.js";
@@ -224,11 +225,13 @@ export class Reflector<T extends Cached> {
     const { pace, attempt, failures, relist } = verdict;
     const delayMs = backoffMs({ pace, failures: attempt, retryAfterSeconds, random: this.random() });
     if (round.error !== undefined || relist !== undefined) {
-      const fields = { phase: round.phase, error: this.lastError, relist, failures, delayMs };
-      this.logger[this.levelOf(round, verdict)](
-        { reflector: this.props.target.name, ...fields },
-        "list or watch ended with an error; it goes on after a pause",
-      );
+      const reflector = this.props.target.name;
+      const level = this.levelOf(round, verdict);
+      if (isQuiet(round)) this.logger[level]({ reflector }, QUIET);
+      else {
+        const fields = { reflector, phase: round.phase, error: this.lastError, relist, failures, delayMs };
+        this.logger[level](fields, "list or watch ended with an error; it goes on after a pause");
+      }
     }
     if (delayMs > 0) await this.clock.sleep(delayMs, signal).catch(() => {});
   }
@@ -239,8 +242,15 @@ export class Reflector<T extends Cached> {
     const again = silent && this.quiet;
     this.quiet = silent;
     if (this.gone || (this.props.target.optional === true && isNotFound(error))) return "debug";
-    if (silent && events === 0) return again ? "debug" : "info";
+    if (isQuiet({ error, events })) return again ? "debug" : "info";
     // A server that is away for an hour is worth a dozen lines, not two thousand.
     return relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
   }
 }
+
+/** Nothing has changed, or the connection is dead: a new list settles that, and it is no failure yet. */
+function isQuiet({ error, events }: Pick<Round, "error" | "events">): boolean {
+  return error instanceof SilentWatchError && events === 0;
+}
+
+const QUIET = `no event for ${WATCH_SILENCE_MS / SECOND_MS} s, so the operator reads the list again`;

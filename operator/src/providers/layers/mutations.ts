@@ -152,7 +152,7 @@ function describeParts(rules: readonly string[], nodes: readonly string[]): stri
  */
 type MutationOutcome = "done" | "started" | "failed" | "refused" | "not-sent" | "unknown" | "withheld";
 
-type Ending = Pick<AuditRecord, "outcome" | "error" | "requestId">;
+type Ending = Pick<AuditRecord, "outcome" | "error" | "withheldBecause" | "requestId">;
 
 /** One entry. Plain data without secrets. */
 export interface AuditRecord extends Omit<Mutation, "context"> {
@@ -162,6 +162,8 @@ export interface AuditRecord extends Omit<Mutation, "context"> {
   readonly outcome: MutationOutcome;
   /** What the provider said, where it did not work. */
   readonly error?: string;
+  /** Why it was not sent: no failure. */
+  readonly withheldBecause?: string;
   /** The API's id of the request, for a support ticket. */
   readonly requestId?: string;
 }
@@ -193,7 +195,7 @@ function recordOf({ context, ...mutation }: Mutation, ending: Ending): AuditReco
 
 function failureOf(error: unknown): Ending {
   if (error instanceof NotLeaderError || error instanceof DryRunError || isSuperseded(error)) {
-    return { outcome: "withheld", error: error.message };
+    return { outcome: "withheld", withheldBecause: error.message };
   }
   if (!isProviderError(error)) return { outcome: "unknown", error: String(error) };
   return {

@@ -224,10 +224,10 @@ describe("what keeps a pool from being fulfilled", () => {
   it("is the unknown provider, although the operator observes nothing then", () => {
     const cloud = cluster("node-1");
     cloud.addPool("web", { ips: [A] });
-    const problem = providerMessages.unknown({ text: 'provider "acme" is not registered' });
+    const problem = providerMessages.unknown({ provider: "acme", service: "addresses" });
     const { capabilities: _none, ...snapshot } = cloud.snapshot("web");
     const { is, message } = fulfilled(plan({ ...snapshot, problem, inventory: NOTHING_SEEN }));
     expect(is).to.equal("False/UnknownProvider");
-    expect(message).to.equal('0 of 1 addresses are active: provider "acme" is not registered');
+    expect(message).to.equal('0 of 1 addresses are active: provider "acme" is unknown; fix: use digitalocean');
   });
 });

@@ -95,7 +95,7 @@ for (const protobuf of [false, true]) {
       await until("the silence was taken for a fault a few times", () => rig.api.count("watch") > 3);
       expect(rig.api.seen.every((seen) => seen.query.has("sendInitialEvents"))).to.equal(true);
       expect(rig.notes).to.have.length(1);
-      expect(rig.notes[0]).to.include("no byte for 75 s");
+      expect(rig.notes[0]).to.equal('no event for 75 s, so the operator reads the list again {"reflector":"pods"}');
       expect(rig.warnings).to.deep.equal([]);
       await change();
     });

@@ -10,6 +10,7 @@ import {
 } from "../../../src/providers/layers/mutations.js";
 import type { ActionFacts, CreateOutcome } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
+import { omitUndefined } from "../../../src/values.js";
 import { partial } from "../../support/kube/partial.js";
 import { ASKER } from "../conformance/benches.js";
 import { failure } from "../support.js";
@@ -28,8 +29,8 @@ async function recordOf(run: () => Promise<unknown>): Promise<Partial<AuditRecor
   const records: AuditRecord[] = [];
   await withAudit((record) => records.push(record))(MUTATION, run).catch(() => undefined);
   expect(records).to.have.length(1);
-  const { outcome, error, requestId } = records[0] ?? {};
-  return { ...(outcome && { outcome }), ...(error && { error }), ...(requestId && { requestId }) };
+  const { outcome, error, withheldBecause, requestId } = records[0] ?? {};
+  return omitUndefined({ outcome, error, withheldBecause, requestId });
 }
 
 describe("the audit record", () => {
@@ -62,9 +63,9 @@ describe("the audit record", () => {
     });
   }
 
-  for (const error of [new NotLeaderError("no lease"), new DryRunError("dry run")]) {
-    it(`says withheld of a write that ended with ${error.name}`, async () => {
-      const withheld = { outcome: "withheld", error: error.message };
+  for (const error of [new NotLeaderError("no lease"), new DryRunError("dry run"), failure({ reason: "Superseded" })]) {
+    it(`says withheld of a write that ended with ${error.name} (${error.message}), and why, but no error`, async () => {
+      const withheld = { outcome: "withheld", withheldBecause: error.message };
       expect(await recordOf(() => Promise.reject(error))).to.deep.equal(withheld);
     });
   }

@@ -58,7 +58,7 @@ describe("history that a real API server does not have", function () {
     await until("it watches the future", () => rig.proxy.requests.some((seen) => resuming(seen.url)));
     await rig.put("b", "1");
     await rig.equal();
-    expect(rig.notes.join()).to.include("no byte for 75 s");
+    expect(rig.notes.join()).to.include("no event for 75 s");
   });
 
   it("of the past: a listing starts over when its continue token has been compacted away", async () => {

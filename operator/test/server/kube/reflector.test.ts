@@ -66,7 +66,7 @@ describe("reflector on a real API server", function () {
     await until("the dead connection is given up", () => rig.proxy.openFlows === 0, 30_000);
     rig.proxy.thaw();
     await change();
-    expect(rig.notes.join()).to.include("no byte for 75 s");
+    expect(rig.notes.join()).to.include("no event for 75 s");
   });
 
   it("outlives refusals of every kind", async () => {

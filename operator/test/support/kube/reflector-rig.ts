@@ -50,7 +50,7 @@ export class ReflectorRig {
       logger: {
         ...silentLogger,
         warn: (fields) => this.warnings.push(JSON.stringify(fields)),
-        info: (fields) => this.notes.push(JSON.stringify(fields)),
+        info: (fields, message) => this.notes.push(`${message} ${JSON.stringify(fields)}`),
       },
     });
     this.store.listen((event: StoreEvent<SlimPod>) => this.events.push(`${event.type} ${event.object.name}`));

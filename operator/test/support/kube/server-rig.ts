@@ -59,7 +59,7 @@ export class ServerRig {
       logger: {
         ...silentLogger,
         warn: (fields) => this.warnings.push(JSON.stringify(fields)),
-        info: (fields) => this.notes.push(JSON.stringify(fields)),
+        info: (fields, message) => this.notes.push(`${message} ${JSON.stringify(fields)}`),
       },
     });
     this.store.listen((event) => this.events.push(`${event.type} ${event.object.name}`));

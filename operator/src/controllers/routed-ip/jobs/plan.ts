@@ -171,7 +171,7 @@ function chainOf(snapshot: JobSnapshot, { target, holder }: Election, decision: 
   const armed: readonly JobAction[] =
     hasFinalizer(snapshot.routed) || target === undefined
       ? []
-      : [{ do: "add-finalizer", why: "there will be something to clean up" }];
+      : [{ do: "add-finalizer", why: "when the RoutedIP is deleted, the operator undoes what it does for it" }];
   const taint = target === undefined ? heldTaint(snapshot, holder?.name) : electTaint(snapshot, target.name);
   const strays = decision.do === "nothing" ? strayTaints(snapshot, [target?.name ?? holder?.name]) : [];
   return [...armed, ...backup(snapshot), ...taint, ...actionsOf(snapshot, decision), ...strays];

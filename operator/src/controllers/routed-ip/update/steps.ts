@@ -162,7 +162,9 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
   const { target, holder, firewall } = decision;
   const armed = hasFinalizer(snapshot.routed) || !needsFinalizer(snapshot, isAboutToAct(decision));
   return {
-    arm: armed ? [] : [{ do: "add-finalizer", why: "there will be something to clean up" }],
+    arm: armed
+      ? []
+      : [{ do: "add-finalizer", why: "when the RoutedIP is deleted, the operator undoes what it does for it" }],
     elect: tainting(snapshot, decision),
     ...firewallSteps(snapshot, firewall),
     assign: assignment(snapshot, decision),

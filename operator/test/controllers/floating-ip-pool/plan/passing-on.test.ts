@@ -12,6 +12,17 @@ describe("the created addresses of a pool that another one gets", () => {
     return steps.filter(({ actions: [first] }) => first?.do === "pass-on");
   }
 
+  it("are why a pool with Retain gets a finalizer, which says so", () => {
+    const cloud = settled(cluster(["n1"], { desiredIPs: 1 }));
+    const [ip = ""] = cloud.addresses.keys();
+    const armed = () =>
+      cloud.plan("web").sequences.flatMap((sequence) => sequence.steps.flatMap(({ actions }) => actions));
+    expect(armed().map((action) => action.do)).to.not.include("add-finalizer");
+    cloud.addPool("other", { ips: [ip] });
+    const why = armed().find((action) => action.do === "add-finalizer")?.why;
+    expect(why).to.equal(`when the pool is deleted, the operator passes ${ip} on to the resource that lists it`);
+  });
+
   it("pass on each for itself: what one waits for holds up no other", () => {
     const cloud = settled(cluster(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Delete" }));
     const ips = [...cloud.addresses.keys()];
