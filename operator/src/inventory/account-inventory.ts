@@ -43,16 +43,16 @@ import {
 type Purpose = Pick<Observation, "forMove" | "holderGone">;
 
 export interface AccountInventoryOptions {
-  /** Identifies the account, whatever the family and the token. @default the inventory itself */
-  readonly account?: unknown;
+  /** See `Provider.accountKey`: identifies the account, whatever the family and the token. @default the inventory itself does */
+  readonly accountKey?: string;
   readonly room?: RoomListener | undefined;
 }
 
 export class AccountInventory {
   readonly account: unknown;
-  private readonly room: RoomListener | undefined;
+  readonly accountKey: string | undefined;
   private readonly cachedStates = new PicturedMap<string, CachedState>(({ facts: { holder } }, after) => {
-    if (holder !== undefined && holder !== after?.facts.holder) this.room?.noteRoom(this.family);
+    if (holder !== undefined && holder !== after?.facts.holder) this.options.room?.noteRoom(this.family);
   });
   private readonly gone: GoneAddresses;
   private readonly reservations: Reservations;
@@ -74,10 +74,10 @@ export class AccountInventory {
     provider: AddressProvider,
     readonly family: IpFamily,
     private readonly clock: Clock,
-    options: AccountInventoryOptions = {},
+    private readonly options: AccountInventoryOptions = {},
   ) {
-    this.account = options.account ?? Symbol(family);
-    this.room = options.room;
+    this.accountKey = options.accountKey;
+    this.account = this.accountKey === undefined ? Symbol(family) : `${provider.name} ${this.accountKey}`;
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());
     this.reads = new ReadGate(clock);
@@ -169,7 +169,7 @@ export class AccountInventory {
   /** Where the move came to its node, no room is left. */
   private endReservation({ node, release }: Reservation): void {
     release();
-    if (this.view().heldCount(node) === 0) this.room?.noteRoom(this.family);
+    if (this.view().heldCount(node) === 0) this.options.room?.noteRoom(this.family);
   }
 
   /** As the provider's; the view shows it at once. After a contradiction the address is read again. */

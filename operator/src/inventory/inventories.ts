@@ -16,14 +16,14 @@ export class Inventories {
 
   /** Rejects with ProviderError if the account cannot be identified. */
   async for(context: CallContext, provider: AddressProvider, family: IpFamily): Promise<AccountInventory> {
-    const account = `${provider.name} ${await provider.accountKey(context)}`;
-    const key = `${account} ${family}`;
+    const accountKey = await provider.accountKey(context);
+    const key = `${provider.name} ${accountKey} ${family}`;
     const known = this.inventories.get(key);
     if (known !== undefined) {
       known.join(provider);
       return known;
     }
-    const made = new AccountInventory(provider, family, this.clock, { account, room: this.room });
+    const made = new AccountInventory(provider, family, this.clock, { accountKey, room: this.room });
     this.inventories.set(key, made);
     return made;
   }

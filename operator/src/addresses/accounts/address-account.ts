@@ -92,8 +92,8 @@ export class AddressAccount {
 
   /** See `Provider.accountKey`. `undefined`: not read yet, or the token does not show it. */
   get key(): string | undefined {
-    const key = String(this.inventory?.account ?? "").slice(`${this.provider.name} `.length);
-    return key === "" || isKeyOfToken(key) ? undefined : key;
+    const key = this.inventory?.accountKey;
+    return key === undefined || isKeyOfToken(key) ? undefined : key;
   }
 
   /** The last call failed; until one is answered. */
