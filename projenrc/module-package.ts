@@ -1,4 +1,4 @@
-import { type Project, typescript } from "projen";
+import { type Project, type Task, typescript } from "projen";
 import { SHARED_OPTIONS, STRICT } from "./shared-options.js";
 import { RELEASE, VERSIONS } from "./versions.js";
 
@@ -16,6 +16,8 @@ export interface ModuleOptions {
 
 /** A private ESM workspace, whose sources tsx runs in development. */
 export class ModulePackage extends typescript.TypeScriptProject {
+  private readonly build: Task;
+
   constructor(parent: Project, { name, description, include, deps, devDeps, ...options }: ModuleOptions) {
     const { exports, entrypoint } = options;
     super({
@@ -37,6 +39,8 @@ export class ModulePackage extends typescript.TypeScriptProject {
           ...STRICT,
           rootDir: ".",
           noEmit: true,
+          // Nothing reads declarations, and an export may have a type that its module does not export.
+          declaration: false,
           module: "nodenext" as never,
           types: ["node", "mocha"],
         },
@@ -49,5 +53,16 @@ export class ModulePackage extends typescript.TypeScriptProject {
     this.package.addField("private", true);
     this.package.addField("type", "module");
     this.package.addField("exports", exports);
+    // projen's build runs all tests; this one does for the workspace what the root's does for all.
+    this.tasks.removeTask("build");
+    this.build = this.addTask("build", {
+      description: "Compiles the library, and bundles what the workspace bundles",
+      steps: [{ exec: "npm run --silent compile", cwd: ".." }],
+    });
+  }
+
+  /** The executable, as a part of the build. */
+  protected addBundle(description: string): void {
+    this.build.spawn(this.addTask("bundle", { description, exec: "tsx bundle.ts" }));
   }
 }

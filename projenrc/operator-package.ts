@@ -20,7 +20,7 @@ export class OperatorPackage extends ModulePackage {
   }
 
   private addTasks(): void {
-    this.addTask("bundle", { description: "Bundles the operator into dist/", exec: "tsx bundle.ts" });
+    this.addBundle("Bundles the operator into dist/");
     this.addTask("bench", {
       description:
         "Measures the operator on the image's Node, compared with the library's informer, and on a real kube-apiserver",

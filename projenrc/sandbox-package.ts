@@ -21,7 +21,7 @@ export class SandboxPackage extends ModulePackage {
       entrypoint: "",
     });
     this.package.addBin({ "flipop-sandbox": "./bin/flipop-sandbox.mjs" });
-    this.addTask("bundle", { description: "Bundles the sandbox into dist/", exec: "tsx bundle.ts" });
+    this.addBundle("Bundles the sandbox into dist/");
     new Mocha(this, { jobs: 2 });
   }
 }

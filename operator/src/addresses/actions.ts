@@ -50,11 +50,11 @@ export type PassOnAction = Reasoned & {
   readonly retained?: true;
 };
 
-/** Takes the entry out of `createdIPs`. `gone`: the provider does not have the address any more. */
+/** Takes the entry out of `createdIPs`. `gone`: the provider does not have the address any more; `unanswered`: of a release, no answer came. */
 export type ForgetAction = Reasoned & {
   readonly do: "forget-created";
   readonly ip: string;
-  readonly gone?: "released" | "vanished";
+  readonly gone?: "released" | "unanswered" | "vanished";
 };
 
 /** Of a set whose spec lists the created addresses, too, and which may cool off. */

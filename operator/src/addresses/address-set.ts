@@ -179,6 +179,8 @@ export interface AddressMemory {
   readonly nodeFailedAt?: ReadonlyMap<ProviderId, number>;
   /** How these nodes refused it last. */
   readonly nodeProblems?: ReadonlyMap<ProviderId, Problem>;
+  /** Addresses whose releases were answered. @default none */
+  readonly released?: ReadonlySet<string>;
   /** The last creation was refused. */
   readonly creationFailure?: CreationFailure;
   /** How the last creation ended, where the API server does not show it yet. */

@@ -87,9 +87,11 @@ export function firstFailure(failed: readonly PlannedAddress[]): Problem | undef
   const { ip, status, problem } = first;
   const { reason, error } = status;
   if (problem === undefined) return addressMessages.lastActionFailed({ ip, reason: knownReason(reason), error });
-  const { notInAccount } = addressMessages;
+  const { notInAccount, nodesOwn } = addressMessages;
+  // The account lacks these, too; the status of each address says more.
+  const lacking = failed.filter((each) => each.problem?.id === notInAccount.id || each.problem?.id === nodesOwn.id);
+  if (lacking.length > 1 && lacking.includes(first)) return notInAccount({ ips: lacking.map((each) => each.ip) });
   const alike = failed.filter((each) => each.problem?.id === problem.id).map((each) => each.ip);
-  if (problem.id === notInAccount.id) return notInAccount({ ips: alike });
   const [refused] = valuesIn(problem, accessMessages.addressNotAllowed);
   if (refused === undefined || alike.length === 1) return problem;
   return accessMessages.addressNotAllowed({ ...refused, others: alike.slice(1) });

@@ -3,7 +3,7 @@
  * the operator leaves to people.
  */
 
-import type { PendingCreation } from "cdk8s-flipop/api";
+import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { WHYS } from "../messages/action-reasons.js";
 import { refText } from "../messages/claims.js";
 import { eventMessages } from "../messages/events.js";
@@ -13,7 +13,8 @@ import { setsToDelete } from "../records/begun-records.js";
 import { FORGET_AFTER_MS, MINUTE_MS } from "../timings.js";
 import { listed, omitUndefined } from "../values.js";
 import { type Action, type ActionChain, type ForgetAction, lockKeyOf } from "./actions.js";
-import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
+import { type AddressMemory, type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
+import type { Outcome } from "./call-outcomes.js";
 import { backup } from "./creation/created-backup.js";
 import { settle } from "./creation/creation-recovery.js";
 import type { Placement } from "./placements.js";
@@ -137,7 +138,7 @@ function isGivenUp({ set }: AddressSnapshot, { address }: Placement): boolean {
  * one waits for holds up no other.
  */
 function forget(
-  { set }: AddressSnapshot,
+  { set, memory }: AddressSnapshot,
   placements: readonly Placement[],
   forgotten: readonly Placement[],
 ): ActionChain {
@@ -152,7 +153,7 @@ function forget(
       ...(placement.certainty === "gone" ? [] : passOn(set, placement, why)),
       ...(inSpec && !isDeleting(set) ? [{ do: "drop-from-spec", ip, why } as const] : []),
       ...backup(set, left).flat(),
-      { do: "forget-created", ip: entry.ip, why, ...goneOf(set, placement) },
+      { do: "forget-created", ip: entry.ip, why, ...goneOf(set, placement, memory) },
     ];
   });
 }
@@ -182,14 +183,27 @@ function heirOf(placement: Placement) {
 }
 
 /** Under Delete, the operator released it. */
-function goneOf({ reclaimPolicy }: AddressSet, { certainty }: Placement) {
+function goneOf({ reclaimPolicy }: AddressSet, { certainty, address: { ip } }: Placement, memory: AddressMemory) {
   if (certainty !== "gone") return {};
-  return { gone: reclaimPolicy === "Delete" ? "released" : "vanished" } as const;
+  if (reclaimPolicy !== "Delete") return { gone: "vanished" } as const;
+  return { gone: memory.released?.has(ip) === true ? "released" : "unanswered" } as const;
 }
 
-/** The Event of a forgotten entry. A release has one of its own. */
+/** The Event of an answered release is the only one of the address. @param released until it is forgotten */
+export function noteRelease(
+  released: Set<string>,
+  { action, outcome }: { readonly action: { readonly do: string; readonly ip?: string }; readonly outcome: Outcome },
+): void {
+  const { do: verb, ip } = action;
+  if (outcome.is !== "done" || ip === undefined) return;
+  if (verb === "release") released.add(canonicalIp(ip));
+  if (verb === "forget-created") released.delete(canonicalIp(ip));
+}
+
+/** The Event of a forgotten entry. A release that was answered has had its own. */
 export function entryRemoved({ ip, why, gone }: ForgetAction): EventMessage | undefined {
   if (gone === "released") return undefined;
+  if (gone === "unanswered") return eventMessages.releasedUnanswered({ ip });
   return gone === "vanished" ? eventMessages.vanished({ ip }) : eventMessages.disowned({ why });
 }
 

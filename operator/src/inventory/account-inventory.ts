@@ -21,12 +21,12 @@ import { OwnActions } from "./follow-actions.js";
 import { GoneAddresses } from "./gone-addresses.js";
 import {
   Coalesced,
+  createAddress,
   type EnsureOptions,
   eachButOne,
   foundLater,
   InventoryReader,
   lateReads,
-  lostAnswer,
   ReadGate,
 } from "./shared-reads.js";
 import {
@@ -184,7 +184,7 @@ export class AccountInventory {
 
   /** As the provider's. A lost answer makes the list old: it must be read before anything else is created. */
   async create(provider: AddressProvider, context: CallContext, request: CreateAddress): Promise<CreateOutcome> {
-    const outcome = await provider.create(context, request).catch(lostAnswer);
+    const outcome = await createAddress(provider, context, request, this.cachedStates);
     if (outcome.kind === "unknown") {
       this.listedAt = undefined;
       this.trustedFrom = this.clock.monotonic();

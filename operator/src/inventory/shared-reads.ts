@@ -2,10 +2,11 @@
 
 import { familyOf } from "cdk8s-flipop/api";
 import type { Clock } from "../clock.js";
+import { unusableAnswers } from "../messages/calls/unusable-answers.js";
 import { failedCalls } from "../messages/failed-calls.js";
-import type { CallContext, CallPriority, Urgency } from "../providers/call.js";
+import { type CallContext, type CallPriority, callText, type Urgency } from "../providers/call.js";
 import { isAnswer5xx, isProviderError, ProviderError, withProps } from "../providers/errors.js";
-import type { AddressFacts, AddressProvider, CreateOutcome, IpFamily } from "../providers/types.js";
+import type { AddressFacts, AddressProvider, CreateAddress, CreateOutcome, IpFamily } from "../providers/types.js";
 import { READ_PAUSE_MS, SECOND_MS, SHARED_READ_SECONDS } from "../timings.js";
 import { awaitingRead, type CachedState, isJustCreated } from "./cached-address.js";
 import type { PicturedMap } from "./view.js";
@@ -239,8 +240,33 @@ export function lateReads(
     };
 }
 
-/** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */
+/** A creation. The outcome is unknown where the answer was lost, or where it names an address that the account had before. */
+export async function createAddress(
+  provider: AddressProvider,
+  context: CallContext,
+  request: CreateAddress,
+  known: Pick<ReadonlyMap<string, unknown>, "keys">,
+): Promise<CreateOutcome> {
+  const before = new Set(known.keys());
+  const outcome = await provider.create(context, request).catch(lostAnswer);
+  // Another resource may use that address, and the answer says nothing of a new one.
+  if (outcome.kind === "created" && before.has(outcome.address.ip)) {
+    return { kind: "unknown", error: contradictory(provider, outcome.address) };
+  }
+  return outcome;
+}
+
 export function lostAnswer(error: unknown): CreateOutcome {
   if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
   throw error;
+}
+
+function contradictory({ name }: AddressProvider, { ip, family }: AddressFacts): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where: callText({ provider: name, subject: `create an ${family} address` }),
+    ...unusableAnswers.createdBefore(ip),
+    outcome: "unknown",
+    reason: "MalformedAnswer",
+  });
 }

@@ -165,6 +165,13 @@ export const eventMessages = topic("events", {
     text: ({ ip, why }: Address) => `${ip} was released: ${why}`,
     example: { ip: "203.0.113.7", why: WHYS.unwanted },
   }),
+  releasedUnanswered: event({
+    reason: "Released",
+    action: "Release",
+    text: ({ ip }: Pick<Address, "ip">) =>
+      `${ip} was released: the account does not have it any more, although no answer to a release confirmed it`,
+    example: { ip: "203.0.113.7" },
+  }),
   retained: event({
     reason: "Retained",
     action: "Retain",

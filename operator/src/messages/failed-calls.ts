@@ -30,7 +30,7 @@ export function counted(number: number): string {
 export const TOKEN_RIGHTS = "https://github.com/flipop/flipop/blob/main/docs/how-to/install.md#rights-of-the-tokens";
 
 const RATE_LIMITED = "the operator waits and tries again";
-const TRIES_AGAIN = "the operator tries again";
+export const TRIES_AGAIN = "the operator tries again";
 const STATUS_PAGE = "if this lasts, look at the provider's status page";
 
 export const HAS_CNAME = "the name has a CNAME record";
@@ -197,19 +197,6 @@ export const failedCalls = {
   superseded: (because: string): FailureText => ({
     seen: `not sent: ${because}`,
     remedy: { operator: "the operator plans again" },
-  }),
-  listChanged: (attempts: number, changes: string): FailureText => ({
-    seen: `the list changed while it was read, ${attempts} times`,
-    remedy: { operator: TRIES_AGAIN, person: `if this lasts, look for another program that ${changes} at a high rate` },
-  }),
-  /** @param unit such as `pages` */
-  listTooLong: (unit: string, count: number, most: number): FailureText => ({
-    seen: `the list is too long: it has at least ${counted(count)} ${unit}, more than the limit of ${counted(most)} ${unit}`,
-    remedy: {
-      operator: "the operator changed nothing and tries again",
-      person:
-        "have the owner of the account delete what is not used, and have the cluster's administrator check that no proxy answers in the API's place",
-    },
   }),
   sharedReadLate: (seconds: number): FailureText => ({
     seen: `it did not end within ${seconds} s`,

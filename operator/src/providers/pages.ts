@@ -1,6 +1,7 @@
 /** A list that a cloud gives in pages: read whole, read again if it changed meanwhile, and refused if it is too long. */
 
-import { type FailureText, failedCalls } from "../messages/failed-calls.js";
+import { type ListFault, unusableAnswers } from "../messages/calls/unusable-answers.js";
+import type { FailureText } from "../messages/failed-calls.js";
 import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MOST } from "../timings.js";
 import { ProviderError, type ProviderErrorReason } from "./errors.js";
 
@@ -24,11 +25,21 @@ export interface PagedList<T> {
 
 /** All items. A list that changes meanwhile is read again: an item that moves between pages would be missed. */
 export async function readAllPages<T>(list: PagedList<T>): Promise<readonly T[]> {
-  for (let attempt = 1; attempt <= CLOUD_LIST_ATTEMPTS; attempt++) {
-    const items = await new Pass(list).run();
-    if (items !== undefined) return items;
+  const faults: ListFault[] = [];
+  while (faults.length < CLOUD_LIST_ATTEMPTS) {
+    const result = await new Pass(list).run();
+    if (!("is" in result)) return result;
+    faults.push(result);
   }
-  throw unusable(list, failedCalls.listChanged(CLOUD_LIST_ATTEMPTS, list.changes));
+  throw unusable(list, faultText(list, faults));
+}
+
+/** A list that changes shows something else in each reading; one that shows the same is wrong itself. */
+function faultText({ changes }: PagedList<unknown>, faults: readonly ListFault[]): FailureText {
+  const [first = { is: "changed" }] = faults;
+  const isSame = faults.every((fault) => JSON.stringify(fault) === JSON.stringify(first));
+  if (first.is === "changed" || !isSame) return unusableAnswers.listChanged(faults.length, changes);
+  return unusableAnswers.listContradictory(faults.length, first);
 }
 
 /** One reading, from the first page on. */
@@ -39,17 +50,16 @@ class Pass<T> {
 
   constructor(private readonly list: PagedList<T>) {}
 
-  /** `undefined`: the list changed. */
-  async run(): Promise<readonly T[] | undefined> {
+  async run(): Promise<readonly T[] | ListFault> {
     for (let number = 1; number <= CLOUD_LIST_MOST.pages; number++) {
       const page = await this.list.read(number);
-      if (number > 1 && page.total !== this.total) return undefined;
+      if (number > 1 && page.total !== this.total) return { is: "changed" };
       this.total = page.total;
       const before = this.found.size;
       this.add(page);
-      if (this.ends(page)) return this.complete() ? [...this.found.values()] : undefined;
+      if (this.ends(page)) return this.whole();
       // A page without anything new leads nowhere.
-      if (this.found.size === before) return undefined;
+      if (this.found.size === before) return { is: "repeats", page: number };
     }
     throw tooLong(this.list, "pages", CLOUD_LIST_MOST.pages + 1);
   }
@@ -71,13 +81,18 @@ class Pass<T> {
     return this.total === undefined ? items.length === 0 : this.complete();
   }
 
+  private whole(): readonly T[] | ListFault {
+    const { total = 0, found } = this;
+    return this.complete() ? [...found.values()] : { is: "miscounted", items: found.size, total };
+  }
+
   private complete(): boolean {
     return this.total === undefined || this.found.size === this.total;
   }
 }
 
 function tooLong(list: PagedList<unknown>, unit: keyof typeof CLOUD_LIST_MOST, count: number): ProviderError {
-  return unusable(list, failedCalls.listTooLong(unit, count, CLOUD_LIST_MOST[unit]), "ListTooLong");
+  return unusable(list, unusableAnswers.listTooLong(unit, count, CLOUD_LIST_MOST[unit]), "ListTooLong");
 }
 
 /** Nothing was changed, and another reading may succeed. */

@@ -16,6 +16,9 @@ const OF_START: ReadonlySet<Reason> = new Set([
   "RateLimited",
 ]);
 
+/** They wait in a new resource even after a success: calls are limited at any time. */
+const OF_LIMITS: ReadonlySet<Reason> = new Set(["RateLimited"]);
+
 interface Compared {
   readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
@@ -28,6 +31,8 @@ export class StartWarnings {
   private until: number | undefined;
   /** Types of conditions that no Warning has reported yet. */
   private readonly held = new Set<string>();
+  /** Types of conditions that have been True: what they are about has started, so a loss is reported at once. */
+  private readonly started = new Set<string>();
 
   /** @param wake asks for a run after the time. */
   constructor(private readonly wake: (afterMs: number) => void) {}
@@ -39,12 +44,17 @@ export class StartWarnings {
   compared({ before, planned, deferred }: Compared, monotonic: number): Compared {
     if (!deferred.every(isWait)) this.until = Number.NEGATIVE_INFINITY;
     this.until ??= before.length === 0 ? monotonic + START_WARNING_MS : Number.NEGATIVE_INFINITY;
-    const ofStart = planned.filter(({ reason }) => OF_START.has(reason));
+    for (const { type, status } of before) if (status === "True") this.started.add(type);
+    const ofStart = planned.filter((condition) => this.isOfStart(condition));
     if (monotonic < this.until) return this.withheld({ before, planned }, ofStart, this.until - monotonic);
     const late = ofStart.filter(({ type }) => this.held.has(type));
     this.held.clear();
     const rest = before.filter(({ type }) => !late.some((condition) => condition.type === type));
     return { before: rest, planned, deferred };
+  }
+
+  private isOfStart({ type, reason }: PlannedCondition): boolean {
+    return OF_START.has(reason) && (OF_LIMITS.has(reason) || !this.started.has(type));
   }
 
   private withheld(

@@ -27,9 +27,13 @@ export function recordsWritten({ changes, cause, since, replaced = [] }: Records
   return eventMessages.recordsChanged({ ...change, cause });
 }
 
-/** The status names another record set, or what a change that ended half-way has left. */
-export function recordsRecorded({ left, changed }: RecordsRecorded): EventMessage | undefined {
-  return changed === undefined ? leftAt(left)[0] : eventMessages.recordsChanged(changed);
+/** The status names another record set, or what a change that ended half-way has left. @param causeOf of the latter */
+export function recordsRecorded(
+  { left, changed }: RecordsRecorded,
+  causeOf?: (changed: RecordChange) => string,
+): EventMessage | undefined {
+  if (changed === undefined) return leftAt(left)[0];
+  return eventMessages.recordsChanged({ ...changed, cause: causeOf?.(changed) });
 }
 
 /** Of a resource that is gone. @param written as its spec and its status said last */

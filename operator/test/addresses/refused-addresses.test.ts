@@ -2,7 +2,9 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { PlannedAddress } from "../../src/addresses/address-status.js";
 import { firstFailure } from "../../src/addresses/conditions.js";
+import { addressMessages } from "../../src/messages/addresses.js";
 import { accessMessages } from "../../src/messages/issuers-and-classes.js";
+import type { Problem } from "../../src/messages/message.js";
 
 const LIMITER = "the operator's tenantLimits.namespaces[0] (for team-*)";
 
@@ -30,5 +32,28 @@ describe("a pool with several addresses that the limits of its namespace refuse"
   it("names the only one as before", () => {
     const only = refused(7);
     expect(firstFailure([only])).to.equal(only.problem);
+  });
+});
+
+describe("a pool with several addresses that the account lacks", () => {
+  const { notInAccount, nodesOwn } = addressMessages;
+  const failing = (ip: string, problem: Problem): PlannedAddress => {
+    return { ip, status: { state: "error", reason: problem.reason, error: problem.message }, problem };
+  };
+  const missing = failing("203.0.113.7", notInAccount({ ips: ["203.0.113.7"] }));
+  const own = failing("10.0.0.1", nodesOwn({ ip: "10.0.0.1", node: "n1", type: "InternalIP" }));
+
+  it("names all of them, also an address that a machine has as its own", () => {
+    expect(firstFailure([missing, own])?.message).to.match(
+      /^the account does not have 203\.0\.113\.7, 10\.0\.0\.1; fix: /,
+    );
+    expect(firstFailure([own, missing])?.message).to.match(
+      /^the account does not have 10\.0\.0\.1, 203\.0\.113\.7; fix: /,
+    );
+  });
+
+  it("explains the only one", () => {
+    expect(firstFailure([own])?.message).to.include("it is the InternalIP of n1, and stays with that machine");
+    expect(firstFailure([missing])?.message).to.equal(missing.problem?.message);
   });
 });

@@ -48,6 +48,20 @@ describe("the calls of an account's inventory", () => {
     expect(inventory.view().complete).to.equal(true);
   });
 
+  it("do not believe a creation that names an address from before: its outcome is unknown", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A, "n2"));
+    await list();
+    await clock.advance(1_000);
+    cloud.outcome = { kind: "created", address: facts(A) };
+    const outcome = await inventory.create(cloud.provider, ASKER, { family: "IPv4", region: "r" });
+    expect(outcome.kind).to.equal("unknown");
+    expect(outcome.kind === "unknown" && outcome.error.seen).to.equal(
+      `malformed answer: it names ${A}, which the account had before the creation`,
+    );
+    expect(inventory.view().complete, "the list is read again").to.equal(false);
+    expect(inventory.view().get(A)?.holder).to.equal("n2");
+  });
+
   it("are as urgent as the most urgent caller that waits for the list, and no longer than that", async () => {
     const { clock, cloud, inventory, list } = start();
     await inventory.ensure({ maxAgeSeconds: 0, priority: "assignment" });

@@ -36,6 +36,32 @@ describe("the pages of a list", () => {
     expect(read).to.deep.equal([1, 2, 1, 2, 1, 2]);
   });
 
+  const CHANGED = /the list changed while it was read, 3 times; .*another program that creates and deletes/;
+  const wrong: readonly (readonly [string, (number: number, read: number) => ListPage<string>, RegExp])[] = [
+    [
+      "repeat what was there, and never end",
+      () => ({ items: itemsOf(1, 2), total: 2, end: false }),
+      /contradicts itself: page 2 is not the last and has nothing that earlier pages lack, and 3 readings showed the same; .*no proxy answers/,
+    ],
+    [
+      "are fewer than the cloud counts",
+      () => ({ items: itemsOf(1, 2), total: 7, end: true }),
+      /contradicts itself: its pages have 2 items, while the API counts 7, and 3 readings showed the same; /,
+    ],
+    [
+      "count more items with each page",
+      (number) => ({ items: itemsOf(number, 1), total: 9 + number, end: false }),
+      CHANGED,
+    ],
+    ["lack another number each time", (_, read) => ({ items: itemsOf(1, 2), total: 7 + read, end: true }), CHANGED],
+  ];
+  for (const [what, page, seen] of wrong) {
+    it(`that ${what} are an error that says so`, async () => {
+      const { list, read } = listOf((number) => page(number, read.length));
+      expect(String(await errorOf(readAllPages(list)))).to.match(seen);
+    });
+  }
+
   const { pages, items, characters } = CLOUD_LIST_MOST;
   const tooLong: readonly (readonly [string, (number: number) => ListPage<string>, number, RegExp])[] = [
     ["never end", (number) => ({ items: itemsOf(number, 1), total: undefined, end: undefined }), pages, /1,000 pages/],

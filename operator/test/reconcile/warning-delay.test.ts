@@ -1,8 +1,9 @@
+import type { ConditionType } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { ActionFailure } from "../../src/addresses/call-outcomes.js";
 import { candidateMessages } from "../../src/messages/nodes/candidates.js";
-import { no } from "../../src/reconcile/conditions.js";
+import { no, type PlannedCondition } from "../../src/reconcile/conditions.js";
 import type { DeferredEvent } from "../../src/reconcile/plan.js";
 import { StartWarnings } from "../../src/reconcile/warning-delay.js";
 
@@ -45,4 +46,27 @@ describe("the Warnings of a new resource whose first action ends with", () => {
       );
     });
   }
+});
+
+describe("the Warnings of a new resource that has served for a moment", () => {
+  const LOST = { reason: "KeptLastKnown", message: "no node matches any more" } as const;
+  const LIMITED = { reason: "RateLimited", message: "the limit is used up" } as const;
+  const reported = (types: readonly ConditionType[], now: readonly PlannedCondition[]) => {
+    const warnings = new StartWarnings(() => undefined);
+    warnings.compared({ before: [], planned: [], deferred: [] }, 0);
+    const before = types.map((type) => ({ type, status: "True", reason: "Observed" }) as const);
+    return warnings.compared({ before, planned: now, deferred: [] }, 1).planned.map(({ reason }) => reason);
+  };
+
+  it("come at once when it loses all nodes", () => {
+    expect(reported(["Accepted", "DNSReady"], [no("DNSReady", LOST)])).to.deep.equal(["KeptLastKnown"]);
+  });
+
+  it("wait as before for what has not been there yet", () => {
+    expect(reported(["Accepted"], [no("DNSReady", LOST)])).to.be.empty;
+  });
+
+  it("wait where the limit of calls is used up, because it ends by itself", () => {
+    expect(reported(["ProviderReachable"], [no("ProviderReachable", LIMITED)])).to.be.empty;
+  });
 });

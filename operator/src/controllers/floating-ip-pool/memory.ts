@@ -39,6 +39,8 @@ export class PoolMemory implements ResultHolder {
   /** Lock keys of sequences in flight that count for the cool-off. */
   readonly assigning = new Set<string>();
   readonly polls = new Map<string, PollState>();
+  /** Addresses whose releases were answered, until they are forgotten. */
+  readonly released = new Set<string>();
   /** Nodes that moves of ours go to, by address. */
   readonly reservations = new Map<string, Reservation>();
   readonly lastPlacements = new Map<string, LastPlacement>();
@@ -91,6 +93,7 @@ export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
     ...omitUndefined({ lastAssignmentAt, creationResult, creationFailure: creationFailureOf(state) }),
     firstPlannedAt,
     assigning: assigning.size > 0,
+    released: memory.released,
     nodeRetryAt: retries.machineRetryAt(now),
     nodeFailedAt: retries.machineFailedAt(now),
     nodeProblems: retries.machineProblems(),

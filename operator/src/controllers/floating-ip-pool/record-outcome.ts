@@ -3,6 +3,7 @@
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { CREATION, type PlannedAction } from "../../addresses/actions.js";
 import { type Outcome, pollMs } from "../../addresses/call-outcomes.js";
+import { noteRelease } from "../../addresses/release.js";
 import type { Clock } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
 import { type ActionResult, actionsOf, type SequenceResult } from "../../reconcile/plan.js";
@@ -25,6 +26,7 @@ export function recordOutcome(clock: Pick<Clock, "now" | "monotonic">, state: Po
   const retryAt = retryTime(state, ended, now);
   for (const step of results) {
     changeStatus(state, step, { retryAt, now });
+    noteRelease(memory.released, step);
     follow(state, step, clock.monotonic());
   }
 }

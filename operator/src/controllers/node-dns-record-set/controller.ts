@@ -93,7 +93,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     },
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { newFields: ["conditions", "dns", "failedProbes"], olderCrdEvent: eventMessages.statusDropped },
-    events: (_gathered, { explanation }, result) => ({ now: eventsOf(result, explanation) }),
+    events: ({ snapshot }, made, result) => ({ now: eventsOf(snapshot, made, result) }),
     statusEvents: conditionEvents,
     metrics: ({ ref }, { snapshot }, made) => samplesOf({ metrics, zones: records.zones.lookUp }, ref, snapshot, made),
     pendingWarnings: { forbidden: ROLE_TEXT },

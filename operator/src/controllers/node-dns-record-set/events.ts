@@ -6,7 +6,8 @@ import type { EventMessage } from "../../messages/message.js";
 import { isBad, type PlannedCondition } from "../../reconcile/conditions.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { recordsRecorded, recordsRetained, recordsWritten } from "../../records/record-events.js";
-import type { Action, NodeRecordSet } from "./resource.js";
+import { halfChangeText, type Plan } from "./plan.js";
+import type { Action, NodeRecordSet, Snapshot } from "./resource.js";
 
 /** What stays of a record set that is gone. */
 export function retainedBy({ spec, status }: NodeRecordSet): readonly EventMessage[] {
@@ -14,13 +15,14 @@ export function retainedBy({ spec, status }: NodeRecordSet): readonly EventMessa
 }
 
 /** What was done. A refusal is reported with the condition that it turns. */
-export function eventsOf({ results }: SequenceResult<Action>, explanation: string): readonly EventMessage[] {
+export function eventsOf(snapshot: Snapshot, made: Plan, { results }: SequenceResult<Action>): readonly EventMessage[] {
   return results.flatMap(({ action, outcome }): EventMessage | readonly EventMessage[] => {
     if (outcome.is !== "done") return [];
     if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
-    if (action.do === "record-dns") return recordsRecorded(action) ?? [];
+    if (action.do === "record-dns")
+      return recordsRecorded(action, (changed) => halfChangeText(snapshot, made, changed)) ?? [];
     if (action.do !== "apply-records") return [];
-    return [recordsWritten({ ...action, cause: action.cause ?? explanation })];
+    return [recordsWritten({ ...action, cause: action.cause ?? made.explanation })];
   });
 }
 

@@ -4,6 +4,7 @@ import { familyOf, type PublishedAddress, type RecordCounts, type RecordSetState
 import { stepsByName } from "../../addresses/dns-records.js";
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { noGraceOf, noGraceText } from "../../messages/action-reasons.js";
+import type { RecordChangeSet } from "../../providers/types.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries.js";
 import { addressesOf, publishedKind, publishedText } from "../../records/node-addresses.js";
@@ -45,7 +46,7 @@ export function plan(snapshot: Snapshot): Plan {
     state,
     ...(error === undefined ? {} : { error }),
     ...omitUndefined({ requeueAt, ignoredOfMatch: snapshot.ignoredOfMatch, deletion: deletionOf(snapshot) }),
-    explanation: changeText(snapshot, publication),
+    explanation: changeText(snapshot, snapshot.resource.status.addresses ?? [], publication.entries),
   };
 }
 
@@ -202,10 +203,28 @@ const EMPTY: Publication = {
   cut: 0,
 };
 
+/** The same of a change that ended half-way. The status may already lack its nodes. */
+export function halfChangeText(
+  snapshot: Snapshot,
+  { intended }: Pick<Plan, "intended">,
+  { before, after }: Pick<RecordChangeSet, "before" | "after">,
+): string {
+  const { spec, status } = snapshot.resource;
+  const kind = publishedKind(spec);
+  const inSight = snapshot.meant().flatMap(({ node }) => {
+    return addressesOf(node, kind).map((address) => ({ address, nodeName: node.name }));
+  });
+  const known = [...(status.addresses ?? []), ...intended, ...inSight];
+  return changeText(snapshot, heldOf(before, known), heldOf(after, known));
+}
+
 /** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady); gracePeriodSeconds is 0`; empty where nothing changes. */
-function changeText(snapshot: Snapshot, { entries }: Publication): string {
-  const { metadata, status } = snapshot.resource;
-  const before = status.addresses ?? [];
+function changeText(
+  snapshot: Snapshot,
+  before: readonly PublishedAddress[],
+  entries: readonly PublishedAddress[],
+): string {
+  const { metadata } = snapshot.resource;
   const [was, is] = [before, entries].map((list) => new Set(list.map(({ address }) => address)));
   const come = entries
     .filter(({ address }) => was?.has(address) !== true)

@@ -70,6 +70,8 @@ export interface RoutedMemory {
   /** When somebody else took the address away from where the operator had put it, ms since the epoch. */
   reverts: { readonly ip: string; readonly times: readonly number[] } | undefined;
   readonly taken: TakenAddresses;
+  /** Addresses whose releases were answered, until they are forgotten. */
+  readonly released: Set<string>;
   /** @default false */
   needsFreshList?: boolean;
   /** That its address is in. */
@@ -93,7 +95,7 @@ export function newMemory(
     ...{ follower, onCreationResult, stateSeries: new StateSeries(), listObservations: new ListObservations() },
     ...{ creationResult: undefined, creationFailure: undefined, creating: undefined, poll: undefined },
     ...{ reservation: undefined, move: undefined, placement: undefined, reverts: undefined, account: undefined },
-    ...{ job: {}, taken: new TakenAddresses() },
+    ...{ job: {}, taken: new TakenAddresses(), released: new Set() },
   };
 }
 
@@ -124,7 +126,8 @@ interface Remembered extends Pick<RoutedState, "cleanup"> {
   readonly memory: Pick<
     RoutedMemory,
     "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations" | "taken"
-  >;
+  > &
+    Partial<Pick<RoutedMemory, "released">>;
 }
 
 /** @param recordReverts of the record set */
@@ -134,7 +137,7 @@ export function memoryOf(
   recordReverts: readonly number[] = [],
 ): AddressMemory {
   noticeReverts(memory, scene);
-  const { creationResult, reverts } = memory;
+  const { creationResult, reverts, released } = memory;
   // Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec.
   const creationFailure = retries.get(CREATION) === undefined ? undefined : memory.creationFailure;
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
@@ -143,7 +146,7 @@ export function memoryOf(
     nodeRetryAt: retries.machineRetryAt(scene.now),
     nodeFailedAt: retries.machineFailedAt(scene.now),
     nodeProblems: retries.machineProblems(),
-    ...omitUndefined({ creationFailure, creationResult }),
+    ...omitUndefined({ creationFailure, creationResult, released }),
     ...memory.listObservations.seen(scene),
     accountRetryAt: retries.accountRetryAt(),
     reverts: new Map([...own, ...records]),

@@ -2,6 +2,7 @@
 
 import { addressLockKey, CREATION } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/call-outcomes.js";
+import { noteRelease } from "../../addresses/release.js";
 import { movedIps } from "../../addresses/safeguards.js";
 import { timestamp } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
@@ -28,6 +29,7 @@ export function recordOutcome(
   const { clock, metrics, moveLimits } = routing.context;
   for (const ip of movedIps(sequence)) moveLimits.end(state.ref.uid, ip);
   for (const { action, outcome } of results) {
+    noteRelease(state.memory.released, { action, outcome });
     if (isMove(action)) recordMove(state, action, outcome, clock.now());
     else if (action.do === "remove-job" && outcome.is === "done") recordJob(state, action);
     if (gathered.by === "issuer") count(metrics, labelsOf(routing.context, gathered.snapshot), { action, outcome });

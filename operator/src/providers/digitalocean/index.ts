@@ -10,7 +10,8 @@ import { DEFAULT_URL, DIGITALOCEAN, DigitalOceanClient } from "./client.js";
 import { DigitalOceanDns } from "./dns.js";
 import { DigitalOceanFirewalls } from "./firewalls.js";
 
-const SUBJECT = "read the account";
+/** The endpoint, because it may fail alone. */
+const SUBJECT = "read which account the token is of (GET /v2/account)";
 
 /** The team's uuid, since addresses belong to the team and one person may be in several; else the account's. */
 function readAccount(client: DigitalOceanClient, context: CallContext): Promise<string> {

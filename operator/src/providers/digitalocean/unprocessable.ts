@@ -57,12 +57,19 @@ export async function interpretRefusedCreation(
   refusal: { readonly error: ProviderError; readonly node: ProviderId | undefined },
 ): Promise<ProviderError> {
   const { error, node } = refusal;
-  const said = inWords(error.seen, undefined);
-  // There is no address yet that could be of another region.
-  if (said?.reason === "WrongRegion") return classified(error, BAD_PLACE);
-  if (said !== undefined || node === undefined) return classified(error, said ?? BAD_PLACE);
+  const said = creationInWords(error.seen, node);
+  if (said !== undefined || node === undefined) return classified(error, said ?? UNKNOWN);
   const meaning = await fromDroplet(client, context, { address: undefined, wanted: node }).catch(ifUnread);
   return classified(error, meaning);
+}
+
+/** There is no address yet that could be of another region. A lack of addresses ends by itself: nothing is wrong with the spec. */
+function creationInWords(seen: string, node: ProviderId | undefined): Meaning | undefined {
+  const said = inWords(seen, undefined);
+  if (said?.kind === "QuotaExceeded") return said;
+  if (NONE_LEFT.test(seen)) return NO_CAPACITY;
+  if (said?.reason !== "WrongRegion") return said;
+  return { kind: "Terminal", remedy: node === undefined ? BAD_REGION : BAD_REGION_OF_NODE };
 }
 
 /** The droplet could not be read: the API said no, and nothing more is known. */
@@ -129,7 +136,19 @@ const UNKNOWN: Meaning = {
   kind: "Terminal",
   remedy: "correct in the resource or in the account what the answer names",
 };
-const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "correct region: the provider must offer new addresses in it" };
+const BAD_REGION =
+  "correct region (if the resource has none, match nodes of another region): the provider must offer new addresses in it";
+const BAD_REGION_OF_NODE = "match nodes of a region in which the provider offers new addresses";
+/** Such as "There are no reserved IPs available", and not "the region is not available". */
+const NONE_LEFT =
+  /\bno\b[^.;]*\b(ips?|addresses)\b[^.;]*\bavailable\b|\bno available\b[^.;]*\b(ips?|addresses)\b|\b(no|not enough|insufficient|out of) capacity\b/i;
+const NO_CAPACITY: Meaning = {
+  kind: "Conflict",
+  remedy: {
+    operator: "the provider has no new address to give there now, and the operator tries again",
+    person: "if this lasts, match nodes of another region, or list addresses that the account already has",
+  },
+};
 const OCCUPIED: Meaning = {
   kind: "Conflict",
   reason: "NodeOccupied",

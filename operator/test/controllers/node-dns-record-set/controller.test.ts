@@ -123,6 +123,36 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     expect(rig.status("game").state).to.equal("active");
   });
 
+  it("warns at once when a set loses all nodes soon after it was created", async () => {
+    rig.addNode("n1");
+    rig.addSet("game");
+    rig.start();
+    await rig.ready();
+    rig.world.removeNode("n1");
+    await rig.until("it says so", () => rig.condition("game", "DNSReady") === "False/KeptLastKnown");
+    await rig.world.clock.sleep(START_WARNING_MS / 6);
+    expect(rig.events("KeptLastKnown")).to.have.length(1);
+  });
+
+  it("names the nodes and the reasons also of a change that ended half-way before all nodes died", async () => {
+    for (const node of ["n1", "n2", "n3"]) rig.addNode(node);
+    rig.addSet("game");
+    rig.start();
+    await rig.rests();
+    const gone = rig.address("n1");
+    let deletes = 0;
+    const afterOne = ({ method, path }: { readonly method: string; readonly path: string }) => {
+      if (method !== "DELETE" || !path.includes("/domains/") || ++deletes < 2) return false;
+      rig.world.setReady("n3", false);
+      return true;
+    };
+    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
+    for (const node of ["n1", "n2"]) rig.world.setReady(node, false);
+    await rig.until("it says so", () => rig.condition("game", "DNSReady") === "False/KeptLastKnown");
+    await rig.until("Event", () => rig.events("RecordsChanged").length === 2);
+    expect(rig.events("RecordsChanged")[1]).to.include(`(game: - ${gone} (n1: NodeNotReady`);
+  });
+
   it("publishes a changed address of a node", async () => {
     for (const node of ["n1", "n2"]) rig.addNode(node);
     rig.addSet("game");

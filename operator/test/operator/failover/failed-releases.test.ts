@@ -33,6 +33,26 @@ describe("operator in process: the release of an address fails", function () {
     await world.clock.sleep(OUTAGE_MS);
     expect(world.kubernetes.get(POOL)).to.equal(undefined);
     await world.until("the Event", () => world.events("Released").length === 1);
+    await world.rest();
+    expect(world.events("Released"), "once for the address").to.have.length(1);
+  });
+
+  it("and no read says more for long: the Event comes once a list shows that the address is gone", async () => {
+    await start(1);
+    const { faults, journal } = world.digitalocean;
+    const wasSent = () => journal.calls({ on: RELEASE }).length > 0;
+    const later = ({ path }: { readonly path: string }) => path.includes("/reserved_ips") && wasSent();
+    faults.inject({ kind: "status", status: 504, when: "after" }, { on: RELEASE, times: 1 });
+    faults.inject({ kind: "status", status: 503 }, { on: later, times: Number.POSITIVE_INFINITY });
+    world.kubernetes.delete(POOL);
+    await world.until("the release was sent", wasSent);
+    await world.clock.sleep(10 * OUTAGE_MS);
+    faults.clear();
+    await world.until("it is gone", () => world.kubernetes.get(POOL) === undefined);
+    await world.until("the Event", () => world.events("Released").length === 1);
+    expect(String(world.events("Released")[0]?.["message"])).to.match(
+      /was released: the account does not have it any more/,
+    );
   });
 
   it("for a while: the status is written for each try at most, also if the records stay", async () => {

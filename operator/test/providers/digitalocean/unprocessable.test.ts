@@ -123,6 +123,14 @@ const CHANGES: readonly Case[] = [
   },
 ];
 
+const NO_CAPACITY: Case = {
+  what: "no capacity",
+  says: "There are no reserved IPs available in region nyc3 right now",
+  means: "Conflict",
+  remedy:
+    /available in region nyc3 right now; the provider has no new address to give there now, and the operator tries again; fix: if this lasts, match nodes/,
+};
+
 const CREATIONS: readonly Case[] = [
   {
     what: "the account's limit",
@@ -132,7 +140,25 @@ const CREATIONS: readonly Case[] = [
       /; fix: release addresses that a pool has disabled \(flipop orphans names them.*those that no resource has.* a higher limit/,
   },
   { what: "a region that is not", says: "Region is not valid.", means: "Terminal", remedy: /correct region/ },
-  { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /correct region/ },
+  {
+    what: "a region that offers none",
+    says: "region nyc3 is not available for reserved IPs",
+    means: "Terminal",
+    remedy: /correct region/,
+  },
+  NO_CAPACITY,
+  {
+    what: "no capacity, in other words",
+    says: "insufficient capacity in nyc3",
+    means: "Conflict",
+    remedy: /tries again/,
+  },
+  {
+    what: "the API gives no reason that we know",
+    says: ODD,
+    means: "Terminal",
+    remedy: /Something is not right; fix: correct in the resource or in the account what the answer names$/,
+  },
 ];
 
 const CREATIONS_ON_NODE: readonly Case[] = [
@@ -140,6 +166,14 @@ const CREATIONS_ON_NODE: readonly Case[] = [
   { what: "the droplet is taken", says: "The droplet already has a reserved IP", means: "Conflict/NodeOccupied" },
   { what: "the droplet is gone", says: ODD, droplet: undefined, means: "NotFound" },
   { what: "the account's limit", says: "quota exceeded", means: "QuotaExceeded" },
+  NO_CAPACITY,
+  { what: "a droplet without an address", says: "The droplet has no public IPv4 address", means: "Terminal" },
+  {
+    what: "a region that offers none",
+    says: "Region is not valid.",
+    means: "Terminal",
+    remedy: /fix: match nodes of a region in which the provider offers new addresses$/,
+  },
 ];
 
 const RECORDS: readonly Case[] = [
