@@ -122,6 +122,8 @@ export interface FirewallData {
   pending: readonly PendingChange[];
   /** What the provider's own controller puts back; null for a firewall of the user's. */
   managed: FirewallConfig | null;
+  /** How many of the next lists leave it out. @default 0 */
+  unlisted?: number;
 }
 
 export interface TagData {

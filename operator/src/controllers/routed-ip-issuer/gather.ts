@@ -15,7 +15,7 @@ import type { ProviderId } from "../../providers/types.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
 import { baseName } from "../../routing/firewalls/additional-firewalls.js";
-import { createdFirewallsOf } from "../../routing/firewalls/firewalls-in-issuer-status.js";
+import { createdFirewallsOf, hasOnRecord } from "../../routing/firewalls/firewalls-in-issuer-status.js";
 import type { SharedFirewall } from "../../routing/firewalls/shared-firewall.js";
 import type { InUseFinalizers } from "../../routing/in-use.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
@@ -224,7 +224,13 @@ function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Acces
   const answer = accounts.of(issuer);
   const found = answer.account?.addresses("IPv4");
   const [account, unable] = found instanceof AddressAccount ? [found, undefined] : [undefined, found];
-  const shared = (name: string) => sharedFirewall(routing, { answer, account }, name);
+  const key = `${issuer.metadata.namespace}/${issuer.metadata.name}`;
+  const shared = (name: string) => {
+    const firewall = sharedFirewall(routing, { answer, account }, name);
+    firewall?.noteRecord(key, hasOnRecord(issuer.status, name));
+    firewall?.noteAdditional(key, issuer.status.additionalFirewalls ?? []);
+    return firewall;
+  };
   const { routedIPFirewallName: named = issuer.status.createdFirewall?.name } = issuer.spec;
   const { additionalFirewalls = [] } = issuer.status;
   const created = issuer.spec.routedIPReclaimPolicy === "Delete" ? createdFirewallsOf(issuer.status) : [];

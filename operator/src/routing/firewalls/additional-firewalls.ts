@@ -185,6 +185,18 @@ export class AdditionalFirewalls {
     else this.recorded.set(issuer, ours);
   }
 
+  /** Names of those that issuers have on record, also of those whose creation is under way. */
+  get onRecord(): readonly string[] {
+    return [...new Set([...this.recorded.values()].flatMap((created) => created.map(({ name }) => name)))];
+  }
+
+  /** Of these, those that are created, and were not read. */
+  get unseen(): readonly string[] {
+    const seen = new Set(this.numbered.map(({ name }) => name));
+    const created = [...this.recorded.values()].flat().filter(({ id }) => id !== "");
+    return created.map(({ name }) => name).filter((name) => !seen.has(name));
+  }
+
   /** Those that the operator created, as they were read. */
   get created(): readonly FirewallFacts[] {
     const recorded = [...this.recorded.values()].flat();

@@ -3,7 +3,6 @@
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
 import type { ProviderId } from "../../providers/types.js";
-import { NO_RECORD } from "./firewall-shares.js";
 import { SharedFirewall } from "./shared-firewall.js";
 
 export class FirewallRegistry {
@@ -26,12 +25,12 @@ export class FirewallRegistry {
   /** What an issuer has on record of additional firewalls: in its account, and in no other one. */
   noteAdditional(issuer: string, created: readonly CreatedFirewall[], account?: unknown): void {
     for (const [other, firewalls] of this.accounts)
-      for (const firewall of firewalls.values()) firewall.additional.note(issuer, other === account ? created : []);
+      for (const firewall of firewalls.values()) firewall.noteAdditional(issuer, other === account ? created : []);
   }
 
   /** Installations have begun to use an issuer that names these firewalls, or use it no more. */
   usersChanged(names: readonly string[]): void {
-    for (const firewalls of this.accounts.values()) for (const name of names) firewalls.get(name)?.usersChanged();
+    for (const firewalls of this.accounts.values()) for (const name of names) firewalls.get(name)?.age.usersChanged();
   }
 
   /** A RoutedIP has decided where its address is, or will be. */
@@ -47,10 +46,6 @@ export class FirewallRegistry {
   /** The RoutedIP is gone. */
   drop(uid: string): void {
     this.needed.delete(uid);
-    for (const firewalls of this.accounts.values())
-      for (const firewall of firewalls.values()) {
-        firewall.record(uid, NO_RECORD);
-        firewall.recovery.forget(uid);
-      }
+    for (const firewalls of this.accounts.values()) for (const firewall of firewalls.values()) firewall.drop(uid);
   }
 }

@@ -22,6 +22,12 @@ export function firewallNamesOf({ spec: { routedIPFirewallName: named }, status 
   return [...new Set(named === undefined ? created : [named, ...created])];
 }
 
+/** It was created for the issuer, or deleted RoutedIPs have left something in it. */
+export function hasOnRecord(status: Records & Pick<RoutedIPIssuerStatus, "retainedFirewalls">, name: string): boolean {
+  const { retainedFirewalls = [] } = status;
+  return [...createdFirewallsOf(status), ...retainedFirewalls].some((each) => each.name === name);
+}
+
 export function withCreated(records: Records, created: CreatedFirewall): Patch {
   return { createdFirewall: created, formerFirewalls: filled(othersOf(records, created.name)) };
 }

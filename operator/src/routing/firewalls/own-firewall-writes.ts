@@ -153,6 +153,12 @@ export class FormerFirewall {
     this.latest = id;
   }
 
+  /** The firewall that has the name, as far as is known, has another one now. */
+  isRenamed(name: string, names: ReadonlyMap<string, string> = new Map()): boolean {
+    const now = this.latest === undefined ? undefined : names.get(this.latest);
+    return now !== undefined && now !== name;
+  }
+
   look(id: string | undefined, names: ReadonlyMap<string, string> = new Map()): void {
     this.note(id);
     const gone = id === undefined ? this.latest : this.former;

@@ -6,10 +6,8 @@ import { isProviderError, supersededError } from "../../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AccountRecovery } from "../../reconcile/account-recovery.js";
-import { SECOND_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import {
-  AdditionalFirewalls,
   changedFacts,
   changesFor,
   type Extension,
@@ -20,43 +18,31 @@ import {
 } from "./additional-firewalls.js";
 import { FirewallCoverage } from "./firewall-coverage.js";
 import { type FirewallCaller, FirewallFailures, isNothingSent } from "./firewall-failures.js";
-import { FirewallShares, type Recorded } from "./firewall-shares.js";
+import { NO_RECORD } from "./firewall-shares.js";
 import type { FirewallView } from "./firewall-snapshot.js";
 import { type Additions, additionsOf, FirewallTurns, isPresent } from "./firewall-turns.js";
-import { FormerFirewall, keysOf, OwnFirewallWrites, type PartKey } from "./own-firewall-writes.js";
-import { ReadingAge } from "./reading-age.js";
+import { keysOf, type PartKey } from "./own-firewall-writes.js";
+import { RecordedFirewall } from "./recorded-firewall.js";
 import { RefusedMachines } from "./refused-machines.js";
 
 const NOT_FOUND = 404;
 
 type Call<T> = (caller: FirewallCaller) => Promise<T>;
 
-export class SharedFirewall {
+export class SharedFirewall extends RecordedFirewall {
   readonly unanswered = new UnansweredCreations();
-  private facts: FirewallFacts | "missing" | undefined;
-  readonly additional: AdditionalFirewalls;
-  private readonly age: ReadingAge;
   private readonly coverage: FirewallCoverage;
-  private readonly shares = new FirewallShares();
   private readonly failures: FirewallFailures;
   private readonly refused = new RefusedMachines();
-  private readonly own: OwnFirewallWrites;
-  readonly former = new FormerFirewall();
   /** Whoever waits for the firewall may go on when it answers again. */
   readonly recovery: AccountRecovery;
   private readonly turns = new FirewallTurns();
 
-  constructor(
-    readonly name: string,
-    private readonly clock: Clock,
-    isNamed: (name: string) => boolean = () => false,
-  ) {
-    this.age = new ReadingAge(clock);
+  constructor(name: string, clock: Clock, isNamed: (name: string) => boolean = () => false) {
+    super(name, clock, isNamed);
     this.recovery = new AccountRecovery(clock);
     this.coverage = new FirewallCoverage(clock);
-    this.own = new OwnFirewallWrites(clock);
     this.failures = new FirewallFailures(clock, "FirewallNotFound", this.recovery);
-    this.additional = new AdditionalFirewalls(name, clock, isNamed);
   }
 
   view(): FirewallView {
@@ -85,18 +71,11 @@ export class SharedFirewall {
     return this.facts === undefined || failure !== undefined || due === true ? undefined : this.additional.created;
   }
 
-  /** What a RoutedIP has on record here, or begins to write there. */
-  record(uid: string, recorded: Recorded): void {
-    this.shares.set(uid, recorded);
-  }
-
-  /** An installation of the operator has begun to use it, or uses it no more. */
-  usersChanged(): void {
-    this.age.usersChanged();
-  }
-
-  others(uid: string): readonly Recorded[] {
-    return this.shares.others(uid);
+  /** The resource is gone. */
+  drop(uid: string): void {
+    this.shares.set(uid, NO_RECORD);
+    this.late.forget(uid, this.name);
+    this.recovery.forget(uid);
   }
 
   /** Rejects as the provider does; the view shows a ProviderError until a call succeeds. */
@@ -114,6 +93,7 @@ export class SharedFirewall {
       const create = ({ provider, context }: FirewallCaller) => provider.create(context, desired);
       const made = await this.writing(caller, create, desired.nodes);
       this.own.created(made);
+      this.late.isThere(made.name);
       this.facts = made;
       return made;
     });
@@ -137,6 +117,7 @@ export class SharedFirewall {
         }
         const isGone = isProviderError(error) && error.status === NOT_FOUND;
         for (const { id } of changes) isGone ? this.own.forget(id) : this.own.unsure(id);
+        if (isGone) for (const { name } of changes) this.late.isGone(name);
         // It is unknown how much of it was done.
         this.facts = undefined;
         throw error;
@@ -156,6 +137,7 @@ export class SharedFirewall {
       if (!isPresent(facts) || !this.isNext(caller, name)) return false;
       try {
         this.own.created(await this.additional.create(caller, facts, extension));
+        this.late.isThere(name);
       } finally {
         this.age.wrote();
       }
@@ -176,6 +158,7 @@ export class SharedFirewall {
       if (found !== undefined)
         await this.writing(caller, ({ provider, context }) => provider.remove(context, found), "removal");
       this.own.removed(id);
+      if (found !== undefined) this.late.isGone(found.name);
       this.additional.removed(id);
       return true;
     });
@@ -190,15 +173,15 @@ export class SharedFirewall {
       if (found === undefined || !isEmpty(found) || found.rules.length > 0) return false;
       await this.writing(caller, ({ provider, context }) => provider.remove(context, found), "removal");
       this.own.removed(id);
+      this.late.isGone(this.name);
       this.facts = "missing";
       return true;
     });
   }
 
   async readAnew(caller: FirewallCaller): Promise<readonly FirewallFacts[]> {
-    const at = this.clock.monotonic();
-    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, []);
-    return this.takeListed(await this.noting(caller, survey, "read"), at);
+    const { seen, at } = await this.list(caller, []);
+    return this.takeListed(seen, at);
   }
 
   /** What was read before the call waited may be too old now. Rejects if the call is not wanted any more. */
@@ -219,26 +202,32 @@ export class SharedFirewall {
     const known = own.every(isKnown);
     if (this.facts !== undefined && known && this.age.isFresh && !this.failures.failing) return;
     const nodes = [...new Set([...own, ...this.turns.machines.filter((node) => !isKnown(node))])];
-    const before = this.clock.monotonic();
-    const maxAge = this.age.longestSeconds;
     const asked = this.coverage.withUncovered(nodes);
-    const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, asked, maxAge);
-    const { coveredBy, gone, ageSeconds, ...seen } = await this.noting(caller, survey, "read");
-    const at = before - ageSeconds * SECOND_MS;
+    const { seen, at, askedAt } = await this.list(caller, asked, this.age.longestSeconds);
+    const { coveredBy, gone } = seen;
     this.takeListed(seen, at);
-    this.age.read(before, at);
+    this.age.read(askedAt, at);
     // An additional one closes what the first one closes: it is no cover.
     const ours = new Set(this.additional.created.map((facts) => facts.name));
     const covers = new Map([...coveredBy].map(([node, by]) => [node, by.filter((other) => !ours.has(other))]));
     this.coverage.take({ coveredBy: covers, ...omitUndefined({ gone }) }, nodes, at);
   }
 
-  private takeListed({ firewall, numbered = [], names }: Partial<FirewallSurvey>, at: number) {
-    const listed = this.own.correct([...(firewall === undefined ? [] : [firewall]), ...numbered], at);
+  private list(caller: FirewallCaller, nodes: readonly ProviderId[], maxAge = 0) {
+    const ask = (oldest: number) => {
+      const survey = ({ provider, context }: FirewallCaller) => provider.survey(context, this.name, nodes, oldest);
+      return this.noting(caller, survey, "read");
+    };
+    return this.listed(ask, maxAge, caller.context.signal);
+  }
+
+  private takeListed(seen: FirewallSurvey, at: number) {
+    const listed = this.corrected(seen, at);
+    for (const { name } of listed) this.late.isThere(name);
     const before = this.parts() ?? this.shares.present();
     this.own.judge(listed);
     const own = listed.find(({ name }) => name === this.name);
-    this.former.look(own?.id, names);
+    this.former.look(own?.id, seen.names);
     this.facts = own ?? "missing";
     this.additional.take(listed.filter(({ name }) => name !== this.name));
     this.own.compare(before, this.parts() ?? []);

@@ -4,6 +4,7 @@ import { beforeEach, describe, it } from "mocha";
 import type { FirewallChange } from "../../../src/providers/firewall-types.js";
 import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
 import type { SharedFirewall } from "../../../src/routing/firewalls/shared-firewall.js";
+import { SECOND_MS, SECOND_READ_SECONDS } from "../../../src/timings.js";
 import { errorOf } from "../../support/http-rig.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 import { FakeFirewalls, PER_FIREWALL, rule } from "./fake-firewalls.js";
@@ -218,7 +219,9 @@ describe("additional firewalls", () => {
   it("are created again after a person has deleted one", async () => {
     await extend("c");
     cloud.all.delete("id-2");
-    await restart({ id: "id-2" });
+    const restarted = restart({ id: "id-2" });
+    await clock.advance(SECOND_READ_SECONDS * SECOND_MS);
+    await restarted;
     expect(firewall.view().facts).to.have.property("nodes").that.deep.equals(["a", "b"]);
     expect(await extend("c")).to.equal(true);
     expect(recorded.slice(2), "a new id").to.deep.equal(["", "id-3"]);

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
 import { partsLeft, partsOf, removeParts, withParts } from "../../../src/routing/firewalls/retained-parts.js";
+import { SECOND_MS, SECOND_READ_SECONDS } from "../../../src/timings.js";
 import { FakeClock } from "../../support/time/fake-clock.js";
 import { FakeFirewalls, rule } from "./fake-firewalls.js";
 
@@ -120,12 +121,13 @@ describe("the removal of what deleted RoutedIPs have left", () => {
     const cloud = new FakeFirewalls();
     const { provider } = cloud;
     cloud.add({ name: "ingress", rules: [rule("443"), rule("22")], nodes: [N1, N2] });
-    const shared = new FirewallRegistry(new FakeClock()).of({}, "ingress");
+    const clock = new FakeClock();
+    const shared = new FirewallRegistry(clock).of({}, "ingress");
     const caller = { provider, context } as Parameters<typeof removeParts>[1];
     await shared.read(caller, []);
     const remove = (...machines: readonly string[]) =>
       removeParts(shared, caller, { retained: PARTS, machines: new Set(machines), uid: "issuer" });
-    return { cloud, remove };
+    return { clock, cloud, remove };
   }
 
   it("leaves what others have there, and what a RoutedIP needs, which stays on record", async () => {
@@ -138,7 +140,7 @@ describe("the removal of what deleted RoutedIPs have left", () => {
   });
 
   it("decides on the firewall as it is now, and is not done while a call fails", async () => {
-    const { cloud, remove } = await rig();
+    const { clock, cloud, remove } = await rig();
     const [facts] = cloud.all.values();
     if (facts !== undefined) cloud.all.set(facts.id, { ...facts, nodes: [N2] });
     cloud.faults.set("apply", {});
@@ -148,6 +150,8 @@ describe("the removal of what deleted RoutedIPs have left", () => {
     expect(await remove(N1), "somebody has removed the machine").to.equal(undefined);
     expect(cloud.state).to.deep.equal({ ingress: `22 ${N2}` });
     cloud.all.clear();
-    expect(await remove(), "somebody has deleted it").to.equal(undefined);
+    const removal = remove();
+    await clock.advance(SECOND_READ_SECONDS * SECOND_MS);
+    expect(await removal, "somebody has deleted it").to.equal(undefined);
   });
 });

@@ -30,6 +30,11 @@ export class FirewallControl {
     this.world.data.firewalls.delete(this.get(id).id);
   }
 
+  /** Lists lag behind: the next ones leave it out. */
+  unlist(id: string, lists = 1): void {
+    this.get(id).unlisted = lists;
+  }
+
   /** The changes under way don't reach the droplets: status `failed` until the next change. */
   fail(id: string): void {
     this.get(id).status = "failed";

@@ -34,6 +34,12 @@ function view({ id, status, createdAt, pending, config }: FirewallData): JsonObj
   };
 }
 
+function isListed(firewall: FirewallData): boolean {
+  const { unlisted = 0 } = firewall;
+  if (unlisted > 0) firewall.unlisted = unlisted - 1;
+  return unlisted === 0;
+}
+
 /** A whole firewall: what the body leaves out is empty. */
 function readConfig(request: SimulatorRequest, { settings }: World): FirewallConfig {
   const body = bodyOf(request);
@@ -63,7 +69,7 @@ export const firewallRoutes: readonly Route<World>[] = [
   {
     method: "GET",
     path: LIST,
-    handle: (request, { data }) => page(request, "firewalls", [...data.firewalls.values()], view),
+    handle: (request, { data }) => page(request, "firewalls", [...data.firewalls.values()].filter(isListed), view),
   },
   { method: "POST", path: LIST, handle: create },
   {

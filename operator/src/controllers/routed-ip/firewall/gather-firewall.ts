@@ -8,6 +8,7 @@ import type { ProviderId } from "../../../providers/types.js";
 import { isDue } from "../../../reconcile/retries.js";
 import type { GroupView } from "../../../routing/firewalls/additional-firewalls.js";
 import type { FirewallView } from "../../../routing/firewalls/firewall-snapshot.js";
+import { hasOnRecord } from "../../../routing/firewalls/firewalls-in-issuer-status.js";
 import { itemsOf } from "../../../routing/firewalls/own-firewall-writes.js";
 import { partsOf } from "../../../routing/firewalls/retained-parts.js";
 import type { SharedFirewall } from "../../../routing/firewalls/shared-firewall.js";
@@ -73,6 +74,7 @@ function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   const idle = new Set(recorded.nodes.filter((node) => !isServing(state.memory.follower, node)));
   const { capabilities } = firewalls;
   noteCreated(evaluate, firewall);
+  firewall.noteRecord(state.ref.uid, recorded.rules.length + recorded.nodes.length > 0);
   return {
     name,
     capabilities,
@@ -98,8 +100,10 @@ function sharesOf(
 function noteCreated({ resolvedAccount: { resolvedClass }, lookUp }: FirewallLookup, firewall: SharedFirewall): void {
   const issuer = resolvedClass?.issuer;
   if (issuer === undefined) return;
-  const { additionalFirewalls = [], createdFirewall } = lookUp.issuer(issuer)?.status ?? {};
-  firewall.additional.note(issuer, additionalFirewalls);
+  const { status = {} } = lookUp.issuer(issuer) ?? {};
+  const { additionalFirewalls = [], createdFirewall } = status;
+  firewall.noteAdditional(issuer, additionalFirewalls);
+  firewall.noteRecord(issuer, hasOnRecord(status, firewall.name));
   if (createdFirewall?.name === firewall.name) firewall.former.note(createdFirewall.id);
 }
 
