@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { readPool } from "../../src/controllers/floating-ip-pool/resource.js";
-import { specReader } from "../../src/reconcile/read-spec.js";
 import { readResource } from "../../src/controllers/node-dns-record-set/resource.js";
+import { specReader } from "../../src/reconcile/read-spec.js";
 import { readClass, readIssuer, readRouted } from "../../src/routing/read-resources.js";
 
 const metadata = { name: "web", namespace: "default", uid: "u1", resourceVersion: "1" };

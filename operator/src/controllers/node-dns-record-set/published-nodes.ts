@@ -22,7 +22,7 @@ import type { RecordType } from "../../providers/types.js";
 import { addressesOf, offeredFamily, type PublishedKind, publishedKind } from "../../records/node-addresses.js";
 import type { DnsSnapshot } from "../../records/record-actions.js";
 import { ttlOf } from "../../records/resolver-caches.js";
-import { omitUndefined } from "../../values.js";
+import { compareText, omitUndefined } from "../../values.js";
 import type { Snapshot } from "./resource.js";
 
 /** Whether a change of a node can matter to the records. */
@@ -212,7 +212,8 @@ function unique(entries: readonly PublishedAddress[]): readonly string[] {
   return [...new Set(entries.map(({ address }) => address))].sort();
 }
 
+/** No two differ only in their order: a status in another order would be written, and planned on, again and again. */
 export function byNode(a: PublishedAddress, b: PublishedAddress): number {
-  if (a.nodeName !== b.nodeName) return a.nodeName < b.nodeName ? -1 : 1;
-  return familyOf(a.address) < familyOf(b.address) ? -1 : 1;
+  const ofFamily = compareText(familyOf(a.address), familyOf(b.address));
+  return compareText(a.nodeName, b.nodeName) || ofFamily || compareText(a.address, b.address);
 }

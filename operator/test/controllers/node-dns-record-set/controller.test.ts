@@ -37,22 +37,6 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     expect(rig.world.complaints).to.deep.equal([]);
   });
 
-  it("removes what a first change that failed half-way left behind, when it is deleted", async () => {
-    for (const node of ["n1", "n2", "n3"]) rig.addNode(node);
-    let posts = 0;
-    const afterOne = ({ method, path }: { readonly method: string; readonly path: string }) =>
-      method === "POST" && path.includes("/domains/") && ++posts > 1;
-    const { faults } = rig.world.digitalocean;
-    faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
-    rig.addSet("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
-    rig.start();
-    await rig.until("it says so", () => rig.condition("game", "DNSReady").startsWith("False"));
-    expect(rig.records()).to.have.length(1);
-    rig.delete("game");
-    await rig.until("it is gone", () => rig.object("game") === undefined);
-    expect(rig.records()).to.deep.equal([]);
-  });
-
   it("has its name on record before its first call, so that a crash after it leaves no record behind", async () => {
     rig.addNode("n1");
     const seen: unknown[] = [];
@@ -132,25 +116,6 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     await rig.until("it says so", () => rig.condition("game", "DNSReady") === "False/KeptLastKnown");
     await rig.world.clock.sleep(START_WARNING_MS / 6);
     expect(rig.events("KeptLastKnown")).to.have.length(1);
-  });
-
-  it("names the nodes and the reasons also of a change that ended half-way before all nodes died", async () => {
-    for (const node of ["n1", "n2", "n3"]) rig.addNode(node);
-    rig.addSet("game");
-    rig.start();
-    await rig.rests();
-    const gone = rig.address("n1");
-    let deletes = 0;
-    const afterOne = ({ method, path }: { readonly method: string; readonly path: string }) => {
-      if (method !== "DELETE" || !path.includes("/domains/") || ++deletes < 2) return false;
-      rig.world.setReady("n3", false);
-      return true;
-    };
-    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
-    for (const node of ["n1", "n2"]) rig.world.setReady(node, false);
-    await rig.until("it says so", () => rig.condition("game", "DNSReady") === "False/KeptLastKnown");
-    await rig.until("Event", () => rig.events("RecordsChanged").length === 2);
-    expect(rig.events("RecordsChanged")[1]).to.include(`(game: - ${gone} (n1: NodeNotReady`);
   });
 
   it("publishes a changed address of a node", async () => {

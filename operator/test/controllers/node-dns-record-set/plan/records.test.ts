@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
-import { refusal } from "../../../src/match/checks.js";
-import { facts } from "../../match/cluster.js";
-import { NAME, type Spec, settled, World, ZONE } from "./world.js";
+import { plan } from "../../../../src/controllers/node-dns-record-set/plan.js";
+import { refusal } from "../../../../src/match/checks.js";
+import { facts } from "../../../match/cluster.js";
+import { NAME, type Spec, settled, World, ZONE } from "../world.js";
 
 const SET = { zone: ZONE, recordName: NAME };
 

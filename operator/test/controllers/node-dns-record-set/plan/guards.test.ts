@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
-import type { Snapshot } from "../../../src/controllers/node-dns-record-set/resource.js";
-import { actionsOf } from "../../../src/reconcile/plan.js";
-import { NAME, settled, World, ZONE } from "./world.js";
+import { plan } from "../../../../src/controllers/node-dns-record-set/plan.js";
+import type { Snapshot } from "../../../../src/controllers/node-dns-record-set/resource.js";
+import { actionsOf } from "../../../../src/reconcile/plan.js";
+import { NAME, settled, World, ZONE } from "../world.js";
 
 const MINUTE = 60_000;
 const SET = { zone: ZONE, recordName: NAME };

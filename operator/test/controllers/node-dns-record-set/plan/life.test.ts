@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { providerError } from "../../records/fake-dns.js";
-import { NAME, settled, World, ZONE } from "./world.js";
+import { providerError } from "../../../records/fake-dns.js";
+import { NAME, settled, World, ZONE } from "../world.js";
 
 const MINUTE = 60_000;
 const SET = { zone: ZONE, recordName: NAME };

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { providerError } from "../../records/fake-dns.js";
-import { NAME, World } from "./world.js";
+import { providerError } from "../../../records/fake-dns.js";
+import { NAME, World } from "../world.js";
 
 const NODES = ["n1", "n2", "n3"];
 const GRACE = 30;
