@@ -136,7 +136,7 @@ function listed(pool: OwnObject): readonly string[] {
 
 /** @throws CommandError if the pool could not use the address */
 function checkFamily(pool: OwnObject, ip: string, where: string): void {
-  const family = familyOfPool({ spec: specOf(pool), status: pool.status });
+  const family = familyOfPool({ spec: specOf(pool), status: pool.status as FloatingIPPoolStatus | undefined });
   if (familyOf(ip) !== family) throw new CommandError(`${ip} is no ${family} address, as those of ${where} are`);
 }
 

@@ -97,7 +97,7 @@ export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObje
     const capabilities = addressCapabilities(provider ?? "");
     const asked = await askMatch(reader, match, capabilities);
     const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
-    const family = familyOfPool({ spec, status });
+    const family = familyOfPool({ spec, status: status as FloatingIPPoolStatus | undefined });
     const room = { limit: limitOf(capabilities), family };
     const { nodeErrors = [] } = (status ?? {}) as Pick<FloatingIPPoolStatus, "nodeErrors">;
     const known = { failedProbes: failedProbesOf(status), refusing: new Set(nodeErrors) };
