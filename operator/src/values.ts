@@ -50,3 +50,8 @@ export function putLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): v
   const [first] = map.keys();
   if (map.size > most && first !== undefined) map.delete(first);
 }
+
+/** Whether both have the same texts, in whatever order. */
+export function sameTexts(some: readonly string[], others: readonly string[]): boolean {
+  return [...some].sort().join() === [...others].sort().join();
+}

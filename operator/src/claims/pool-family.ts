@@ -34,7 +34,8 @@ function listedOf(spec: Pool["spec"]): readonly string[] {
 }
 
 function createdOf({ createdIPs }: NonNullable<Pool["status"]> = {}): readonly string[] {
-  return Array.isArray(createdIPs) ? createdIPs.map(({ ip }) => ip).filter(isAddress) : [];
+  const entries: readonly { readonly ip?: unknown }[] = Array.isArray(createdIPs) ? createdIPs : [];
+  return entries.map(({ ip }) => ip).filter(isAddress);
 }
 
 function isAddress(ip: unknown): ip is string {

@@ -2,7 +2,7 @@
 
 import { Annotation, type EventReason, type Reason, type RetainedAddress } from "cdk8s-flipop/api";
 import type { RecordStep } from "../providers/types.js";
-import { listed, listedClauses } from "../values.js";
+import { listed, listedClauses, sameTexts } from "../values.js";
 import { WHYS } from "./action-reasons.js";
 import { firewallEvents } from "./firewalls.js";
 import { type EventMessage, event, FIX, type Problem, topic } from "./message.js";
@@ -41,15 +41,11 @@ const MOVE =
 /** Of records that stay, only the TTL changes. */
 export function changeText({ fqdn, before, after, steps = [] }: RecordChange): string {
   const [step] = steps;
-  if (before.length > 0 && areSame(before, after) && step?.do === "update")
+  if (before.length > 0 && sameTexts(before, after) && step?.do === "update")
     return `${fqdn}: ${namesOf(after)}, now with TTL ${step.ttl}`;
   // A record that somebody has written since the last reading may still be there.
   if (after.length === 0) return `${fqdn}: the operator deleted ${namesOf(before)}`;
   return `${fqdn}: ${namesOf(before)} -> ${namesOf(after)}`;
-}
-
-export function areSame(values: readonly string[], others: readonly string[]): boolean {
-  return [...values].sort().join() === [...others].sort().join();
 }
 
 function namesOf(values: readonly string[]): string {

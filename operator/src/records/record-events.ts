@@ -1,7 +1,8 @@
 /** The Events of record sets. Pure, and the same for all kinds. */
 
-import { areSame, eventMessages, type RecordChange, type RecordsLeft } from "../messages/events.js";
+import { eventMessages, type RecordChange, type RecordsLeft } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
+import { sameTexts } from "../values.js";
 import { setsToKeep, type WrittenSets } from "./begun-records.js";
 
 interface RecordsWritten {
@@ -21,7 +22,7 @@ interface RecordsRecorded {
 /** A change of a record set. */
 export function recordsWritten({ changes, cause, since, replaced = [] }: RecordsWritten): EventMessage {
   // Records that are back as they were had gone meanwhile, so what the last call found shows more.
-  const isBack = since === undefined || areSame(since, changes.after);
+  const isBack = since === undefined || sameTexts(since, changes.after);
   const change = isBack ? changes : { ...changes, before: since };
   if (replaced.length > 0) return eventMessages.recordsReplaced({ ...change, replaced });
   return eventMessages.recordsChanged({ ...change, cause });

@@ -33,7 +33,7 @@ export function heldUp(problem: Problem, requeueAt?: number): Obstacle {
 export function blockage(snapshot: AddressSnapshot, desired: Desired): Obstacle | undefined {
   const { crdTooOld, memory, now, providerFailure } = snapshot;
   if (crdTooOld) return heldUp(serverMessages.dropsCreation());
-  const unable = otherFamily(snapshot.set) ?? inability(snapshot, desired);
+  const unable = inability(snapshot, desired);
   if (unable !== undefined) return heldUp(unable);
   // An address without its name costs money, and the owner of the name may be the resource that is meant.
   const limited = snapshot.creationProblem?.() ?? lostName(snapshot);
@@ -59,6 +59,8 @@ function turnOf({ candidates, creationTurn }: AddressSnapshot, { missing }: Desi
 function inability(snapshot: AddressSnapshot, { family }: Desired): Problem | undefined {
   const { capabilities, set } = snapshot;
   const { provider } = set;
+  const other = otherFamily(set);
+  if (other !== undefined) return other;
   if (capabilities === undefined) return providerMessages.notSetUp({ provider });
   const supported = capabilities.families.includes(family);
   return supported ? nodesElsewhere(snapshot) : providerMessages.unsupported({ provider, what: `${family} addresses` });
