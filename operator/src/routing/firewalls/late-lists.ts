@@ -1,6 +1,6 @@
 /**
- * A list that lacks a firewall on record may be late, and what is forgotten stays open for ever. So a firewall counts as gone only
- * when a second list, read some time later, lacks it, too.
+ * A list that lacks a firewall on record may be late, and a rule that the operator forgets stays open for ever. So a firewall
+ * counts as gone only when a second list, read some time later, lacks it, too.
  */
 
 import type { Clock } from "../../clock.js";
