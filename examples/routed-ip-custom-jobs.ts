@@ -27,7 +27,7 @@ new FlipopOperator(new Chart(app, "flipop"), "operator", {
 });
 
 // One image, two commands. Environment variables contain the input (ROUTED_IP, NODE_NAME, FIREWALL_RULES, ...).
-const IMAGE = "registry.example/rack-network:1.4";
+const IMAGE = "registry.example.com/rack-network:1.4";
 const platform = new Chart(app, "platform");
 const rack = new ClusterRoutedIPClass(platform, "rack", {
   metadata: { name: "rack" },
@@ -61,7 +61,11 @@ new k8s.KubeDeployment(team, "relay", {
       metadata: { labels },
       spec: {
         containers: [
-          { name: "relay", image: "registry.example/mail-relay:3.0", ports: [{ containerPort: 2525, hostPort: 25 }] },
+          {
+            name: "relay",
+            image: "registry.example.com/mail-relay:3.0",
+            ports: [{ containerPort: 2525, hostPort: 25 }],
+          },
         ],
       },
     },

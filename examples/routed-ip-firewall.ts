@@ -40,7 +40,7 @@ new k8s.KubeDeployment(chart, "gateway", {
         containers: [
           {
             name: "gateway",
-            image: "registry.example/voice-gateway:4.1",
+            image: "registry.example.com/voice-gateway:4.1",
             // Traffic arrives at this port of the node. It is not a NodePort, so it gets a firewall rule.
             ports: [{ containerPort: 5060, hostPort: 5060, protocol: "UDP" }],
           },

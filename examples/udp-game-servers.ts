@@ -33,7 +33,7 @@ const servers = new k8s.KubeDaemonSet(chart, "servers", {
         containers: [
           {
             name: "server",
-            image: "registry.example/game-server:2.7",
+            image: "registry.example.com/game-server:2.7",
             ports: [{ containerPort: 7777, hostPort: 7777, protocol: "UDP" }],
           },
         ],

@@ -12,7 +12,8 @@ const FIX_NOTE = "Fix the cause that the note names; the operator tries again.";
 export const EVENTS = {
   Moving: {
     type: "Normal",
-    meaning: "The provider is moving an address to a node; the note gives the reason.",
+    meaning:
+      "The provider is moving an address to a node, or assigns it for the first time; the note gives the reason.",
     remedy: "",
   },
   Assigned: { type: "Normal", meaning: "An address is now on its node.", remedy: "" },

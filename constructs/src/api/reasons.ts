@@ -288,7 +288,7 @@ export const REASONS = {
   MachineNotFound: { meaning: "The provider has no machine of a node's providerID.", remedy: "Delete the Node." },
   InUse: {
     meaning: "It is deleted, but RoutedIPs still use it. Those that are not being deleted keep working.",
-    remedy: "Do what the message says to keep their addresses; then delete these RoutedIPs.",
+    remedy: "Do what the message says: it keeps the addresses.",
   },
   LimitUnsupported: {
     meaning: "perNodeIPLimit exceeds the provider's limit; the provider's limit applies.",

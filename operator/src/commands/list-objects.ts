@@ -104,6 +104,7 @@ export async function readKinds(
   return reads;
 }
 
+const FORBIDDEN = "you may not list them";
 const MISSING = "the cluster does not have this kind: apply the CRDs of this release";
 
 export const NO_CRDS =
@@ -119,7 +120,7 @@ export async function readKind(
     return { kind, objects: await listAll<OwnObject>(client, { path: kindPath(kind, namespace) }, signal) };
   } catch (error) {
     if (isNotFound(error)) return { kind, objects: [], problem: MISSING, missing: true };
-    if (isForbidden(error)) return { kind, objects: [], problem: error.message };
+    if (isForbidden(error)) return { kind, objects: [], problem: FORBIDDEN };
     throw error;
   }
 }

@@ -79,12 +79,17 @@ export function noGraceOf(refusals: readonly Refusal[], periodMs: number): NoGra
 export function noGraceText(grace: NoGrace, seconds?: number): string {
   if (grace === "zero") return "gracePeriodSeconds is 0";
   const value = seconds === undefined ? "" : ` (${secondsText(seconds)})`;
+  if (grace.every(isOfPods)) return `gracePeriodSeconds${value} does not apply when all pods of the node are ending`;
   return `gracePeriodSeconds${value} does not cover ${listed(grace.map(uncoveredText))}`;
 }
 
-/** Of a reason that nodes recover from, only pods that all end are not covered. */
+/** Of a reason that nodes recover from, only pods that are all ending are not covered. */
+function isOfPods(reason: RefusalReason): boolean {
+  return REFUSALS[reason].recoverable;
+}
+
 function uncoveredText(reason: RefusalReason): string {
-  return REFUSALS[reason].recoverable ? "pods that all end" : reason;
+  return isOfPods(reason) ? "pods that are all ending" : reason;
 }
 
 interface HolderFacts {

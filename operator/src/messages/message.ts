@@ -91,6 +91,17 @@ export function partsOf(message: string): readonly [string, ...string[]] {
   return [seen, ...fixes];
 }
 
+/** For a place with one line: what to do is in the condition. */
+export function seenIn(message: string): string {
+  return partsOf(message)[0];
+}
+
+/** More facts come before what to do. */
+export function withSeen(message: string, more: readonly string[]): string {
+  const [seen, ...fixes] = partsOf(message);
+  return [[seen, ...more].join("; "), ...fixes].join(FIX);
+}
+
 /** What a condition says when something stands in the way. */
 export function problem<V = void>(entry: ProblemEntry<V>): Named<Maker<V, Problem>> {
   const { remedy, text, by, remedyInText: hasRemedy = false } = entry;

@@ -5,7 +5,14 @@ import { secondsText, timeText } from "../clock.js";
 import { finalizersText } from "../match/node-workload.js";
 import { listed, listedClauses } from "../values.js";
 import { annotationOf, type Owned, refText } from "./claims.js";
-import { type Held, inUse, keptByInstallation, othersOf, removalRemedy } from "./deletion/kept-resource.js";
+import {
+  classInUse,
+  type Held,
+  issuerInUse,
+  keptByInstallation,
+  othersOf,
+  removalRemedy,
+} from "./deletion/kept-resource.js";
 import { note, type Problem, partsOf, problem, topic } from "./message.js";
 
 const EXAMPLE_CAUSE: Problem = {
@@ -177,8 +184,8 @@ interface Leaving {
 }
 
 export const deletionMessages = topic("deletion", {
-  issuerInUse: problem(inUse("issuer", "issuerRef and className")),
-  classInUse: problem(inUse("class", "className")),
+  issuerInUse: problem(issuerInUse),
+  classInUse: problem(classInUse),
   keptByInstallation: problem(keptByInstallation),
   keptByOthers: problem({
     reason: "UnderWay",

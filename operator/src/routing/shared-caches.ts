@@ -6,7 +6,7 @@ import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim-objects.js";
 import { type KubeObject, type ObjectMeta, scopesOf } from "../kube/objects.js";
 import { installationOf } from "../match/taint-claims.js";
-import type { LeavingUser } from "../messages/deletion/kept-resource.js";
+import type { ClassUser, LeavingUser } from "../messages/deletion/kept-resource.js";
 import { ObjectWriters as Writers } from "../reconcile/object-writer.js";
 import { GROUP_PATH, OwnResources } from "../reconcile/resource-source.js";
 import type { Synced } from "../runtime/manager.js";
@@ -169,6 +169,16 @@ export class RoutingCaches {
     return users.flatMap((user) => {
       const { deletionTimestamp, finalizers = [] } = this.routed.get(user)?.metadata ?? {};
       return deletionTimestamp === undefined ? [] : { user, finalizers };
+    });
+  }
+
+  /** Of these users, those that name a class. */
+  classUsersOf(users: readonly string[]): readonly ClassUser[] {
+    return users.flatMap((user) => {
+      const object = this.routed.get(user);
+      const { className } = object === undefined ? {} : usesOf(readRouted(object).routed);
+      const used = className === undefined ? undefined : this.lookUp.class(className);
+      return used === undefined ? [] : { user, className: used.metadata.name };
     });
   }
 

@@ -84,6 +84,7 @@ function classSnapshot(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapsh
 /** A person has deleted it, and RoutedIPs use it. */
 const DELETED = { deletionTimestamp: "2025-06-01T09:59:00Z", finalizers: [Finalizer.inUse] };
 const USERS = ["web/blog", "web/shop"];
+const CLASS_USERS = [{ user: "web/shop", className: "shared" }];
 
 function unserved({ unserved: problem }: { readonly unserved?: Problem }): Seen {
   if (problem === undefined) throw new Error("the deletion waits for no user");
@@ -217,11 +218,11 @@ const DELETIONS: Group = {
     issuer({
       when: "RoutedIPs use the deleted issuer",
       shows: "Ready InUse",
-      names: ["web/blog", "web/shop", "routedIPReclaimPolicy", "Retain"],
+      names: ["web/blog", "web/shop", "ClusterRoutedIPClass shared", "routedIPReclaimPolicy", "Retain"],
       seen: () => {
         const spec = { provider: "digitalocean" };
         const deleted = { metadata: { ...meta("do"), ...DELETED }, spec, status: {} };
-        return unserved(planIssuer(issuerSnapshot({ issuer: deleted, users: USERS })));
+        return unserved(planIssuer(issuerSnapshot({ issuer: deleted, users: USERS, classUsers: CLASS_USERS })));
       },
       fix: "Nothing is urgent: it serves until the last of them is gone. `flipop explain issuer/NAME` lists them",
     }),
@@ -247,7 +248,10 @@ const DELETIONS: Group = {
       when: "RoutedIPs use the deleted class",
       shows: "Ready InUse",
       names: ["web/blog", "web/shop", "routedIPReclaimPolicy", "Retain"],
-      seen: () => unserved(planClass(classSnapshot({ metadata: { ...meta("rack"), ...DELETED }, users: USERS }))),
+      seen: () => {
+        const spec = { issuerRef: { name: "do", namespace: "flipop" } };
+        return unserved(planClass(classSnapshot({ metadata: { ...meta("shared"), ...DELETED }, spec, users: USERS })));
+      },
       fix: "Nothing is urgent: it serves until the last of them is gone. `flipop explain class/NAME` lists them",
     }),
     clusterClass({

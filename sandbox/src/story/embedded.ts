@@ -247,7 +247,7 @@ spec:
         app: gateway
     spec:
       containers:
-        - image: registry.example/voice-gateway:4.1
+        - image: registry.example.com/voice-gateway:4.1
           name: gateway
           ports:
             - containerPort: 5060

@@ -12,6 +12,7 @@ import {
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import { retainedText } from "../../messages/events.js";
+import { seenIn } from "../../messages/message.js";
 import { usableRetained } from "../../routing/address-and-name-access.js";
 import { nameOfClass, type RoutedObject, readRouted } from "../../routing/read-resources.js";
 import { type Issuer, type ResolvedClass, resolveClass, usesOf } from "../../routing/resolved-class.js";
@@ -260,7 +261,7 @@ export function useText(explanation: UseExplanation): string {
   ];
   const rows = users.map((user) => [
     ...[user.namespace || "-", `${shortName(user.kind)}/${user.name}`, user.by ?? "-"],
-    ...[user.serves || "-", user.problem ?? ""],
+    ...[user.serves || "-", seenIn(user.problem ?? "")],
   ]);
   const table =
     rows.length === 0 ? "" : `\n${tableText([["NAMESPACE", "USED BY", "CLASS", "SERVES", "PROBLEM"], ...rows])}`;

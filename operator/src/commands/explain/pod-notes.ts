@@ -55,8 +55,9 @@ function placeNotes(
 /** The pods without a node, by what the scheduler says of them. */
 function waitNotes(pods: readonly PodFacts[], nodes: NodeDirectory): readonly string[] {
   const own = new Map([...nodes.list()].flatMap(({ ownTaints = [] }) => ownTaints.map((taint) => [taint.key, taint])));
-  const groups = grouped(byName(pods.filter(waitsForNode)), ({ waits = UNSEEN }) => waits);
-  return groups.slice(0, NAMES).map(([why, waiting]) => {
+  const groups = grouped(byName(pods.filter(waitsForNode)), ({ waits = "" }) => waits);
+  return groups.slice(0, NAMES).map(([waits, waiting]) => {
+    const why = waits || (waiting.length === 1 ? UNSEEN : UNSEEN_ONES);
     const names = waiting.map((pod) => `${keyOf(pod)}${pod.onlyNode === undefined ? "" : ` for ${pod.onlyNode}`}`);
     return `${countOf(waiting.length, "pod")} ${waiting.length === 1 ? "is" : "are"} Pending (${listed(names)}): ${why}${ownTaintText(why, [...own.values()])}`;
   });
@@ -73,6 +74,7 @@ function ownTaintText(why: string, own: readonly TaintFacts[]): string {
 }
 
 const UNSEEN = "the scheduler has not handled it yet";
+const UNSEEN_ONES = "the scheduler has not handled them yet";
 
 /** Says why a pod is not ready, and names the pod of a DaemonSet that is for a node, and that waits. */
 export function withReasons(source: WorkloadSource, pods: readonly PodFacts[]): WorkloadSource {

@@ -15,6 +15,7 @@ import {
   type RoutedIPStatus,
   SUMMARY_TYPES,
 } from "cdk8s-flipop/api";
+import { partsOf, seenIn, withSeen } from "../../messages/message.js";
 import { isBad, isReason } from "../../reconcile/conditions.js";
 import { shortened } from "../../reconcile/summary-conditions.js";
 import { countOf } from "../../values.js";
@@ -152,7 +153,7 @@ function problemOf(
   const bad = causeOf(own) ?? (edit === undefined ? warningOf(own) : undefined);
   if (bad !== undefined) {
     const { type: condition, status: held, reason, message } = bad;
-    return { condition, status: held, reason, message: [message, ...deletion].join("; ") };
+    return { condition, status: held, reason, message: withSeen(message, deletion) };
   }
   if (deletion.length > 0)
     return { ...UNREAD, status: readyOf(metadata, status), reason: "Deleting", message: deletion.join("; ") };
@@ -173,7 +174,7 @@ export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject):
 
 /** Ready names two causes and the conditions that have their remedies. */
 function isShort({ condition, message: said }: StatusProblem, message: string): boolean {
-  return condition === "Ready" && !said.includes(message);
+  return condition === "Ready" && !partsOf(message).every((part) => said.includes(part));
 }
 
 function notesOf(kind: AnyKind, { conditions = [] }: Status): readonly StatusProblem[] {
@@ -265,13 +266,14 @@ function headOf(wide: boolean): readonly string[] {
 export function cellsOf(row: StatusRow, wide: boolean, now: number): readonly string[] {
   const { kind, namespace, name, ready, serves, provider, created } = row;
   const more = wide ? [provider || "-", age(created, now) || "-", addressesText(row)] : [];
-  return [namespace || "-", `${shortName(kind)}/${name}`, ready, serves || "-", ...more, oneLine(saidText(row))];
+  return [namespace || "-", `${shortName(kind)}/${name}`, ready, serves || "-", ...more, saidText(row)];
 }
 
 /** The problem, else the first note. */
 function saidText({ problem, notes: [note] }: StatusRow): string {
-  if (problem !== undefined) return problemText(problem);
-  return note === undefined ? "" : `(${problemText(note)})`;
+  const said = problem ?? note;
+  const text = said === undefined ? "" : seenIn(problemText(said)).replaceAll(/\s+/g, " ").trim();
+  return problem === undefined && note !== undefined ? `(${text})` : text;
 }
 
 /** `Fulfilled=False NoCandidate: 0 of 9 nodes match`. */
@@ -282,10 +284,6 @@ export function problemText({ condition, status, reason, message }: StatusProble
 function addressesText({ addresses }: StatusRow): string {
   const texts = addresses.map(({ address, state, node }) => `${address}=${node || state}`);
   return texts.length === 0 ? "-" : texts.join(",");
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 /** `12 resources, 2 with a problem`. */

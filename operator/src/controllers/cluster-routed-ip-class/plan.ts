@@ -172,9 +172,9 @@ function finalizerAction({ metadata, users, cachesComplete, finalizers }: ClassS
 
 /** What a deleted class waits for. */
 function unservedOf(snapshot: ClassSnapshot): Problem | undefined {
-  const { metadata, users, finalizers } = snapshot;
+  const { metadata, spec, users, finalizers } = snapshot;
   if (metadata.deletionTimestamp === undefined) return undefined;
-  if (users.length > 0) return deletionMessages.classInUse(inUseOf(snapshot));
+  if (users.length > 0) return deletionMessages.classInUse({ ...inUseOf(snapshot), byJobs: isByJobs(spec) });
   const others = othersUsing(metadata, finalizers);
   return others.length === 0
     ? undefined

@@ -5,7 +5,7 @@ import { AddressAccount } from "../../addresses/accounts/address-account.js";
 import { regionOf } from "../../addresses/moves/addresses-by-region.js";
 import type { Clock } from "../../clock.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import type { LeavingUser } from "../../messages/deletion/kept-resource.js";
+import type { ClassUser, LeavingUser } from "../../messages/deletion/kept-resource.js";
 import { firewallMessages } from "../../messages/firewalls.js";
 import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";
@@ -67,6 +67,8 @@ export interface Snapshot {
   readonly leaving: readonly LeavingUser[];
   /** Of these, those that are newer than the deletion of the resource. @default none */
   readonly newer?: readonly string[];
+  /** Of these, those that use it by a class, if the resource is being deleted. @default none */
+  readonly classUsers?: readonly ClassUser[];
   /** Of the cleanup of a deleted one. */
   readonly cleanup: CleanupMemory;
 }
@@ -285,8 +287,9 @@ function usersOf(
   routing: RoutingCaches,
   key: string,
   { metadata }: IssuerRead,
-): Pick<Snapshot, "users" | "leaving" | "newer"> {
+): Pick<Snapshot, "users" | "leaving" | "newer" | "classUsers"> {
   const users = routing.usersOfIssuer(key);
-  const leaving = metadata.deletionTimestamp === undefined ? [] : routing.leavingOf(users);
-  return { users, leaving, newer: routing.newerOf(users, metadata) };
+  if (metadata.deletionTimestamp === undefined) return { users, leaving: [] };
+  const [newer, classUsers] = [routing.newerOf(users, metadata), routing.classUsersOf(users)];
+  return { users, leaving: routing.leavingOf(users), newer, classUsers };
 }

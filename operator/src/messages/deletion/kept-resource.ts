@@ -13,6 +13,12 @@ export interface LeavingUser {
   readonly finalizers: readonly string[];
 }
 
+/** A RoutedIP that uses an issuer by a class. */
+export interface ClassUser extends Pick<LeavingUser, "user"> {
+  /** The name of the object. */
+  readonly className: string;
+}
+
 interface InUse {
   /** As `namespace/name`. */
   readonly users: readonly string[];
@@ -20,19 +26,81 @@ interface InUse {
   readonly leaving: readonly LeavingUser[];
   /** Of `users`: created after the deletion began, and served all the same: some replace older ones. */
   readonly newer?: readonly string[];
+  /** Of the `users` of an issuer: the others name it themselves. */
+  readonly classUsers?: readonly ClassUser[];
+}
+
+interface ClassInUse extends InUse {
+  readonly byJobs: boolean;
 }
 
 /** A part of a snapshot as a value of the message. */
-export function inUseOf({ users, leaving, newer = [] }: InUse): InUse {
-  return { users, leaving, ...(newer.length > 0 && { newer }) };
+export function inUseOf({ users, leaving, newer = [], classUsers = [] }: InUse): InUse {
+  return { users, leaving, ...(newer.length > 0 && { newer }), ...(classUsers.length > 0 && { classUsers }) };
 }
 
 /** RoutedIPs that the message names. */
 const MOST_USERS = 5;
 
+/** The RoutedIPs keep what they have. */
+function changeClasses(classes: readonly string[]): string {
+  const them = `${classes.length === 1 ? "ClusterRoutedIPClass" : "ClusterRoutedIPClasses"} ${listed(classes, MOST_USERS)}`;
+  return `create another issuer of the same account, and set issuerRef of ${them} to it: the RoutedIPs keep their addresses`;
+}
+
+/** What allows a created address may be gone with the last RoutedIP, so its successor comes first. */
+function replaceUsers({ fixed, first, retain, other }: Replacement): string {
+  return `to replace ${fixed} cannot be changed, and keep their addresses, first create ${first}; then ${retain}, and create them again with ${other} and with routedIP set to the address`;
+}
+
+interface Replacement {
+  /** The RoutedIPs, and their field that names what is deleted. */
+  readonly fixed: string;
+  readonly first: string;
+  readonly retain: string;
+  readonly other: string;
+}
+
 /** An address that the operator created is lost with its RoutedIP, unless the issuer's policy keeps it. */
-function replaceUsers(fixed: string): string {
-  return `to replace them, whose ${fixed} cannot be changed, and keep their addresses, set routedIPReclaimPolicy of the issuer to Retain (under Delete, the operator releases those that it created), delete them, and create them again with routedIP set to the address`;
+function retainBy(issuer: string): string {
+  return `set routedIPReclaimPolicy of ${issuer} to Retain (under Delete, the operator releases the addresses that it created), delete these RoutedIPs`;
+}
+
+const ISSUER_REPLACEMENT: Omit<Replacement, "fixed"> = {
+  first: "another issuer of the same account, which allows the addresses",
+  retain: retainBy("this one"),
+  other: "that issuer",
+};
+
+const CLASS_REPLACEMENT: Replacement = {
+  fixed: "them, whose className",
+  first: "another class with the same issuerRef and the same limits",
+  retain: retainBy("the issuer"),
+  other: "that class",
+};
+
+/** The class has the record of what its Jobs created, and goes with it. */
+const JOB_CLASS_REPLACEMENT: Replacement = {
+  ...CLASS_REPLACEMENT,
+  first: "another class with allowedAddresses that contain the addresses",
+  retain: "delete these RoutedIPs (the operator releases no address of a class with Jobs)",
+};
+
+function leaveIssuer(used: InUse): readonly string[] {
+  const serving = servingOf(used);
+  const { classUsers = [] } = used;
+  const classes = classUsers.filter(({ user }) => serving.includes(user)).map(({ className }) => className);
+  const naming = serving.filter((each) => classUsers.every(({ user }) => user !== each));
+  const fixed = classes.length === 0 ? "them, whose issuerRef" : `${listed(naming, MOST_USERS)}, whose issuerRef`;
+  return [
+    ...(classes.length === 0 ? [] : [changeClasses([...new Set(classes)].sort())]),
+    ...(naming.length === 0 ? [] : [replaceUsers({ ...ISSUER_REPLACEMENT, fixed })]),
+  ];
+}
+
+function leaveClass(used: ClassInUse): readonly string[] {
+  if (servingOf(used).length === 0) return [];
+  return [replaceUsers(used.byJobs ? JOB_CLASS_REPLACEMENT : CLASS_REPLACEMENT)];
 }
 
 function servingOf({ users, leaving }: InUse): readonly string[] {
@@ -66,39 +134,48 @@ function newerText({ newer = [] }: InUse): readonly string[] {
   return [`${newer.length} of them ${are} newer than the deletion (${listed(newer, MOST_USERS)})`];
 }
 
-function inUseRemedy(used: InUse, what: string, fixed: string): string {
+/** @param leave what those that stay can do */
+function inUseRemedy(used: InUse, what: string, [leave, ...more]: readonly string[]): readonly string[] {
   const first = used.newer === undefined ? [] : [`let new RoutedIPs use another ${what}`];
-  return [...first, endRemedy(used, fixed)].join("; ");
+  const kept = used.leaving.find(({ finalizers }) => othersOf(finalizers).length > 0);
+  const own = [leave ?? [], kept === undefined ? [] : keptRemedy(kept)].flat();
+  const end = own.length === 0 ? [WAIT] : own;
+  return [[...first, ...end].join("; "), ...more];
 }
 
-function endRemedy(used: InUse, fixed: string): string {
-  const kept = used.leaving.find(({ finalizers }) => othersOf(finalizers).length > 0);
-  const replace = servingOf(used).length === 0 ? [] : [replaceUsers(fixed)];
-  if (kept !== undefined) return [...replace, keptRemedy(kept)].join("; ");
-  return replace[0] ?? "wait, or see in condition Ready of the RoutedIP what its deletion waits for";
-}
+const WAIT = "wait, or see in condition Ready of the RoutedIP what its deletion waits for";
 
 function keptRemedy({ user, finalizers }: LeavingUser): string {
   const [namespace = "", name = ""] = user.split("/");
   return removalRemedy({ plural: "routedips", namespace, name, finalizers });
 }
 
-/** @param fixed fields of a RoutedIP that name the `what` and cannot change */
-export function inUse(what: "issuer" | "class", fixed: string): ProblemEntry<InUse> {
-  return {
-    reason: "InUse",
-    by: "author",
-    text: (used) =>
-      [
-        `the ${what} serves until no RoutedIP uses it, and then its deletion ends`,
-        ...leavingText(used),
-        ...usersText(servingOf(used)),
-        ...newerText(used),
-      ].join("; "),
-    remedy: (used) => inUseRemedy(used, what, fixed),
-    example: { users: ["web/shop", "web/blog"], leaving: [] },
-  };
+const EXAMPLE: InUse = { users: ["web/shop", "web/blog"], leaving: [] };
+
+function inUseText(what: "issuer" | "class", used: InUse): string {
+  return [
+    `the ${what} serves until no RoutedIP uses it, and then its deletion ends`,
+    ...leavingText(used),
+    ...usersText(servingOf(used)),
+    ...newerText(used),
+  ].join("; ");
 }
+
+export const issuerInUse: ProblemEntry<InUse> = {
+  reason: "InUse",
+  by: "author",
+  text: (used) => inUseText("issuer", used),
+  remedy: (used) => inUseRemedy(used, "issuer", leaveIssuer(used)),
+  example: { ...EXAMPLE, classUsers: [{ user: "web/shop", className: "shared" }] },
+};
+
+export const classInUse: ProblemEntry<ClassInUse> = {
+  reason: "InUse",
+  by: "author",
+  text: (used) => inUseText("class", used),
+  remedy: (used) => inUseRemedy(used, "class", leaveClass(used)),
+  example: { ...EXAMPLE, byJobs: false },
+};
 
 export interface Held {
   /** As in a path of the API. */

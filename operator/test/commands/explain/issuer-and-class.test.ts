@@ -156,7 +156,13 @@ describe("flipop explain of an issuer or a class", () => {
   it("says of one that is being deleted how long it serves, not that RoutedIPs can use it", async () => {
     // The deletion is a new generation.
     const accepted = { ...ACCEPTED, observedGeneration: 2 };
-    const inUse = { ...accepted, type: "Ready", status: "False", reason: "InUse", message: "1 RoutedIP uses it" };
+    const inUse = {
+      ...accepted,
+      type: "Ready",
+      status: "False",
+      reason: "InUse",
+      message: "1 RoutedIP uses it; fix: use another",
+    };
     const metadata = { name: "leaving", namespace: "b", finalizers: ["flipop.digitalocean.com/in-use"] };
     const spec = { provider: "digitalocean", region: "nyc3" };
     create("RoutedIPIssuer", { metadata, spec, conditions: [inUse, accepted] });
@@ -166,6 +172,10 @@ describe("flipop explain of an issuer or a class", () => {
       "RoutedIPIssuer b/leaving: it is being deleted, and serves until no RoutedIP uses it: let new RoutedIPs use another one",
     );
     expect(out).to.include("Ready=False InUse: 1 RoutedIP uses it; its deletion began at ");
+    expect(out, "facts come before the remedy").to.match(/its deletion began at [^\n]*\n {4}fix: use another\n/);
+    expect((await flipop.run("status")).out)
+      .to.include("its deletion began at ")
+      .and.not.include("fix: use another");
     const { usable, deleting } = await explained("issuer/leaving", "-n", "b");
     expect({ usable, deleting }).to.deep.equal({ usable: "True", deleting: true });
   });

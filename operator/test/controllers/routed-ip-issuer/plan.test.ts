@@ -64,7 +64,7 @@ describe("the plan of an issuer", () => {
     expect(waiting?.reason).to.equal("InUse");
     expect(waiting?.message).to.contain("1 RoutedIP uses it (web/a) and stays");
     expect(waiting?.message, "how to keep the addresses, before any deletion").to.match(
-      /stays as it is.*Retain.*delete them/,
+      /stays as it is.*first create another issuer.*Retain.*delete these RoutedIPs/,
     );
     expect(plan(snapshot({ metadata: GOING })).unserved, "not used").to.equal(undefined);
     expect(plan(snapshot({ metadata: IN_USE }, { users: ["web/a"] })).unserved, "not deleted").to.equal(undefined);

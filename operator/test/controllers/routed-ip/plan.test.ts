@@ -55,7 +55,7 @@ describe("the plan of a RoutedIP", () => {
       { node: "n2", ready: true, serving: true },
     ]);
     expect(made.plan("a").explanation).to.contain(
-      `${IP} moves from n1 (PodNotReady; gracePeriodSeconds does not cover pods that all end) to n2`,
+      `${IP} moves from n1 (PodNotReady; gracePeriodSeconds does not apply when all pods of the node are ending) to n2`,
     );
   });
 
