@@ -165,16 +165,28 @@ function requeueTime(snapshot: Snapshot, { publication, emptying }: Decision) {
 }
 
 /** The addresses of the status: as they should be once that is written, until then as they were. */
-function shownOf(
-  { resource: { status }, dns }: Snapshot,
-  { entries, values }: Publication,
-): readonly PublishedAddress[] {
+function shownOf(snapshot: Snapshot, { entries, values }: Publication): readonly PublishedAddress[] {
+  const { resource, dns } = snapshot;
+  const { status } = resource;
   const before = status.addresses ?? [];
   const isWritten = `${status.dns?.values ?? []}` === `${values}`;
-  if (dns.held !== undefined) return heldOf(dns.held, isWritten ? entries : [...entries, ...before]);
+  if (dns.held !== undefined) {
+    const known = isWritten ? entries : [...entries, ...before];
+    return heldOf(dns.held, [...known, ...inSightOf(snapshot, known)]);
+  }
   if (isWritten) return entries;
   const isSame = (a: PublishedAddress, b: PublishedAddress) => a.address === b.address && a.nodeName === b.nodeName;
   return before.map((was) => entries.find((is) => isSame(is, was)) ?? was);
+}
+
+/** Entries of nodes in sight, for addresses that no other entry has: a set that is paused amid a change publishes as before. */
+function inSightOf(snapshot: Snapshot, known: readonly PublishedAddress[]): readonly PublishedAddress[] {
+  const isKnown = new Set(known.map(({ address }) => address));
+  const kind = publishedKind(snapshot.resource.spec);
+  const all = snapshot.meant().flatMap(({ node }) => {
+    return addressesOf(node, kind).map((address) => ({ address, nodeName: node.name }));
+  });
+  return all.filter(({ address }) => !isKnown.has(address));
 }
 
 /** Entries of the values that a change under way, or half-done, has left so far: each once, the first one. */
@@ -209,13 +221,9 @@ export function halfChangeText(
   { intended }: Pick<Plan, "intended">,
   { before, after }: Pick<RecordChangeSet, "before" | "after">,
 ): string {
-  const { spec, status } = snapshot.resource;
-  const kind = publishedKind(spec);
-  const inSight = snapshot.meant().flatMap(({ node }) => {
-    return addressesOf(node, kind).map((address) => ({ address, nodeName: node.name }));
-  });
-  const known = [...(status.addresses ?? []), ...intended, ...inSight];
-  return changeText(snapshot, heldOf(before, known), heldOf(after, known));
+  const known = [...(snapshot.resource.status.addresses ?? []), ...intended];
+  const all = [...known, ...inSightOf(snapshot, known)];
+  return changeText(snapshot, heldOf(before, all), heldOf(after, all));
 }
 
 /** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady); gracePeriodSeconds is 0`; empty where nothing changes. */

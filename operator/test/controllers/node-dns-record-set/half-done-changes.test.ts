@@ -74,4 +74,30 @@ describe("a change of a record set that ended half-way", function () {
     await rig.world.clock.sleep(60_000);
     expect(rig.world.kubernetes.revision - revision).to.be.below(4);
   });
+
+  it("shows all published addresses also if it is paused before its status has the new ones", async () => {
+    const [A1, A2, B1, B2] = ["198.51.100.1", "198.51.100.2", "203.0.113.1", "203.0.113.2"];
+    const external = (address: string) => [{ type: "ExternalIP", address }] as const;
+    for (const node of ["n1", "n2"]) rig.addNode(node);
+    rig.setAddresses("n1", external(A1));
+    rig.setAddresses("n2", external(A2));
+    rig.addSet("game");
+    rig.start();
+    await rig.rests();
+    let puts = 0;
+    const afterOne = ({ method }: { readonly method: string }) => {
+      if (method !== "PUT" || ++puts < 2) return false;
+      rig.edit("game", { paused: true });
+      return true;
+    };
+    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
+    rig.setAddresses("n2", external(B1));
+    rig.setAddresses("n1", external(B2));
+    await rig.until("the status says so", () => rig.condition("game", "Ready") === "False/Paused");
+    expect(rig.records()).to.deep.equal([A2, B1]);
+    const { addresses = [], counts } = rig.status("game");
+    const shown = addresses.map(({ address, nodeName }) => `${address} ${nodeName}`);
+    expect(shown).to.deep.equal([`${A2} n2`, `${B1} n2`]);
+    expect(counts?.published).to.equal(2);
+  });
 });
