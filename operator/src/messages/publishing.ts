@@ -2,9 +2,9 @@
 
 import { Annotation, LOAD_BALANCER_CLASS, MAX_GATEWAY_ADDRESSES } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/view.js";
-import { listed } from "../values.js";
+import { listed, listedClauses } from "../values.js";
 import { COMES_FIRST, refText, STOP_WRITER } from "./claims.js";
-import { note, problem, topic } from "./message.js";
+import { note, type Problem, problem, topic } from "./message.js";
 
 interface Target {
   /** `Service web/shop` */
@@ -13,6 +13,10 @@ interface Target {
 
 interface Targets {
   readonly targets: readonly string[];
+}
+
+interface Causes {
+  readonly causes: readonly Problem[];
 }
 
 const TARGET: Target = { target: "Service web/shop" };
@@ -46,6 +50,17 @@ export const publishingMessages = topic("publishing", {
     text: ({ targets }: Targets) => `no address is active, so the operator shows none in ${listed(targets)}`,
     remedy: "read the other conditions",
     example: TARGETS,
+  }),
+  several: problem({
+    reason: ({ causes: [first] }: Causes) => first?.reason ?? "PublishFailed",
+    by: "cause",
+    text: ({ causes }) => listedClauses(causes.map(({ message }) => message)),
+    example: {
+      causes: [
+        { reason: "GatewayNotFound", message: "Gateway web/shop does not exist; fix: create it" },
+        { reason: "ServiceNotFound", message: "Service web/shop does not exist; fix: create it" },
+      ],
+    },
   }),
   disabled: problem({
     reason: "PublishingDisabled",

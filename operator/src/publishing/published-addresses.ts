@@ -5,7 +5,7 @@ import { isOnCordoned } from "../addresses/dns-records.js";
 import { isOurs, isServed, type Placement } from "../addresses/placements.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import { addressMessages } from "../messages/addresses.js";
-import type { Problem } from "../messages/message.js";
+import { isSame, type Problem } from "../messages/message.js";
 import { publishingMessages } from "../messages/publishing.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { compareText } from "../values.js";
@@ -83,18 +83,26 @@ function conditionOf(
   isPaused: boolean,
 ): PlannedCondition {
   const targets = views.map(({ target }) => target);
-  for (const { target, problem, owner } of views) {
-    if (problem !== undefined) return no("Published", problem);
-    if (owner !== undefined) return no("Published", publishingMessages.claimed({ target, owner }));
-  }
+  const problem = oneOf(views.flatMap((view) => problemOf(view) ?? []));
+  if (problem !== undefined) return no("Published", problem);
   if (isPaused) return no("Published", addressMessages.paused());
   if (addresses === undefined || views.some(({ shown }) => shown === undefined)) return unknown("Published");
   if (addresses.active.length === 0) return unknown("Published", publishingMessages.noneActive({ targets }));
   const late = views.find(({ shown = [], most }) => shownAddresses(addresses, { shown, most }).join() !== shown.join());
   if (late !== undefined) return unknown("Published", publishingMessages.underWay({ target: late.target }));
-  const full = views.find(({ most }) => addresses.active.length > most);
-  if (full !== undefined) return yes("Published", tooMany(full, addresses.active));
-  return yes("Published", publishingMessages.shown({ targets, ips: addresses.active }));
+  const full = views.filter(({ most }) => addresses.active.length > most);
+  const cut = oneOf(full.map((view) => tooMany(view, addresses.active)));
+  return yes("Published", cut ?? publishingMessages.shown({ targets, ips: addresses.active }));
+}
+
+function problemOf({ target, problem, owner }: PublicationView): Problem | undefined {
+  return problem ?? (owner && publishingMessages.claimed({ target, owner }));
+}
+
+/** Each problem once: that a kind is not installed, for example, concerns all objects of the kind. */
+function oneOf(problems: readonly Problem[]): Problem | undefined {
+  const causes = problems.filter((one, at) => problems.findIndex((other) => isSame(other, one)) === at);
+  return causes.length > 1 ? publishingMessages.several({ causes }) : causes[0];
 }
 
 function tooMany({ target, shown = [] }: PublicationView, active: readonly string[]): Problem {
