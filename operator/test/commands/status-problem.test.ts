@@ -2,7 +2,7 @@ import { type AnyKind, KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { OwnObject } from "../../src/commands/list-objects.js";
-import { problemsOf, rowOf, type StatusProblem } from "../../src/commands/render/status.js";
+import { problemsOf, problemText, rowOf, type StatusProblem } from "../../src/commands/render/status.js";
 import type { ObjectMeta } from "../../src/kube/objects.js";
 
 type Given = readonly [type: string, status: "True" | "False" | "Unknown", reason: string, message: string];
@@ -187,5 +187,15 @@ describe("the conditions that flipop explain shows", () => {
     expect(problems(["Ready", "True", "Observed", "fine"], ["Conflict", "False", "Observed", "none"])).to.deep.equal(
       [],
     );
+  });
+
+  it("names each condition of one reason, so that explain shows the one that another message refers to", () => {
+    const why = ["False", "WouldIsolateNode", "node-1 is in no firewall"] as const;
+    const seen = ["DNSReady", "False", "NoneActive", "no address is active; fix: see condition Assigned"] as const;
+    const object = objectWith({}, [["Ready", ...why], ["Accepted", ...why], ["Assigned", ...why], seen]);
+    expect(problemsOf(KINDS.RoutedIP, object).map(problemText)).to.deep.equal([
+      "Accepted=False, Assigned=False WouldIsolateNode: node-1 is in no firewall",
+      "DNSReady=False NoneActive: no address is active; fix: see condition Assigned",
+    ]);
   });
 });

@@ -44,6 +44,8 @@ export interface StatusProblem {
   readonly status: Condition["status"];
   readonly reason: string;
   readonly message: string;
+  /** Other conditions with the same reason, which another message may refer to. Absent: there are none. */
+  readonly also?: readonly { readonly condition: string; readonly status: Condition["status"] }[];
 }
 
 /** The short name of a kind in a table, which `flipop explain` understands. */
@@ -139,10 +141,7 @@ const UNREAD = { condition: "Ready", status: "Unknown", reason: "NotObserved" } 
 const CHECK_OPERATOR =
   "check with flipop doctor that the operator runs, then that its --features and --watch-namespaces include this resource";
 
-function problemOf(
-  kind: AnyKind,
-  { metadata, status }: { readonly metadata: OwnObject["metadata"]; readonly status: Status },
-): StatusProblem | undefined {
+function problemOf(kind: AnyKind, { metadata, status = {} }: OwnObject): StatusProblem | undefined {
   const conditions = status.conditions ?? [];
   const deletion = beingDeleted(kind, metadata);
   if (conditions.length === 0) {
@@ -161,13 +160,15 @@ function problemOf(
   return { ...UNREAD, message: `the operator has not observed ${edit}: ${CHECK_OPERATOR}` };
 }
 
-/** The problem of the row, then each other condition that is not as it should be and gives another reason. */
+/** The problem of the row, then each other condition that is not as it should be; those of one reason are one problem. */
 export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject): readonly StatusProblem[] {
   const shown = [problemOf(kind, { metadata, status }) ?? []].flat();
-  for (const { type: condition, status: held, reason, message } of inOrder(kind, status.conditions ?? [])) {
-    if (SUMMARY.has(condition) || !isNotable({ type: condition, status: held, reason })) continue;
-    if (!shown.some((other) => other.reason === reason && !isShort(other, message)))
-      shown.push({ condition, status: held, reason, message });
+  const own = inOrder(kind, status.conditions ?? []).filter((each) => !SUMMARY.has(each.type) && isNotable(each));
+  for (const { type: condition, status: held, reason, message } of own) {
+    const at = shown.findIndex((other) => other.reason === reason && !isShort(other, message));
+    const { also = [], ...first } = shown[at] ?? { condition, status: held, reason, message };
+    if (at < 0) shown.push(first);
+    else if (first.condition !== condition) shown[at] = { ...first, also: [...also, { condition, status: held }] };
   }
   return shown;
 }
@@ -277,8 +278,8 @@ function saidText({ problem, notes: [note] }: StatusRow): string {
 }
 
 /** `Fulfilled=False NoCandidate: 0 of 9 nodes match`. */
-export function problemText({ condition, status, reason, message }: StatusProblem): string {
-  return `${condition}=${status} ${reason}: ${message}`;
+export function problemText({ reason, message, also = [], ...first }: StatusProblem): string {
+  return `${[first, ...also].map(({ condition, status }) => `${condition}=${status}`).join(", ")} ${reason}: ${message}`;
 }
 
 function addressesText({ addresses }: StatusRow): string {
