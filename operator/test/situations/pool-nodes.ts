@@ -102,7 +102,7 @@ const OCCUPIED: Group = {
       fix: "After a change of `ips` or `desiredIPs`, for example. Wait: the address leaves DNS, a TTL later its node, and the other one gets this node. With one more node, both serve meanwhile",
     }),
     pool({
-      when: "The provider has no machine for the node",
+      when: "The provider has no machine for the node: it was deleted or destroyed, for example",
       shows: TOO_FEW,
       names: ["node-1", "has no machine digitalocean://node-1", "administrator correct the node's providerID"],
       seen: () =>
@@ -113,7 +113,7 @@ const OCCUPIED: Group = {
             return { memory: { ...memory, nodeRetryAt: new Map([[machine, now + 60_000]]), nodeProblems } };
           },
         }),
-      fix: "Delete the node, unless its machine is in another account: then correct `spec.providerID`",
+      fix: "Delete the Node object (`kubectl delete node NAME`), unless its machine is in another account: then correct `spec.providerID`",
     }),
     pool({
       when: "Another resource's address is on its way to the node",

@@ -7,13 +7,6 @@ import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
 import { routed, routedSeen } from "./routed-scenes.js";
 import type { Group } from "./situation.js";
 
-/** No other firewall covers the nodes. */
-function isolated(world: ModelWorld): void {
-  world.covered.clear();
-  world.firewalls.clear();
-  world.settle();
-}
-
 /** The firewall is in step, and its rules let only these in. */
 function admitOnly(world: ModelWorld, sources: readonly string[]): void {
   world.settle();
@@ -131,13 +124,6 @@ export const ROUTED_FIREWALLS: Group = {
         return routedSeen({ prepare: (world) => world.settle(), change }, "FirewallReady");
       },
       fix: "Let the issuer name the renamed firewall, or delete it",
-    }),
-    routed({
-      when: "The node has no other firewall",
-      shows: "Assigned WouldIsolateNode",
-      names: ["node node-1", "ingress", "first add the node to a firewall"],
-      seen: () => routedSeen({ spec: {}, prepare: isolated }),
-      fix: "Put the nodes behind another firewall first, which opens what they need",
     }),
     routed({
       when: "The firewall has no room for another node",

@@ -19,6 +19,13 @@ const MOVING: RoutedScene = {
   },
 };
 
+/** No other firewall covers the nodes. */
+function isolated(world: ModelWorld): void {
+  world.covered.clear();
+  world.firewalls.clear();
+  world.settle();
+}
+
 function withoutSelector(world: ModelWorld): void {
   const { selector: _none, ...service } = world.services.get("default/web") as ServiceFacts;
   world.services.set("default/web", service as ServiceFacts);
@@ -85,6 +92,13 @@ const PLACE: Group = {
       names: ["Service default/web", "kubectl describe node node-1"],
       seen: () => routedSeen({ prepare: (world) => world.setReady("node-1", false) }),
       fix: "`kubectl describe node node-1`; check its kubelet",
+    }),
+    routed({
+      when: "The node that serves is in no firewall, so that the RoutedIP's own would close its other ports",
+      shows: "Accepted WouldIsolateNode",
+      names: ["node node-1", "ingress", "first add the node to a firewall"],
+      seen: () => routedSeen({ spec: {}, prepare: isolated }, "Accepted"),
+      fix: "Put the nodes behind another firewall first, which opens what they need",
     }),
     routed({
       when: "The address is in another region than the nodes that serve",
