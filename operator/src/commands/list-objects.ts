@@ -104,7 +104,6 @@ export async function readKinds(
   return reads;
 }
 
-const FORBIDDEN = "you may not list them";
 const MISSING = "the cluster does not have this kind: apply the CRDs of this release";
 
 export const NO_CRDS =
@@ -120,7 +119,7 @@ export async function readKind(
     return { kind, objects: await listAll<OwnObject>(client, { path: kindPath(kind, namespace) }, signal) };
   } catch (error) {
     if (isNotFound(error)) return { kind, objects: [], problem: MISSING, missing: true };
-    if (isForbidden(error)) return { kind, objects: [], problem: FORBIDDEN };
+    if (isForbidden(error)) return { kind, objects: [], problem: `you may not list ${kind.plural}` };
     throw error;
   }
 }

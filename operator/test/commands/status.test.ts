@@ -209,7 +209,7 @@ describe("flipop status", () => {
     const { code, out, err } = await cli.run("status");
     expect(code).to.equal(0);
     expect(out).to.include("pool/web").and.not.to.include("recordset");
-    expect(err).to.match(/^flipop: nodednsrecordsets are not shown: you may not list them$/m);
+    expect(err).to.match(/^flipop: nodednsrecordsets are not shown: you may not list nodednsrecordsets$/m);
     cli.close();
   });
 

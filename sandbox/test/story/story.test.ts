@@ -199,7 +199,7 @@ describe("a story with the real operator", function () {
     expect(text, text).to.match(/gateway: firewall "voice" was created for udp 5060, edge-\d/);
     // Pods that end do not recover: no grace period is spent on them.
     expect(text, text).to.match(
-      /gets new pods[^*]*gateway: \S+ moves from edge-\d \(PodNotReady; gracePeriodSeconds does not apply when all pods/,
+      /gets new pods[^*]*gateway: \S+ moves from edge-\d \(PodNotReady; gracePeriodSeconds does not apply\s+when all pods/,
     );
     expect(text, text).to.match(/is drained[^*]*gateway: \S+ moves from edge-\d \(Cordoned/);
     expect(text, text).to.match(/removes udp 5060[^*]*gateway: firewall "voice": udp 5060 added/);
