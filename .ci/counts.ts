@@ -9,13 +9,22 @@ export interface Counts {
 
 export const NONE: Counts = { passed: 0, failed: 0, skipped: 0, failedTests: [] };
 
-/** The reporter's counts in a file: one JSON object per line, one line for each mocha process. */
+/** A line of the reporter: a mocha process begins (running: 1), or ends (running: -1) with its counts. */
+interface Line extends Partial<Counts> {
+  readonly running?: number;
+}
+
+/** The reporter's lines in a file: one JSON object per line. A mocha process without counts has failed. */
 export function parseCounts(text: string): Counts {
-  return text
+  const lines = text
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Counts)
-    .reduce(addCounts, NONE);
+    .map((line) => JSON.parse(line) as Line);
+  const unended = lines.reduce((sum, { running = 0 }) => sum + running, 0);
+  const failedTests = Array.from({ length: unended }, () => "a mocha process ended without counts");
+  return lines
+    .map(({ running: _, ...counts }) => ({ ...NONE, ...counts }))
+    .reduce(addCounts, { ...NONE, failed: failedTests.length, failedTests });
 }
 
 export function addCounts(a: Counts, b: Counts): Counts {

@@ -18,6 +18,13 @@ describe("the sum over all suites", () => {
     expect(parseCounts(text)).to.deep.equal({ passed: 5, failed: 1, skipped: 4, failedTests });
   });
 
+  it("counts a mocha process that ended without counts as failed", () => {
+    const ended = [{ running: 1 }, { running: -1, passed: 2, failed: 0, skipped: 0, failedTests: [] }];
+    const text = [{ running: 1 }, ...ended].map((line) => `${JSON.stringify(line)}\n`).join("");
+    const failedTests = ["a mocha process ended without counts"];
+    expect(parseCounts(text)).to.deep.equal({ passed: 2, failed: 1, skipped: 0, failedTests });
+  });
+
   it("is zero if no test ran", () => {
     expect(addCounts(parseCounts(""), NONE)).to.deep.equal(NONE);
   });
