@@ -1,6 +1,7 @@
 /** The family of a pool's addresses, also where the spec asks for another one than they are of. Pure. */
 
 import { type FloatingIPPoolSpec, type FloatingIPPoolStatus, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
+import { familyOfList } from "../addresses/desired-addresses.js";
 
 interface Pool {
   readonly spec: Pick<Partial<FloatingIPPoolSpec>, "ips" | "desiredIPs" | "ipFamily"> | undefined;
@@ -25,7 +26,7 @@ export function otherFamilyOf(pool: Pool): IpFamily | undefined {
 
 /** That of the spec, else of its first address, else IPv4. */
 function askedFamily(spec: Pool["spec"]): IpFamily {
-  return spec?.ipFamily ?? familyOf(listedOf(spec)[0] ?? "");
+  return spec?.ipFamily ?? familyOfList(listedOf(spec));
 }
 
 /** Whatever an older CRD has let through. */

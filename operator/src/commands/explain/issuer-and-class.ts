@@ -8,8 +8,6 @@ import {
   DEFAULT_NODE_PORT_RANGE,
   KINDS,
   type RetainedAddress,
-  type RoutedIPSpec,
-  type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import { retainedText } from "../../messages/events.js";
 import { seenIn } from "../../messages/message.js";
@@ -273,15 +271,16 @@ export function useText(explanation: UseExplanation): string {
  * @param account canonical addresses; they count if the RoutedIP's own is one of them, which shows that it is its account
  */
 export function usableText(
-  { metadata, spec, status }: OwnObject,
+  object: OwnObject,
   { reads, retained }: { readonly reads: readonly KindRead[]; readonly retained: readonly Retained[] },
   account: ReadonlySet<string>,
 ): readonly string[] {
-  const routed = spec as unknown as RoutedIPSpec;
-  const { resolvedClass } = resolveClass({ metadata, spec: routed, status: status as RoutedIPStatus }, lookUpOf(reads));
-  if (resolvedClass === undefined || routed.routedIP) return [];
+  const { routed } = readRouted(object as RoutedObject);
+  const { metadata, spec, status } = routed;
+  const { resolvedClass } = resolveClass(routed, lookUpOf(reads));
+  if (resolvedClass === undefined || spec.routedIP) return [];
   const own = retained.filter(({ by }) => by === keeperOf(resolvedClass));
-  const isRead = account.has(canonicalIp((status as RoutedIPStatus | undefined)?.routedIP ?? ""));
+  const isRead = account.has(canonicalIp(status.routedIP ?? ""));
   const there = own.filter(({ ip }) => !isRead || account.has(ip));
   return retainedText(usableRetained(there, metadata.namespace ?? "", resolvedClass.addressAccess));
 }

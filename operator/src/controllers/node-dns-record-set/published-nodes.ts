@@ -212,7 +212,7 @@ function unique(entries: readonly PublishedAddress[]): readonly string[] {
   return [...new Set(entries.map(({ address }) => address))].sort();
 }
 
-/** No two differ only in their order: a status in another order would be written, and planned on, again and again. */
+/** A total order: if two entries could swap places, the status would change, and lead to the next run, again and again. */
 export function byNode(a: PublishedAddress, b: PublishedAddress): number {
   const ofFamily = compareText(familyOf(a.address), familyOf(b.address));
   return compareText(a.nodeName, b.nodeName) || ofFamily || compareText(a.address, b.address);

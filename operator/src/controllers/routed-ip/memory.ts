@@ -125,9 +125,8 @@ interface Remembered extends Pick<RoutedState, "cleanup"> {
   >;
   readonly memory: Pick<
     RoutedMemory,
-    "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations" | "taken"
-  > &
-    Partial<Pick<RoutedMemory, "released">>;
+    "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations" | "taken" | "released"
+  >;
 }
 
 /** @param recordReverts of the record set */
@@ -146,7 +145,8 @@ export function memoryOf(
     nodeRetryAt: retries.machineRetryAt(scene.now),
     nodeFailedAt: retries.machineFailedAt(scene.now),
     nodeProblems: retries.machineProblems(),
-    ...omitUndefined({ creationFailure, creationResult, released }),
+    released,
+    ...omitUndefined({ creationFailure, creationResult }),
     ...memory.listObservations.seen(scene),
     accountRetryAt: retries.accountRetryAt(),
     reverts: new Map([...own, ...records]),

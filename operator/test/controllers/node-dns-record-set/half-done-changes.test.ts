@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DnsWorld, NAME, ZONE } from "./dns-world.js";
 
+const [A1, A2, B1, B2] = ["198.51.100.1", "198.51.100.2", "203.0.113.1", "203.0.113.2"] as const;
 const SET = { zone: ZONE, recordName: NAME } as const;
 
 describe("a change of a record set that ended half-way", function () {
@@ -13,6 +14,28 @@ describe("a change of a record set that ended half-way", function () {
   });
 
   afterEach(() => rig.close());
+
+  /** Both nodes get other addresses. The first record to be changed is that of n1, and gets the address of n2; the second change is refused. */
+  async function changeHalf(atRefusal: () => void): Promise<void> {
+    const external = (address: string) => [{ type: "ExternalIP", address }] as const;
+    for (const node of ["n1", "n2"]) rig.addNode(node);
+    rig.setAddresses("n1", external(A1));
+    rig.setAddresses("n2", external(A2));
+    rig.addSet("game");
+    rig.start();
+    await rig.rests();
+    let puts = 0;
+    const afterOne = ({ method }: { readonly method: string }) => {
+      if (method !== "PUT" || ++puts < 2) return false;
+      atRefusal();
+      return true;
+    };
+    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
+    rig.setAddresses("n2", external(B1));
+    rig.setAddresses("n1", external(B2));
+  }
+
+  const shown = () => (rig.status("game").addresses ?? []).map(({ address, nodeName }) => `${address} ${nodeName}`);
 
   it("removes what a first change that failed half-way left behind, when it is deleted", async () => {
     for (const node of ["n1", "n2", "n3"]) rig.addNode(node);
@@ -50,21 +73,7 @@ describe("a change of a record set that ended half-way", function () {
   });
 
   it("does not write its status again and again while it is paused amid a change", async () => {
-    const [A1, A2, B1, B2] = ["198.51.100.1", "198.51.100.2", "203.0.113.1", "203.0.113.2"];
-    const external = (address: string) => [{ type: "ExternalIP", address }] as const;
-    for (const node of ["n1", "n2"]) rig.addNode(node);
-    rig.setAddresses("n1", external(A1));
-    rig.setAddresses("n2", external(A2));
-    rig.addSet("game");
-    rig.start();
-    await rig.rests();
-    let puts = 0;
-    const afterOne = ({ method }: { readonly method: string }) => method === "PUT" && ++puts > 1;
-    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
-    // The first record to be changed is that of n1, and gets the address of n2.
-    rig.setAddresses("n2", external(B1));
-    rig.setAddresses("n1", external(B2));
-    const shown = () => (rig.status("game").addresses ?? []).map(({ address, nodeName }) => `${address} ${nodeName}`);
+    await changeHalf(() => undefined);
     await rig.until("one of two records is changed", () => shown().includes(`${B1} n2`));
     rig.edit("game", { paused: true });
     await rig.until("the status says so", () => rig.condition("game", "Ready") === "False/Paused");
@@ -76,28 +85,10 @@ describe("a change of a record set that ended half-way", function () {
   });
 
   it("shows all published addresses also if it is paused before its status has the new ones", async () => {
-    const [A1, A2, B1, B2] = ["198.51.100.1", "198.51.100.2", "203.0.113.1", "203.0.113.2"];
-    const external = (address: string) => [{ type: "ExternalIP", address }] as const;
-    for (const node of ["n1", "n2"]) rig.addNode(node);
-    rig.setAddresses("n1", external(A1));
-    rig.setAddresses("n2", external(A2));
-    rig.addSet("game");
-    rig.start();
-    await rig.rests();
-    let puts = 0;
-    const afterOne = ({ method }: { readonly method: string }) => {
-      if (method !== "PUT" || ++puts < 2) return false;
-      rig.edit("game", { paused: true });
-      return true;
-    };
-    rig.world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: afterOne, times: Infinity });
-    rig.setAddresses("n2", external(B1));
-    rig.setAddresses("n1", external(B2));
+    await changeHalf(() => rig.edit("game", { paused: true }));
     await rig.until("the status says so", () => rig.condition("game", "Ready") === "False/Paused");
     expect(rig.records()).to.deep.equal([A2, B1]);
-    const { addresses = [], counts } = rig.status("game");
-    const shown = addresses.map(({ address, nodeName }) => `${address} ${nodeName}`);
-    expect(shown).to.deep.equal([`${A2} n2`, `${B1} n2`]);
-    expect(counts?.published).to.equal(2);
+    expect(shown()).to.deep.equal([`${A2} n2`, `${B1} n2`]);
+    expect(rig.status("game").counts?.published).to.equal(2);
   });
 });

@@ -25,6 +25,7 @@ describe("a dispute about the address of a RoutedIP", () => {
       creationResult: undefined,
       listObservations: new ListObservations(),
       taken: new TakenAddresses(),
+      released: new Set<string>(),
     },
     placement: undefined as RoutedMemory["placement"],
     reverts: undefined as RoutedMemory["reverts"],

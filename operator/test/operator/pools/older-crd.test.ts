@@ -64,7 +64,7 @@ describe("operator in process: a pool under an older CRD", function () {
     await world.until("the record is in the status", () => world.status("web").dns?.values.length === 2);
   });
 
-  it("lets nobody change the family of created addresses under the CRD of this release, but lets them write it down", async () => {
+  it("refuses a change of the family of created addresses under the CRD of this release, but accepts their own family", async () => {
     world = await World.create({ nodes: 1 });
     world.addPool("web", { desiredIPs: 1 });
     world.start();

@@ -44,7 +44,7 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
     const state = {
       cleanup: { attempts: 0 },
       retries: new Retries(),
-      memory: { ...remembered, listObservations, taken: new TakenAddresses() },
+      memory: { ...remembered, listObservations, taken: new TakenAddresses(), released: new Set<string>() },
     };
     const memory = memoryOf(state, scene);
     const routed = { ...base.routed, status: { pendingCreation: intent } };
