@@ -8,7 +8,7 @@ import { World } from "../world.js";
 const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "default", name: LEASE_NAME };
 
 describe("an operator that flipop stop has stopped", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let world: World;
 
   afterEach(() => world.close());
@@ -25,6 +25,11 @@ describe("an operator that flipop stop has stopped", function () {
     await world.until("an active address", () => world.status("web").counts?.active === 1);
     await world.until("the record", () => ready()?.status === "True");
     return running;
+  }
+
+  async function beginWithoutElection(): Promise<void> {
+    await begin({ "leader-elect": "false" });
+    world.kubernetes.create({ ...LEASE, metadata: { name: LEASE_NAME, namespace: "default" } });
   }
 
   function annotate(reason: string | undefined) {
@@ -92,8 +97,7 @@ describe("an operator that flipop stop has stopped", function () {
   });
 
   it("honours it without leader election as well", async () => {
-    await begin({ "leader-elect": "false" });
-    world.kubernetes.create({ ...LEASE, metadata: { name: LEASE_NAME, namespace: "default" } });
+    await beginWithoutElection();
     const from = await stop();
     world.setReady(holder(), false);
     await world.clock.sleep(60_000);
@@ -131,7 +135,8 @@ describe("an operator that flipop stop has stopped", function () {
   });
 
   it("cleans nothing up for a resource that is deleted meanwhile, until it is resumed", async () => {
-    await begin();
+    // Three hours of renewals take a minute.
+    await beginWithoutElection();
     const from = await stop();
     const addresses = () => world.digitalocean.state.addresses().length;
     const before = addresses();
