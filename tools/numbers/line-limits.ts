@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 6_020,
+  "operator/src/addresses": 6_070,
   "operator/src/claims": 1_310,
   "operator/src/commands": 7_200,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -24,9 +24,9 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/match": 2_190,
   "operator/src/messages": 5_860,
   "operator/src/metrics": 900,
-  "operator/src/providers": 6_830,
+  "operator/src/providers": 7_030,
   "operator/src/publishing": 350,
-  "operator/src/reconcile": 3_800,
+  "operator/src/reconcile": 3_720,
   "operator/src/records": 2_450,
   "operator/src/routing": 4_280,
   "operator/src/runtime": 1_850,

@@ -68,6 +68,10 @@ export function skipped(because: string): Outcome {
   return { is: "skipped", because };
 }
 
+export function failureOf(outcome: Outcome): ActionFailure | undefined {
+  return outcome.is === "refused" || outcome.is === "unknown" ? outcome.failure : undefined;
+}
+
 /** For the log. */
 export function hasFailed(outcome: Outcome): boolean {
   return (

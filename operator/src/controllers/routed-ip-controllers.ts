@@ -3,7 +3,7 @@
 import { JOB_LABELS } from "../jobs/job.js";
 import { JobService } from "../jobs/job-service.js";
 import type { KubeObject } from "../kube/objects.js";
-import type { Notifier } from "../reconcile/account-recovery.js";
+import type { Notifier } from "../providers/account-recovery.js";
 import type { KindController } from "../reconcile/kind-controller.js";
 import { FirewallJobs, JobAims } from "../routing/firewall-jobs.js";
 import { IssuerAccounts } from "../routing/issuer-accounts.js";

@@ -24,14 +24,16 @@ import {
   earliest,
   type Iteration,
   type Start,
+  shownFailuresOf,
   slowLookMs,
   startIteration,
   startTime,
 } from "./iteration.js";
 import type { Kind } from "./kind.js";
+import { fieldsOf } from "./pending-status.js";
 import { actionsOf, type KindTypes, type SequenceResult, uncleanedOf } from "./plan.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
-import { fieldsOf, type ResourceState } from "./resource-state.js";
+import type { ResourceState } from "./resource-state.js";
 import { nextAttempt, resultOfError } from "./retries.js";
 import { attributeFailure, Background, didAnything, recordOutcome, runActions } from "./run-actions.js";
 import { statusFields, writeStatus } from "./write-status.js";
@@ -167,9 +169,9 @@ export class Engine<T extends KindTypes> {
   /** What the plan says now, though nothing is begun: for the status. */
   private finalEvaluation(state: ResourceState<T>): Iteration<T> | undefined {
     const stop = this.tools.stop?.current;
-    const decision = decide(this.kind, state, stop);
-    if (decision === undefined) return undefined;
     const now = this.tools.clock.now();
+    const decision = decide(this.kind, state, { now, stop });
+    if (decision === undefined) return undefined;
     state.unreadySummary = unreadySummaryOf(decision.plan.conditions, now);
     this.kind.register?.(state, decision.snapshot, decision.plan);
     state.uncleaned = uncleanedOf(decision.plan);
@@ -178,7 +180,7 @@ export class Engine<T extends KindTypes> {
       .filter(({ lockKey }) => !state.inFlight.has(lockKey))
       .map((sequence) => startTime(state, sequence, now))
       .flatMap((at) => (at > now ? at : again));
-    return { ...decision, starts: [], startAt: earliest(times), knownEvents: state.deferredEvents.length };
+    return { ...decision, starts: [], startAt: earliest(times), shownFailures: shownFailuresOf(state) };
   }
 
   /** Resolves to whether the world has changed. Never rejects. */
@@ -236,7 +238,7 @@ export class Engine<T extends KindTypes> {
     const fields = statusFields(this.kind, state, { ...last, now });
     if (fields === undefined) return undefined;
     const before = state.reported ?? state.conditions();
-    const { knownEvents } = last;
+    const { shownFailures } = last;
     const planned = last.plan.conditions;
     const change = { before: fieldsOf(object.status), written: fields };
     const sinceMs = state.sinceFirstStatusMs(monotonic);
@@ -247,13 +249,13 @@ export class Engine<T extends KindTypes> {
     const { waitMs, drops, left } = await written.catch((error: unknown) => {
       // Where the status cannot be written, no condition says what is wrong: Events do, each once.
       if (resultOfError(error).kind === "error") {
-        emitStatusEvents(this.tools, this.kind, state, { before, planned, knownEvents });
+        emitStatusEvents(this.tools, this.kind, state, { before, planned, shownFailures });
         state.reported = planned;
       }
       throw error;
     });
     const fieldsWritten = left === true ? {} : { fields: change };
-    emitStatusEvents(this.tools, this.kind, state, { before, planned, knownEvents, drops, ...fieldsWritten });
+    emitStatusEvents(this.tools, this.kind, state, { before, planned, shownFailures, drops, ...fieldsWritten });
     state.reported = left === true ? planned : undefined;
     return waitMs;
   }
@@ -277,7 +279,8 @@ export class Engine<T extends KindTypes> {
       waitMs,
       slowLookMs(state, this.tools.clock.monotonic()),
       state.rightsProbeMs,
-      this.kind.readAgainMs?.(state, last.snapshot),
+      // What is being read asks for a run when it ends.
+      state.preparing === undefined ? this.kind.readAgainMs?.(state, last.snapshot) : undefined,
     ]);
     return next === undefined ? undefined : Math.max(0, next);
   }

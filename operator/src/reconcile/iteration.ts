@@ -19,6 +19,7 @@ import {
   type Action,
   type ActionSequence,
   actionsOf,
+  type HeldEvent,
   type KindNames,
   type KindTypes,
   type Plan,
@@ -38,8 +39,8 @@ export interface Iteration<T extends KindTypes> extends Decision<T> {
   readonly starts: readonly Start<T>[];
   /** ms since the epoch: when a sequence that has to wait may start. */
   readonly startAt: number | undefined;
-  /** How many of the deferred Events the plan knows of: its conditions may say the same. */
-  readonly knownEvents: number;
+  /** The deferred Events whose failures the plan's conditions may show. */
+  readonly shownFailures: readonly HeldEvent[];
 }
 
 export interface Start<T extends KindTypes> {
@@ -50,22 +51,37 @@ export interface Start<T extends KindTypes> {
   readonly recheckOf: (action: T["action"]) => Recheck | undefined;
 }
 
-/** `undefined`: the resource is gone. @param stop the operator is stopped, which the summary reports then. */
+interface Moment {
+  /** ms since the epoch. */
+  readonly now: number;
+  /** The operator is stopped, which the summary reports then. */
+  readonly stop?: Stop | undefined;
+}
+
+/** `undefined`: the resource is gone. */
 export function decide<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  stop?: Stop,
+  { now, stop }: Moment,
 ): Decision<T> | undefined {
+  const decision = planNow(kind, state, stop);
+  if (decision === undefined) return undefined;
+  const { snapshot, plan } = decision;
+  const conditions = state.failedActions.shownIn(plan, state.object()?.metadata.generation, now);
+  return { snapshot, plan: { ...plan, conditions: withOthers(kind, state, { plan: { ...plan, conditions }, stop }) } };
+}
+
+/** As the kind plans it. */
+function planNow<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>, stop?: Stop): Decision<T> | undefined {
   const resource = state.read();
   if (resource === undefined) return undefined;
   state.retries.followGeneration(state.object()?.metadata.generation);
   const snapshot = kind.gather(state, stop === undefined ? resource : (kind.paused?.(resource, stop) ?? resource));
-  const plan = kind.plan(snapshot);
-  return { snapshot, plan: { ...plan, conditions: conditionsOf(kind, state, { plan, stop }) } };
+  return { snapshot, plan: kind.plan(snapshot) };
 }
 
 /** All conditions of the status. */
-function conditionsOf<T extends KindTypes>(
+function withOthers<T extends KindTypes>(
   { readyWhen, names }: Kind<T>,
   state: ResourceState<T>,
   { plan, stop }: Pick<Decision<T>, "plan"> & { readonly stop: Stop | undefined },
@@ -98,17 +114,22 @@ function keptBy({ plural }: KindNames, metadata: ObjectMeta | undefined): Proble
   return deletionMessages.keptByOthers({ plural, namespace, name, finalizers });
 }
 
+/** An action that runs again is under way for the conditions, which say nothing of its last failure. */
+export function shownFailuresOf<T extends KindTypes>(state: ResourceState<T>): readonly HeldEvent[] {
+  return state.deferredEvents.filter(({ lockKey }) => !state.inFlight.has(lockKey));
+}
+
 export function startIteration<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  { now, dryRun, stop }: { readonly now: number; readonly dryRun: boolean; readonly stop?: Stop | undefined },
+  { now, dryRun, stop }: Moment & { readonly dryRun: boolean },
 ): Iteration<T> | undefined {
-  const decision = decide(kind, state, stop);
+  const decision = decide(kind, state, { now, stop });
   if (decision === undefined) return undefined;
   const { snapshot, plan } = decision;
   state.unreadySummary = unreadySummaryOf(plan.conditions, now);
   kind.register?.(state, snapshot, plan);
-  const knownEvents = state.deferredEvents.length;
+  const shownFailures = shownFailuresOf(state);
   const starts: Start<T>[] = [];
   const waits: number[] = [];
   for (const planned of plan.sequences) {
@@ -119,9 +140,9 @@ export function startIteration<T extends KindTypes>(
       continue;
     }
     const due = dueSteps(state, planned, now);
-    lock(kind, state, { ...decision, planned: dryRun || stop !== undefined ? readsOf(due) : due, starts });
+    lock(kind, state, { ...decision, now, planned: dryRun || stop !== undefined ? readsOf(due) : due, starts });
   }
-  return { ...decision, starts, startAt: earliest(waits), knownEvents };
+  return { ...decision, starts, startAt: earliest(waits), shownFailures };
 }
 
 /** ms since the epoch, now or later: when a step of the sequence may start. */
@@ -165,18 +186,20 @@ function dueSteps<T extends KindTypes>(
 interface Locked<T extends KindTypes> extends Decision<T> {
   readonly planned: ActionSequence<T["action"]>;
   readonly starts: Start<T>[];
+  readonly now: number;
 }
 
 /** The sequence itself, or the read that confirms its data. */
 function lock<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  { snapshot, plan, planned, starts }: Locked<T>,
+  { snapshot, plan, planned, starts, now }: Locked<T>,
 ): void {
   const { confirmFirst, lockKey } = planned;
   if (confirmFirst === undefined) {
     if (planned.steps.length === 0) return;
     state.inFlight.add(lockKey);
+    state.failedActions.begun(planned, now);
     kind.reserve?.(state, snapshot, planned);
     const plannedNow = () => plannedActions(kind, state, lockKey);
     const recheckOf = (action: T["action"]) =>
@@ -205,7 +228,7 @@ function plannedActions<T extends KindTypes>(
 ): readonly T["action"][] | undefined {
   const held = state.inFlight.delete(lockKey);
   try {
-    return decide(kind, state)?.plan.sequences.flatMap(actionsOf);
+    return planNow(kind, state)?.plan.sequences.flatMap(actionsOf);
   } finally {
     if (held) state.inFlight.add(lockKey);
   }

@@ -8,10 +8,10 @@ import type { ConditionType } from "cdk8s-flipop/api";
 import type { Outcome } from "../addresses/call-outcomes.js";
 import type { EventMessage } from "../messages/message.js";
 import type { Sample } from "../metrics/registry.js";
+import type { RecoveringAccount } from "../providers/account-recovery.js";
 import type { CallContext, CallPriority, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
 import type { Stop } from "../runtime/stop-switch.js";
-import type { RecoveringAccount } from "./account-recovery.js";
 import type { PlannedCondition, SeenCondition } from "./conditions.js";
 import type {
   Action,

@@ -124,6 +124,11 @@ export interface DeferredEvent extends EventMessage {
   readonly ip?: string;
 }
 
+/** Of the sequence with this lock key: while that runs again, no status can tell how it ends. */
+export interface HeldEvent extends DeferredEvent {
+  readonly lockKey: string;
+}
+
 /** What the engine may write into a status; `undefined` removes a field. */
 export type StatusFields = Readonly<Record<string, unknown>>;
 

@@ -18,7 +18,7 @@ import {
 } from "./conditions.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
-import type { ActionResult, DeferredEvent, KindTypes, SequenceResult, StatusFields } from "./plan.js";
+import type { ActionResult, DeferredEvent, HeldEvent, KindTypes, SequenceResult, StatusFields } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface ReportTools {
@@ -42,16 +42,28 @@ export function reportSequence<T extends KindTypes>(
 ): void {
   for (const each of result.results) logResult(tools, state, each);
   if (start.confirms !== undefined) return;
-  const messages = kind.events?.(snapshot, plan, result);
-  emit(tools, state, messages?.now ?? []);
-  state.deferredEvents.push(...(messages?.deferred ?? []));
+  const { now = [], deferred = [] } = kind.events?.(snapshot, plan, result) ?? {};
+  const { lockKey } = result.sequence;
+  // No later status shows the failures before a success.
+  const overcome = now.length === 0 ? [] : takeDeferred(state, (event) => event.lockKey === lockKey);
+  emit(tools, state, [...overcome, ...now]);
+  state.deferredEvents = [...state.deferredEvents, ...deferred.map((event) => ({ ...event, lockKey }))];
+}
+
+function takeDeferred<T extends KindTypes>(
+  state: ResourceState<T>,
+  isTaken: (event: HeldEvent) => boolean,
+): readonly HeldEvent[] {
+  const taken = state.deferredEvents.filter(isTaken);
+  state.deferredEvents = state.deferredEvents.filter((event) => !taken.includes(event));
+  return taken;
 }
 
 export interface WrittenConditions {
   readonly before: readonly SeenCondition[];
   readonly planned: readonly PlannedCondition[];
-  /** See `Iteration`. What failed while the status was written waits for the next one, which may say it. */
-  readonly knownEvents: number;
+  /** See `Iteration`. All others wait for the next status, which may say the same. */
+  readonly shownFailures: readonly HeldEvent[];
   /** What the server has begun to drop of the status. */
   readonly drops?: readonly string[] | undefined;
   /** Absent: the status was not written. */
@@ -63,10 +75,10 @@ export function emitStatusEvents<T extends KindTypes>(
   tools: ReportTools,
   kind: Kind<T>,
   state: ResourceState<T>,
-  { before, planned, knownEvents, drops = [], fields }: WrittenConditions,
+  { before, planned, shownFailures, drops = [], fields }: WrittenConditions,
 ): void {
   const { statusEvents = conditionsAndDeferred, statusRules } = kind;
-  const seen = { before, planned, deferred: state.deferredEvents.splice(0, knownEvents) };
+  const seen = { before, planned, deferred: takeDeferred(state, (event) => shownFailures.includes(event)) };
   const compared = state.startWarnings.compared(seen, tools.clock.monotonic());
   const warnings = statusEvents(compared.before, compared.planned, compared.deferred, state);
   const changes = fields && kind.statusChanges?.(state, fields.before, fields.written);

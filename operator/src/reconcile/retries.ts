@@ -8,6 +8,7 @@ import { timeOf, timestamp } from "../clock.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { Problem } from "../messages/message.js";
+import { type RecoveringAccount, untilProbe } from "../providers/account-recovery.js";
 import { DryRunError, type ProviderErrorKind, type ProviderErrorReason } from "../providers/errors.js";
 import type { ProviderId } from "../providers/types.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
@@ -23,7 +24,6 @@ import {
   RETRY_SCHEDULES,
   SECOND_MS,
 } from "../timings.js";
-import { type RecoveringAccount, untilProbe } from "./account-recovery.js";
 import { ObjectGone } from "./object-writer.js";
 
 type RetrySchedule = keyof typeof RETRY_SCHEDULES;

@@ -1,7 +1,14 @@
 /** Carries out the sequences of a plan, one step after the other, and attributes each failure: to a machine, an address or the account, whose next try it sets. */
 
 import { setMaxListeners } from "node:events";
-import { type ActionFailure, NODE_FAULTS, type Outcome, outcomeOf, skipped } from "../addresses/call-outcomes.js";
+import {
+  type ActionFailure,
+  failureOf,
+  NODE_FAULTS,
+  type Outcome,
+  outcomeOf,
+  skipped,
+} from "../addresses/call-outcomes.js";
 import { settlesWithin } from "../async.js";
 import type { Clock } from "../clock.js";
 import { includesEntry } from "../messages/message.js";
@@ -147,6 +154,7 @@ export interface Ended<T extends KindTypes> {
 
 export function recordOutcome<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>, ended: Ended<T>): void {
   const { start, result, snapshot } = ended;
+  state.failedActions.ended(result);
   for (const step of start.sequence.steps) {
     const last = result.results.findLast(({ action }) => step.actions.includes(action));
     const key = step.retryKey ?? (start.confirms ?? start.sequence).lockKey;
@@ -222,10 +230,6 @@ function isLook(action: Parameters<typeof isRead>[0]): boolean {
 /** An address that was created exists, whatever comes of its assignment. */
 function isSuccess(outcome: Outcome): boolean {
   return outcome.is === "done" || (outcome.is === "started" && outcome.ip !== undefined);
-}
-
-export function failureOf(outcome: Outcome): ActionFailure | undefined {
-  return outcome.is === "refused" || outcome.is === "unknown" ? outcome.failure : undefined;
 }
 
 /** The machine that an address did not get to, where the machine is at fault: another one may have the address at once. */

@@ -7,8 +7,9 @@ import { omitUndefined } from "../values.js";
 import { stamped } from "./conditions.js";
 import type { Decision } from "./iteration.js";
 import type { Kind } from "./kind.js";
+import { fieldsOf } from "./pending-status.js";
 import type { KindTypes, StatusFields } from "./plan.js";
-import { fieldsOf, type ResourceState, type StatusWrites } from "./resource-state.js";
+import type { ResourceState, StatusWrites } from "./resource-state.js";
 
 interface StatusTime {
   /** Wall clock, ms since the epoch. */

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../clock.js";
 import { Coalesced } from "../inventory/shared-reads.js";
+import { AccountRecovery, type RecoveringAccount, untilProbe } from "../providers/account-recovery.js";
 import type { CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
 import { isAccountError, isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
@@ -13,7 +14,6 @@ import type {
   RecordSetName,
   RecordType,
 } from "../providers/types.js";
-import { AccountRecovery, type RecoveringAccount, untilProbe } from "../reconcile/account-recovery.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { afterFailure, type Failure, isLongOverdue, isWithheld, type RetryState } from "../reconcile/retries.js";
 import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../timings.js";

@@ -1,7 +1,8 @@
 import { expect } from "chai";
-import { describe, it } from "mocha";
-import type { Outcome } from "../../src/addresses/call-outcomes.js";
+import { beforeEach, describe, it } from "mocha";
+import { DONE, type Outcome } from "../../src/addresses/call-outcomes.js";
 import { conditionEvents, no } from "../../src/reconcile/conditions.js";
+import { CALLS_PATIENCE_MS } from "../../src/timings.js";
 import { rigOfEachTest } from "./engine-rig.js";
 import { move, refused, sequence } from "./moving-kind.js";
 
@@ -77,5 +78,54 @@ describe("the Events of the engine", () => {
       ["Observed", 0],
       ["ProviderUnavailable", 1],
     ]);
+  });
+
+  describe("of an action that failed while a status was written, and that runs again before the next one", () => {
+    const deferredPerStatus: number[] = [];
+    let end: (outcome: Outcome) => void;
+    let taken: () => void;
+
+    /** Ends while the second try runs and the status that follows it is written. */
+    beforeEach(async () => {
+      deferredPerStatus.length = 0;
+      rig.moving.more = {
+        statusEvents: (_before, _planned, deferred) => {
+          deferredPerStatus.push(deferred.length);
+          return deferred;
+        },
+      };
+      rig.moving.wanted = () => [sequence(move(A))];
+      rig.moving.succeeds = { type: "Normal", reason: "Assigned", action: "Assign", note: "yes" };
+      rig.moving.run = () =>
+        new Promise((resolve) => {
+          end = resolve;
+        });
+      rig.world.whilePatching = () =>
+        new Promise((resolve) => {
+          taken = resolve;
+        });
+      await rig.start();
+      await rig.world.clock.advance(CALLS_PATIENCE_MS);
+      end(refused());
+      await rig.world.clock.advance(60_000);
+      rig.world.whilePatching = () => Promise.resolve();
+      taken();
+      await rig.world.clock.advance(2 * CALLS_PATIENCE_MS);
+      expect(rig.moving.begun).to.have.length(2);
+    });
+
+    it("waits for a status that can tell how that ends", async () => {
+      expect(deferredPerStatus).to.deep.equal([0, 0]);
+      rig.moving.run = async () => refused();
+      end(refused());
+      await rig.world.clock.advance(CALLS_PATIENCE_MS);
+      expect(deferredPerStatus.slice(0, 3)).to.deep.equal([0, 0, 2]);
+    });
+
+    it("comes before the success that follows it", async () => {
+      end(DONE);
+      await rig.world.clock.advance(CALLS_PATIENCE_MS);
+      expect(rig.world.events.map(({ note }) => note)).to.deep.equal(["no", "yes"]);
+    });
   });
 });

@@ -120,6 +120,14 @@ describe("the engine", () => {
     expect(rig.moving.begun).to.deep.equal([`move ${A}`]);
   });
 
+  it("does not run again and again for data that is due while they are being read", async () => {
+    let runs = 0;
+    rig.moving.more = { prepare: () => new Promise(() => undefined), readAgainMs: () => 0, mayRun: () => ++runs > 0 };
+    await rig.start();
+    await rig.world.clock.advance(600_000);
+    expect(runs).to.be.below(3);
+  });
+
   it("forgets another resource that bore the same name", async () => {
     rig.moving.wanted = () => [sequence(move(A))];
     await rig.start();

@@ -3,7 +3,8 @@
 import type { ActionFailure, Outcome } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { failedEvent } from "../../src/messages/events.js";
-import type { RecoveringAccount } from "../../src/reconcile/account-recovery.js";
+import type { EventMessage } from "../../src/messages/message.js";
+import type { RecoveringAccount } from "../../src/providers/account-recovery.js";
 import { type PlannedCondition, yes } from "../../src/reconcile/conditions.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
 import type { Action, ActionSequence, Plan, SequenceResult, StatusFields } from "../../src/reconcile/plan.js";
@@ -51,7 +52,11 @@ export class MovingKind {
     | "statusChanges"
     | "statusRules"
     | "retained"
+    | "prepare"
+    | "readAgainMs"
   > = {};
+  /** Event of an action that is done. */
+  succeeds: EventMessage | undefined;
   conditions: readonly PlannedCondition[] = [yes("Ready", { reason: "Observed", message: "fine" })];
   /** Fields of the status beside those of the moves. */
   fields: StatusFields = {};
@@ -93,7 +98,7 @@ export class MovingKind {
       accountOf: () => this.account,
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({
-        now: [],
+        now: results.flatMap(({ outcome }) => (outcome.is === "done" ? (this.succeeds ?? []) : [])),
         deferred: results.flatMap(({ outcome }) => {
           if (outcome.is !== "refused") return [];
           const { failure } = outcome;

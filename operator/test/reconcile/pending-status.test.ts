@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { PendingStatus } from "../../src/reconcile/resource-state.js";
+import { PendingStatus } from "../../src/reconcile/pending-status.js";
 
 describe("what is known beside the stored status", () => {
   it("has no fact that the server dropped, once a later value of the field is known", () => {

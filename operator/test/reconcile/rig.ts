@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from "../../src/logging.js";
 import { noControllerMetrics, noQueueMetrics } from "../../src/metrics/controller.js";
 import { flipopMetrics, type RuntimeMetrics } from "../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { Notifier } from "../../src/reconcile/account-recovery.js";
+import { Notifier } from "../../src/providers/account-recovery.js";
 import type { Kind } from "../../src/reconcile/kind.js";
 import { KindController, type KindTools } from "../../src/reconcile/kind-controller.js";
 import { ObjectWriters } from "../../src/reconcile/object-writer.js";

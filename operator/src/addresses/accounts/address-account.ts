@@ -6,6 +6,7 @@ import type { AccountInventory } from "../../inventory/account-inventory.js";
 import type { Inventories } from "../../inventory/inventories.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { Problem } from "../../messages/message.js";
+import { AccountRecovery, type RecoveringChanges } from "../../providers/account-recovery.js";
 import { type CallContext, type CallPriority, sharedRead } from "../../providers/call.js";
 import { isKeyOfToken } from "../../providers/credentials.js";
 import {
@@ -19,7 +20,6 @@ import type { ProviderSet } from "../../providers/layers/compose.js";
 import type { GroupTurn } from "../../providers/layers/group-limits.js";
 import type { LimitWait } from "../../providers/layers/limiter.js";
 import type { AddressProvider } from "../../providers/types.js";
-import { AccountRecovery, type RecoveringChanges } from "../../reconcile/account-recovery.js";
 import { problemOf } from "../../reconcile/conditions.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
 import { ACCOUNT_FAILURE_KEPT_MS } from "../../timings.js";

@@ -23,10 +23,10 @@ import {
 } from "../../addresses/call-outcomes.js";
 import { createAddress } from "../../addresses/creation/create-address.js";
 import { timestamp } from "../../clock.js";
+import type { RecoveringAccount } from "../../providers/account-recovery.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { CreateAddress } from "../../providers/types.js";
-import type { RecoveringAccount } from "../../reconcile/account-recovery.js";
 import { supersededBecause } from "../../reconcile/iteration.js";
 import type { ActionCall, ActionTable, RecheckedDecision } from "../../reconcile/kind.js";
 import type { DnsService } from "../../records/dns-service.js";

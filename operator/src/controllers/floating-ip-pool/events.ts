@@ -1,7 +1,7 @@
 /** What a pool reports: the Events of an action that ended and of conditions that turned bad, and its metrics. */
 
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
-import { eventInCommon } from "../../addresses/action-events.js";
+import { eventInCommon, eventsOfResults, type SaidCondition, says, unreported } from "../../addresses/action-events.js";
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/call-outcomes.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
@@ -12,7 +12,6 @@ import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
 import type { FlipopMetrics } from "../../metrics/definitions.js";
 import type { Sample, StateSeries } from "../../metrics/registry.js";
 import { ADDRESS_FAILURES, endsWithMove, isBad, type SeenCondition } from "../../reconcile/conditions.js";
-import { eventsOfResults, type SaidCondition, says, unreported } from "../../reconcile/deferred-events.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";

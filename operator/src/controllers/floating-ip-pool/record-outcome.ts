@@ -2,12 +2,12 @@
 
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { CREATION, type PlannedAction } from "../../addresses/actions.js";
-import { type Outcome, pollMs } from "../../addresses/call-outcomes.js";
+import { failureOf, type Outcome, pollMs } from "../../addresses/call-outcomes.js";
 import { noteRelease } from "../../addresses/release.js";
 import type { Clock } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
 import { type ActionResult, actionsOf, type SequenceResult } from "../../reconcile/plan.js";
-import { failureOf, faultyMachine } from "../../reconcile/run-actions.js";
+import { faultyMachine } from "../../reconcile/run-actions.js";
 import type { PoolState } from "./resource.js";
 import { statusChangeOf } from "./status.js";
 

@@ -13,8 +13,8 @@ import {
 import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
 import { carryOutPassOn } from "../../addresses/releases/heirs.js";
 import { jsonEqual } from "../../kube/objects.js";
+import type { RecoveringAccount } from "../../providers/account-recovery.js";
 import type { CallPriority, Recheck } from "../../providers/call.js";
-import type { RecoveringAccount } from "../../reconcile/account-recovery.js";
 import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/record-actions.js";
 import { resolveClass } from "../../routing/resolved-class.js";

@@ -1,7 +1,7 @@
 /** What a RoutedIP reports: the Events of an action that ended, and its metrics. */
 
 import { ADDRESS_STATES, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
-import { eventInCommon } from "../../addresses/action-events.js";
+import { eventInCommon, eventsOfResults, unreported } from "../../addresses/action-events.js";
 import type { Outcome } from "../../addresses/call-outcomes.js";
 import { normalName } from "../../claims/claimed-names.js";
 import { WHYS } from "../../messages/action-reasons.js";
@@ -13,7 +13,6 @@ import type { Sample } from "../../metrics/registry.js";
 import type { FirewallRuleFacts } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { ADDRESS_FAILURES, type PlannedCondition, type SeenCondition, turnedBad } from "../../reconcile/conditions.js";
-import { eventsOfResults, unreported } from "../../reconcile/deferred-events.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import { listed } from "../../values.js";

@@ -3,10 +3,10 @@
 import type { Reason } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
 import type { Problem } from "../../messages/message.js";
+import { type RecoveringAccount, untilProbe } from "../../providers/account-recovery.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError, isWithdrawn, type ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
 import type { FirewallChange, FirewallProvider } from "../../providers/firewall-types.js";
-import { type RecoveringAccount, untilProbe } from "../../reconcile/account-recovery.js";
 import { problemOf } from "../../reconcile/conditions.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
 import { CHANGE_FAILURE_KEPT_MS } from "../../timings.js";

@@ -2,10 +2,10 @@
 
 import type { Clock } from "../../clock.js";
 import { errorText } from "../../logging.js";
+import { AccountRecovery } from "../../providers/account-recovery.js";
 import { isProviderError, supersededError } from "../../providers/errors.js";
 import type { CreateFirewall, FirewallChange, FirewallFacts, FirewallSurvey } from "../../providers/firewall-types.js";
 import type { ProviderId } from "../../providers/types.js";
-import { AccountRecovery } from "../../reconcile/account-recovery.js";
 import { omitUndefined } from "../../values.js";
 import {
   changedFacts,

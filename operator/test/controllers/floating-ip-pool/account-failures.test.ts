@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressLockKey, type PlannedAction } from "../../../src/addresses/actions.js";
-import { type Outcome, outcomeOf, outcomeOfAction } from "../../../src/addresses/call-outcomes.js";
+import { failureOf, type Outcome, outcomeOf, outcomeOfAction } from "../../../src/addresses/call-outcomes.js";
 import { accountOf } from "../../../src/controllers/floating-ip-pool/action-table.js";
 import { openMoves } from "../../../src/controllers/floating-ip-pool/move-reservations.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
@@ -13,7 +13,7 @@ import { OCCUPIED_NODE, REMEDIES, startMachine } from "../../../src/messages/fai
 import { ProviderError, type ProviderErrorKind, withProps } from "../../../src/providers/errors.js";
 import type { Kind } from "../../../src/reconcile/kind.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { attributeFailure, failureOf, faultyMachine, recordOutcome } from "../../../src/reconcile/run-actions.js";
+import { attributeFailure, faultyMachine, recordOutcome } from "../../../src/reconcile/run-actions.js";
 import { ModelCloud } from "./support/model-cloud.js";
 import { NO_MEMORY } from "./support/no-memory.js";
 import { poolState } from "./support/pool-state.js";

@@ -5,10 +5,10 @@ import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/call-
 import { timestamp } from "../../../clock.js";
 import { statusPatch } from "../../../kube/write/patch.js";
 import { providerMessages } from "../../../messages/provider.js";
+import type { RecoveringAccount } from "../../../providers/account-recovery.js";
 import type { CallPriority } from "../../../providers/call.js";
 import { ruleKey } from "../../../providers/diff.js";
 import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
-import type { RecoveringAccount } from "../../../reconcile/account-recovery.js";
 import type { FirewallCaller } from "../../../routing/firewalls/firewall-failures.js";
 import {
   createdFirewallsOf,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { AccountRecovery } from "../../src/providers/account-recovery.js";
 import type { ProviderErrorKind } from "../../src/providers/errors.js";
-import { AccountRecovery } from "../../src/reconcile/account-recovery.js";
 import { ACCOUNT_PROBE_MS, ACCOUNT_RECOVERIES_APART_MS } from "../../src/timings.js";
 import { providerError } from "../records/fake-dns.js";
 import { FakeClock } from "../support/time/fake-clock.js";

@@ -1,8 +1,8 @@
 /** Notifies resources of changes in the state that they share, and of accounts that answer again after failed calls. */
 
 import type { Clock } from "../clock.js";
-import { type AccountError, isAccountError, isProviderError, isWithdrawn } from "../providers/errors.js";
 import { ACCOUNT_PROBE_MS, ACCOUNT_RECOVERIES_APART_MS, SECOND_MS } from "../timings.js";
+import { type AccountError, isAccountError, isProviderError, isWithdrawn } from "./errors.js";
 
 /** @param uids of resources of any kind: pass over those that are not yours. `undefined`: all. */
 type NotifierListener = (uids?: readonly string[]) => void;
