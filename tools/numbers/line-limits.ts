@@ -17,7 +17,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/controllers/routed-ip-issuer": 830,
   "operator/src/health": 2_850,
   "operator/src/http": 450,
-  "operator/src/inventory": 1_390,
+  "operator/src/inventory": 1_410,
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 500,

@@ -242,8 +242,9 @@ export class AccountInventory {
       // Somebody else has assigned an address to the node: only a list says which one.
       if (isProviderError(error) && error.reason === "NodeOccupied") this.trustedFrom = this.clock.monotonic();
       const contradicted = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
-      if (contradicted || (isProviderError(error) && error.outcome === "unknown")) {
-        this.cachedStates.update(ip, abandoned);
+      const lostAt = isProviderError(error) && error.outcome === "unknown" ? this.clock.monotonic() : undefined;
+      if (contradicted || lostAt !== undefined) {
+        this.cachedStates.update(ip, (state) => abandoned(state, lostAt));
         this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }
@@ -261,15 +262,9 @@ export class AccountInventory {
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
     for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
-    await eachButOne(this.absent(listed, named), (ip) => this.fetch(context, ip));
+    await eachButOne(this.reader.absent(listed, named, this.cachedStates), (ip) => this.fetch(context, ip));
     this.drop(listed, new Set(named));
     if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
-  }
-
-  /** What somebody counts on, or what we did ourselves, and the list lacks. */
-  private absent(listed: ReadonlyMap<string, AddressFacts>, named: readonly string[]): readonly string[] {
-    const own = [...this.cachedStates].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
-    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.reader.covers(ip));
   }
 
   /** The other addresses are dropped silently: no resource uses them. */

@@ -4,7 +4,16 @@
  */
 
 import type { ActionFacts, AddressFacts, LatestAction, ProviderId } from "../providers/types.js";
-import { ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../timings.js";
+import {
+  ACTION_SECONDS,
+  MOVE_MAX_AGE_SECONDS,
+  READ_PAUSE_MS,
+  SECOND_MS,
+  SECOND_READ_SECONDS,
+  SETTLE_SECONDS,
+  UNKNOWN_ACTION_SECONDS,
+} from "../timings.js";
+import { omitUndefined } from "../values.js";
 
 /** An action of the operator. */
 export interface OwnAction {
@@ -38,6 +47,8 @@ export interface CachedState {
   readonly writtenAt?: number;
   /** When our last call was handed to the provider, which may have sent it later. */
   readonly calledAt?: number;
+  /** When the answer to our last call got lost. */
+  readonly lostAt?: number;
   /** The last action of ours whose id the API gave. */
   readonly lastId?: string;
   /** When our last action on it was completed. */
@@ -112,12 +123,12 @@ export function completed(cachedState: CachedState, holder: ProviderId | undefin
   return { ...rest, facts: held, at: now, writtenAt: now, actedAt: now };
 }
 
-/** Our action on it has failed, or its outcome stays unknown: the next read counts at once. */
-export function abandoned(cachedState: CachedState): CachedState {
+/** Our action on it has failed, or its outcome stays unknown: the next read counts at once. @param lostAt where the answer got lost */
+export function abandoned(cachedState: CachedState, lostAt?: number): CachedState {
   const { running, actedAt: _acted, contradiction: _contradiction, ...rest } = cachedState;
   const { action: _action, ...facts } = cachedState.facts;
   const ended = running === undefined ? {} : { ended: { id: running.id, expected: running.expected } };
-  return { ...rest, facts, ...ended };
+  return { ...rest, facts, ...ended, ...omitUndefined({ lostAt }) };
 }
 
 /** A change of ours waits until reads show our last action, or count. `undefined`: they count now. */
@@ -205,13 +216,20 @@ function overrule({ actedAt: _acted, ...rest }: CachedState, observation: Observ
   return accept(rest, observation);
 }
 
-function accept(cachedState: CachedState, { facts, askedAt }: Observation): CachedState | undefined {
+function accept(cachedState: CachedState, observation: Observation): CachedState | undefined {
+  const { facts, askedAt } = observation;
   if (facts === undefined) return undefined;
   const { contradiction: _contradiction, lockedSince = askedAt, ...rest } = cachedState;
   const locked = facts.action === undefined ? {} : { lockedSince };
   // Only the list of ranges says that an address is borrowed.
   const borrowed = cachedState.facts.borrowed === true ? { borrowed: true } : {};
-  return { ...rest, ...locked, facts: { ...borrowed, ...facts }, at: askedAt };
+  return { ...rest, ...locked, facts: { ...borrowed, ...facts }, at: shownAt(cachedState, observation) };
+}
+
+/** A read right after a lost answer may be earlier than the effect of the call, and not every API shows a lock meanwhile: a move reads once more. */
+function shownAt({ lostAt }: CachedState, { askedAt, forMove = false }: Observation): number {
+  if (lostAt === undefined || forMove || askedAt - lostAt >= READ_PAUSE_MS) return askedAt;
+  return askedAt - MOVE_MAX_AGE_SECONDS * SECOND_MS - 1;
 }
 
 function agrees({ facts }: CachedState, seen: AddressFacts): boolean {

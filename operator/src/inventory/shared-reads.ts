@@ -174,7 +174,7 @@ export class InventoryReader {
   }
 
   /** Whether an address is of this family. */
-  covers(ip: string): boolean {
+  private covers(ip: string): boolean {
     return familyOf(ip) === this.family;
   }
 
@@ -185,6 +185,16 @@ export class InventoryReader {
 
   get(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
     return this.withToken((provider) => provider.get(context, ip));
+  }
+
+  /** What somebody counts on, or what we did ourselves, and the list lacks. */
+  absent(
+    listed: ReadonlyMap<string, unknown>,
+    named: readonly string[],
+    known: Iterable<readonly [string, CachedState]>,
+  ): readonly string[] {
+    const own = [...known].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
+    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.covers(ip));
   }
 
   /** A token that is refused goes to the end of the line; each is tried once. */

@@ -97,6 +97,19 @@ describe("operator in process: an assignment of unknown outcome", function () {
     expect(world.digitalocean.journal.count({ on: LATEST })).to.equal(0);
   });
 
+  for (const family of ["ipv4", "ipv6"] as const) {
+    it(`is looked at again before the next try, and stays where it ended: ${family}`, async () => {
+      world = await World.create({ nodes: 3, speed: 10 });
+      const { ip } = world.digitalocean.state.addAddress({ family });
+      world.digitalocean.state.settings.durations.assign = 700;
+      world.digitalocean.faults.inject({ kind: "status", status: 504, when: "after" }, { on: ASSIGN });
+      world.addPool("web", { ips: [ip], ...(family === "ipv6" && { ipFamily: "IPv6" }) });
+      world.start();
+      await world.fulfilled("web");
+      expect(world.digitalocean.journal.count({ on: ASSIGN })).to.equal(1);
+    });
+  }
+
   it("leaves an address active on its holder, once that is healthy again", async () => {
     world = await World.create({ nodes: 2 });
     const ip = address();
