@@ -3,9 +3,17 @@ import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { eventMessages } from "../../src/messages/events.js";
-import { CRD_PROBE_MS, CRD_ROLLOUT_PROBE_MS, OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/timings.js";
+import { no, yes } from "../../src/reconcile/conditions.js";
+import {
+  CLOUD_ATTEMPT_SECONDS,
+  CRD_PROBE_MS,
+  CRD_ROLLOUT_PROBE_MS,
+  OWN_WRITE_MS,
+  RIGHTS_PROBE_MS,
+  SECOND_MS,
+} from "../../src/timings.js";
 import { OBJECT, rigOfEachTest } from "./engine-rig.js";
-import { move, sequence } from "./moving-kind.js";
+import { move, refused, sequence } from "./moving-kind.js";
 
 const A = "192.0.2.1";
 const B = "192.0.2.2";
@@ -39,6 +47,24 @@ describe("what the engine writes and reports", () => {
     end(DONE);
     await rig.world.clock.advance(100);
     expect(rig.world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
+  });
+
+  it("goes on showing a failure while the action runs again, as long as one attempt of a call may take", async () => {
+    const failure = { reason: "WrongRegion", message: "it is elsewhere" } as const;
+    const { ended, end } = slowly();
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => {
+      if (rig.moving.begun.length > 1) return ended;
+      rig.moving.conditions = [no("Accepted", failure)];
+      return refused({ problem: failure });
+    };
+    await rig.start();
+    rig.moving.conditions = [yes("Accepted", { reason: "Observed", message: "fine" })];
+    await rig.world.clock.advance(10_000);
+    expect([rig.moving.begun.length, rig.world.condition("Accepted")]).to.deep.equal([2, "False/WrongRegion"]);
+    await rig.world.clock.advance(CLOUD_ATTEMPT_SECONDS * SECOND_MS);
+    expect(rig.world.condition("Accepted")).to.equal("True/Observed");
+    end(DONE);
   });
 
   it("plans again while a slow call goes on, with ever longer pauses, so that the status says what it waits for", async () => {
