@@ -13,4 +13,22 @@ describe("what is known beside the stored status", () => {
     written();
     expect(pending.over({})).to.deep.equal({ dns: "written" });
   });
+
+  it("has a fact that the server dropped only until something newer is stored", () => {
+    const pending = new PendingStatus();
+    pending.setFacts({ dns: "begun" }, {});
+    expect(pending.unkeptFacts({})).to.deep.equal({ dns: "begun" });
+    expect(pending.unkeptFacts({ dns: "newer" })).to.deep.equal({});
+  });
+
+  it("is another version only once something has changed", () => {
+    const pending = new PendingStatus();
+    pending.setFacts({ dns: "begun" }, { dns: "begun" });
+    expect(pending.version, "the server keeps it").to.equal(0);
+    pending.set(["dns"], "written");
+    const written = pending.mark();
+    const before = pending.version;
+    written();
+    expect(pending.version, "nothing waits any more").to.be.above(before);
+  });
 });
