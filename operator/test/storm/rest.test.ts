@@ -214,5 +214,12 @@ describe("the oracle of the storm, at rest", () => {
     passes({ holders: leaked }, { holders, objects: [object({ known: [IP, OTHER_IP] })] });
     const deleted = [...objects, object({ uid: "uid-gone", known: [IP], deleted: true, pending: true })];
     passes({ holders: leaked }, { holders, objects: deleted });
+    // It goes, waits for an address that a person released, and reports its open creation at the end.
+    const released: HolderFact = { at: 30_000, ip: "198.51.100.9", family: "ipv4", by: "hand" };
+    const going = [...objects, object({ name: "gone", known: [IP], created: [released.ip], pending: true })];
+    const picture = { holders: leaked, lingering: ["gone"] };
+    passes(picture, { holders: [...holders, released], objects: going });
+    const settled = going.map((fact) => ({ ...fact, pending: false }));
+    finds(picture, /no resource has ever known it/, { holders: [...holders, released], objects: settled });
   });
 });

@@ -196,6 +196,11 @@ function isAmbiguous({ history }: FirewallLookup, { object }: PictureResource): 
   return isOpen && (byHand || leftOpen(history) > 0);
 }
 
+/** The last that is known of the resource is an open creation. */
+function isCreating({ objects }: History, name: string): boolean {
+  return objects.findLast((fact) => fact.name === name)?.pending === true;
+}
+
 /** Resources that were deleted while a creation was open: its address stays in the account, as documented. */
 function leftOpen({ objects }: History): number {
   const last = new Map(objects.map((fact) => [fact.uid, fact]));
@@ -289,6 +294,7 @@ function leaks(evaluate: FirewallLookup): readonly string[] {
   const known = new Set(history.objects.flatMap((fact) => fact.known));
   const unknown = createdByOperator(history).filter(({ ip }) => ip in picture.holders && !known.has(ip));
   const open = picture.resources.filter((resource) => isAmbiguous(evaluate, resource)).length;
-  if (unknown.length <= open + leftOpen(history)) return [];
+  const goes = picture.lingering.filter((name) => waitsForMissing(history, name) && isCreating(history, name)).length;
+  if (unknown.length <= open + goes + leftOpen(history)) return [];
   return unknown.map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
 }
