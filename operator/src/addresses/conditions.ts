@@ -13,7 +13,7 @@ import { recordMessages } from "../messages/records.js";
 import { tenantMessages } from "../messages/tenants.js";
 import { isReason, no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
 import { isDue, reportedRetry } from "../reconcile/retries.js";
-import { beingChanged, heldInstead, inPlace, withFormerName } from "../records/dns-ready-condition.js";
+import { beingChanged, heldInstead, inPlace, withFormerName, writtenValues } from "../records/dns-ready-condition.js";
 import { fullNameOf } from "../records/record-plan.js";
 import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
@@ -135,11 +135,16 @@ function noneActive(
   return recordMessages.noneActive({ ...content, condition });
 }
 
+/** What the operator has written under the name that the spec has. */
+export function valuesOf(set: RecordsSnapshot["set"]): readonly string[] {
+  return writtenValues(set.writtenDns, { wanted: set.dnsRecordSet, provider: dnsProviderOf(set) }) ?? [];
+}
+
 /** What the record set holds, next to what it should. */
 function contents(snapshot: RecordsSnapshot, published: readonly string[]): PlannedCondition {
   const { dnsRecordSet, writtenDns } = snapshot.set;
   const name = fullNameOf(snapshot.dns, dnsRecordSet);
-  const { values = [] } = writtenDns ?? {};
+  const values = valuesOf(snapshot.set);
   if (isPaused(snapshot.set) && values.join() !== published.join()) return no("DNSReady", addressMessages.paused());
   if (published.length === 0) return no("DNSReady", noneActive(snapshot, { name, values }));
   const foreign = foreignRecords(snapshot, published);

@@ -33,6 +33,11 @@ export function inPlace(dns: Seen | undefined, named: Named, held: Problem): Pla
   );
 }
 
+/** What the operator has written under the name that the spec has; empty: it has another one on record. `undefined`: none. */
+export function writtenValues(last: DnsStatus | undefined, named: NamedSet): readonly string[] | undefined {
+  return isDesired(last, named) ? last?.values : last && [];
+}
+
 /** The record set does not hold yet what it should. @param written what the status says of it, if anything */
 export function beingChanged(
   dns: Pick<DnsSnapshot, "fqdn" | "longWait"> | undefined,

@@ -17,7 +17,13 @@ import { recordMessages } from "../../messages/records.js";
 import { typeOf } from "../../providers/diff.js";
 import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { reportedRetry } from "../../reconcile/retries.js";
-import { beingChanged, heldInstead, inPlace, withFormerName } from "../../records/dns-ready-condition.js";
+import {
+  beingChanged,
+  heldInstead,
+  inPlace,
+  withFormerName,
+  writtenValues,
+} from "../../records/dns-ready-condition.js";
 import { addressTypeOf, isPrivate, publishedText } from "../../records/node-addresses.js";
 import { fullNameOf } from "../../records/record-plan.js";
 import { omitUndefined } from "../../values.js";
@@ -119,7 +125,8 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, desir
     return no("DNSReady", recordMessages.noneWithLabels({ ...kept, ...until, refusals }));
   }
   if (values.length === stale.length && emptying.what === "keep") return unserved(snapshot, publication, desired);
-  const written = snapshot.resource.status.dns?.values;
+  const { recordSet: wanted, provider } = desired;
+  const written = writtenValues(snapshot.resource.status.dns, { wanted, provider });
   if (`${written}` !== `${values}`) return unwritten(snapshot, desired, written);
   const instead = heldInstead(snapshot.dns, values, isPaused(snapshot.resource));
   if (instead !== undefined) return unwritten(snapshot, desired, instead);

@@ -12,6 +12,7 @@ import {
   acceptedOf as sharedAcceptedOf,
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
+  valuesOf,
 } from "../../addresses/conditions.js";
 import { type Desired, dnsProviderOf } from "../../addresses/desired-addresses.js";
 import { isOfOther, isOurs, type Placement } from "../../addresses/placements.js";
@@ -238,7 +239,7 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
   const left = leftRecords(snapshot, dns);
   if (left !== undefined) return left;
   if (!lacksAddress(dns) || !isUp(snapshot, findings)) return dns;
-  const { values = [] } = snapshot.routed.status.dns ?? {};
+  const values = valuesOf(snapshot.set);
   if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
   return recordsInPlace(snapshot, values);
 }

@@ -56,6 +56,23 @@ describe("operator in process: a former name while the new one cannot be written
       });
     }
 
+    it(`does not stand for the new one of a ${kind} while that is read`, async () => {
+      scene.add(kind, FORMER);
+      await scene.until("b1 is written", () => isWritten(kind));
+      scene.world.clock.speed = 20;
+      scene.world.digitalocean.faults.inject({ kind: "delay", ms: 4_000 }, { on: /^GET .*domains/, times: Infinity });
+      scene.edit(kind, { dnsRecordSet: { ...FORMER, recordName: "b9" } });
+      const { generation } = scene.world.kubernetes.get(scene.refTo(kind))?.metadata ?? {};
+      const seen = new Set<string>();
+      await scene.until("DNSReady is True for this spec", () => {
+        const { status, reason, observedGeneration } = scene.dnsReady(kind) ?? {};
+        if (observedGeneration === generation) seen.add(`${status}/${reason}`);
+        return observedGeneration === generation && status === "True";
+      });
+      expect(scene.records("b9").map(({ data }) => data)).to.deep.equal(scene.status(kind).dns?.values);
+      expect([...seen]).to.deep.equal(["Unknown/UnderWay", "True/Observed"]);
+    });
+
     it(`shows what the former name of a ${kind} still holds, where that cannot be changed either`, async () => {
       scene.add(kind, FORMER);
       await scene.until("b1 is written", () => isWritten(kind));

@@ -1,7 +1,7 @@
 /** The record set of a RoutedIP whose class works by Jobs: the operator writes it, as it does under an issuer. Pure. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { recordsInPlace, dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
+import { recordsInPlace, dnsReadyOf as sharedDnsReadyOf, valuesOf } from "../../../addresses/conditions.js";
 import { recordChain, recordRemoval } from "../../../addresses/dns-records.js";
 import { undonePauseUntil } from "../../../addresses/undone-writes.js";
 import type { Problem } from "../../../messages/message.js";
@@ -54,7 +54,7 @@ export function dnsReadyOf(
 ): PlannedCondition | undefined {
   const ready = sharedDnsReadyOf(snapshot, { published, observed: snapshot.cachesComplete });
   if (ready === undefined || !lacksAddress(ready) || !isOnItsWay(snapshot, election)) return ready;
-  const { values = [] } = snapshot.set.writtenDns ?? {};
+  const values = valuesOf(snapshot.set);
   if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
   return recordsInPlace(snapshot, values);
 }
