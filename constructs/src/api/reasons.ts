@@ -6,7 +6,7 @@ import { REMARKS } from "./remark-reasons";
 export const REASONS = {
   Observed: { meaning: "The operator observed the state that the condition reports.", remedy: "" },
   NotObserved: {
-    meaning: "Not observed yet; or a change is under way, or the spec asks for nothing of this kind.",
+    meaning: "Not observed yet; or the spec asks for nothing of this kind.",
     remedy: "Nothing, if the message says so. Otherwise wait a minute, then read the operator's log.",
   },
   Stopped: {
@@ -87,7 +87,7 @@ export const REASONS = {
     meaning: "The API server drops fields that the operator needs: the installed CRDs are older.",
     remedy: "Apply the CRDs of this release.",
   },
-  UnderWay: { meaning: "A call for this resource is still in progress, or the resource is being deleted.", remedy: "" },
+  UnderWay: { meaning: "A change is under way or waits for its turn, or the resource is being deleted.", remedy: "" },
   AddressLocked: {
     meaning: "The provider has kept an address locked for 2 minutes or more, and so nothing can move it.",
     remedy: "Ask the provider's support to end the action on the address.",

@@ -248,9 +248,9 @@ export const addressMessages = topic("addresses", {
     text: ({ ip, node }: OnNode) => `${ip} is on ${node} and is about to move`,
     example: { ip: "203.0.113.7", node: "node-3" },
   }),
-  beingCreated: note({ reason: "NotObserved", text: () => "the operator is creating an address" }),
+  beingCreated: note({ reason: "UnderWay", text: () => "the operator is creating an address" }),
   onItsWay: note({
-    reason: "NotObserved",
+    reason: "UnderWay",
     text: ({ ip, node }: { readonly ip: string; readonly node: string | undefined }) =>
       `${ip} is on its way${node === undefined ? "" : ` to ${node}`}`,
     example: { ip: "203.0.113.7", node: "node-9" },

@@ -69,18 +69,18 @@ export const firewallMessages = topic("firewalls", {
     text: () => "the resource is being deleted, so the operator closes its ports",
   }),
   beingUpdated: note({
-    reason: "NotObserved",
+    reason: "UnderWay",
     text: ({ name }: Firewall) => `the operator is updating firewall "${name}"`,
     example: FIREWALL,
   }),
   waitsForTurn: note({
-    reason: "NotObserved",
+    reason: "UnderWay",
     text: ({ name }: Firewall) =>
       `calls to firewall "${name}" wait for others to end: the operator makes one call after the other`,
     example: FIREWALL,
   }),
   waitsForFirewall: note({
-    reason: "NotObserved",
+    reason: "UnderWay",
     text: ({ ip, node, firewall }: { readonly ip: string; readonly node: string; readonly firewall: string }) =>
       `${ip} waits until its ports are open on ${node} in firewall "${firewall}"`,
     example: { ip: "203.0.113.7", node: "node-9", firewall: "ingress" },

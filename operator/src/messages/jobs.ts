@@ -38,7 +38,7 @@ export const jobMessages = topic("jobs", {
     text: () => "the class has no updateFirewall, so the operator changes no firewall",
   }),
   moving: note({
-    reason: "NotObserved",
+    reason: "UnderWay",
     text: ({ node }: { readonly node: string }) =>
       `the address moves to node ${node}; a firewall Job closes the ports of the previous node afterwards`,
     example: { node: "node-2" },

@@ -38,17 +38,15 @@ export function writtenValues(last: DnsStatus | undefined, named: NamedSet): rea
   return isDesired(last, named) ? last?.values : last && [];
 }
 
-/** The record set does not hold yet what it should. @param written what the status says of it, if anything */
+/** The record set does not hold yet what it should. @param written what the status says of it */
 export function beingChanged(
   dns: Pick<DnsSnapshot, "fqdn" | "longWait"> | undefined,
   named: Named,
-  written: readonly string[] | undefined,
+  written: readonly string[] = [],
 ): PlannedCondition {
   const name = fullNameOf(dns, named);
   if (dns?.longWait !== undefined) return unknown("DNSReady", recordMessages.waitsForLimit({ name, ...dns.longWait }));
-  return written === undefined
-    ? unknown("DNSReady")
-    : unknown("DNSReady", recordMessages.beingChanged({ name, values: written }));
+  return unknown("DNSReady", recordMessages.beingChanged({ name, values: written }));
 }
 
 /** Values that the set holds as far as the operator knows, if they are not those that it should hold, or a change is under way. */

@@ -175,7 +175,7 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
   const making = assignmentPlan.displacements.filter(({ failing }) => failing !== true);
   const placed = new Set(making.map(({ placement }) => placement.address.ip));
   const lacking = addresses.filter((address) => isIdle(address) && !placed.has(address.ip));
-  const idle = lacking.find((address) => !(isEnough && isDoubted(snapshot, address)));
+  const idle = lacking.find((address) => !(isEnough && isUnclear(snapshot, address)));
   if (idle === undefined) return undefined;
   const busy = busyNodesOf(snapshot, { limit, desired });
   return candidateMessages.tooFew({ desired: desired.desiredCount, idle: idle.ip, refusals, busy });
@@ -183,6 +183,13 @@ function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }:
 
 function isIdle({ status: { state } }: PlannedAddress): boolean {
   return state === "unassigned" || state === "no-match";
+}
+
+/** Reads are still to show where it is. */
+function isUnclear(snapshot: Snapshot, address: PlannedAddress): boolean {
+  const { inventory } = snapshot;
+  const isUnread = inventory.get(address.ip) === undefined && !inventory.isGone(address.ip);
+  return isUnread || isDoubted(snapshot, address);
 }
 
 /** A read has contradicted what the operator knows of it. */

@@ -158,7 +158,7 @@ function obstacleTo(snapshot: Snapshot, findings: Findings, serves: boolean): Pr
   // Not even after its grace does the address move.
   const stays = placement?.certainty !== "moving" && isPaused(snapshot.set);
   if (!serves && stays && placement !== undefined) return pausedOn(snapshot, placement);
-  if (staysOrMoves(placement)) return undefined;
+  if (staysOrMoves(placement) || isBeingRead(snapshot, placement)) return undefined;
   return standstillOf(snapshot) ?? obstacleToMove(snapshot, findings);
 }
 
@@ -181,6 +181,11 @@ function obstacleToMove(snapshot: Snapshot, findings: Findings): Problem | undef
 /** The operator gives the resource no node now, whatever the nodes are like. */
 function standstillOf({ set, providerFailure }: Snapshot): Problem | undefined {
   return isPaused(set) ? addressMessages.paused() : providerFailure;
+}
+
+/** Where a node matches, only the read shows whether one is lacking. */
+function isBeingRead({ candidates, inventory }: Snapshot, placement: Placement | undefined): boolean {
+  return candidates.length > 0 && inventory.complete && placement?.certainty === "unread";
 }
 
 function staysOrMoves(placement: Placement | undefined): boolean {

@@ -32,8 +32,8 @@ describe("operator in process: what a RoutedIP reports", function () {
     made.serve({ node: "n1" }, { node: "n2" });
     made.cordon("n1");
     await made.until("it moves", () => made.status("a").actionID !== undefined);
-    await made.until("it says so", () => made.condition("a", "Assigned") === "Unknown/NotObserved");
-    expect(made.condition("a", "Ready")).to.equal("Unknown/NotObserved");
+    await made.until("it says so", () => made.condition("a", "Assigned") === "Unknown/UnderWay");
+    expect(made.condition("a", "Ready")).to.equal("False/UnderWay");
     expect(made.condition("a", "Reconciling")).to.match(/^True/);
     await made.settledOn("n2");
     await made.ready("a");
