@@ -6,6 +6,7 @@ import {
   KINDS,
   type NodeDNSRecordSetSpec,
   type NodeDNSRecordSetStatus,
+  normalRecordName,
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
@@ -76,4 +77,11 @@ export function claimantOf(kind: string, object: KubeObject): Claimant {
     return nodeRecordClaims(object as Resource<NodeDNSRecordSetSpec, NodeDNSRecordSetStatus>);
   }
   return poolClaims(object as Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>);
+}
+
+/** Names whose records hold the address, by the status of the resource that writes them. */
+export function namesWith(status: object | undefined, ip: string): readonly string[] {
+  const { dns, begunRecords = [] } = (status ?? {}) as Pick<FloatingIPPoolStatus, "dns" | "begunRecords">;
+  const sets = [...(dns ? [dns] : []), ...begunRecords];
+  return sets.filter(({ values }) => values.includes(ip)).map((set) => normalRecordName(set).fqdn);
 }

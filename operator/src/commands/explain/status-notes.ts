@@ -14,6 +14,7 @@ import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
 import { unlistedText } from "../../messages/nodes/address-count.js";
 import { mayBeSameSet } from "../../records/record-equality.js";
 import { listed } from "../../values.js";
+import { namesWith } from "../claim-checks.js";
 import type { OwnObject } from "../list-objects.js";
 
 /** What its DNS name holds and what its firewall lets through, where all is well: otherwise a condition says so. */
@@ -77,6 +78,8 @@ function outlook(object: OwnObject, ip: string, others: readonly string[]): stri
 /** The account keeps it, and it costs money there. */
 function byHandText({ metadata, spec, status }: OwnObject, ip: string): string {
   if (metadata.deletionTimestamp !== undefined) return "";
+  const [name] = namesWith(status, ip);
+  if (name !== undefined) return `; ${name} still holds it, in place of an address that does not serve`;
   const { nodeName } = (status as FloatingIPPoolStatus | undefined)?.ips?.[ip] ?? {};
   const first = lists(spec, ip) ? "remove it from ips, then " : "";
   return `; if nothing needs it, ${first}flipop orphans --release ${ip}${nodeName ? " --unassign" : ""}`;

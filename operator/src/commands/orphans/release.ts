@@ -14,7 +14,7 @@ import {
   SHORT_LIST_MAX_AGE_SECONDS,
   UNASSIGNED_WITHIN_MS,
 } from "../../timings.js";
-import { claimantOf, ownersIn } from "../claim-checks.js";
+import { claimantOf, namesWith, ownersIn } from "../claim-checks.js";
 import { type CommandCall, CommandError } from "../command.js";
 import type { KindRead, OwnObject } from "../list-objects.js";
 import { type AccountAddress, contextOf } from "../read-accounts.js";
@@ -69,6 +69,7 @@ function chosenOf(addresses: readonly AccountAddress[], ip: string): AccountAddr
 function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRead[]): void {
   const owners = ownersIn(claiming(reads));
   for (const { facts } of chosen) {
+    checkUnpublished(reads, facts.ip);
     const owner = owners.get(facts.ip);
     if (owner === undefined) continue;
     const lister = listerOf(reads, facts.ip);
@@ -84,6 +85,21 @@ function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRea
   throw new CommandError(
     `${creating.join(", ")} creates an address, which may be one of these: wait until status.pendingCreation is gone`,
   );
+}
+
+/** @throws CommandError while clients may still be sent to it */
+function checkUnpublished(reads: readonly KindRead[], ip: string): void {
+  for (const { kind, objects } of claiming(reads)) {
+    for (const { metadata, status } of objects) {
+      const [name] = namesWith(status, ip);
+      if (name === undefined) continue;
+      const { namespace = "" } = metadata;
+      const resource = refText({ kind: kind.kind, namespace, name: metadata.name });
+      throw new CommandError(
+        `record ${name} of ${resource} still holds ${ip}: wait until it does not, and for its TTL`,
+      );
+    }
+  }
 }
 
 function usedText(owner: string, ip: string): string {

@@ -184,6 +184,24 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(out).to.include(`; if nothing needs it, remove it from ips, then flipop orphans --release ${listed}\n`);
   });
 
+  it("advises nobody to release a created address that the DNS name still holds", async () => {
+    const [standIn, listed] = ["203.0.113.83", "203.0.113.84"];
+    const createdIPs = [{ ip: standIn, createdTime: "2026-01-31T12:00:00Z" }];
+    const ips = { [standIn]: { state: "disabled", nodeName: "node-7" }, [listed]: { state: "error" } };
+    shared.cluster.pool("short", { ips: [listed], desiredIPs: 1 }, ips, createdIPs);
+    const short = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "ingress", name: "short" };
+    const dns = { provider: "digitalocean", zone: "example.com", recordName: "www", types: ["A"], values: [standIn] };
+    shared.kubernetes.change(
+      short,
+      (object) => ({ ...object, status: { ...(object["status"] as object), dns } }),
+      "status",
+    );
+    const { out } = await shared.flipop.run("explain", "pool/short", "-n", "ingress");
+    shared.kubernetes.delete(short);
+    expect(out).to.include("; www.example.com still holds it, in place of an address that does not serve\n");
+    expect(out).to.not.include(`--release ${standIn}`);
+  });
+
   it("shows that the pool serves an address that it created, although a person removed it from ips", async () => {
     const active = { state: "active" };
     const created = { inSpec: true, createdTime: "2026-01-31T12:00:00Z" };

@@ -55,6 +55,22 @@ describe("flipop orphans --release", () => {
     expect(world.exists(surplus)).to.equal(false);
   });
 
+  it("releases no disabled address that a record set still holds", async () => {
+    const { listed } = world.ips;
+    const standIn = world.digitalocean.state.addAddress({ region: "nyc3" }).ip;
+    const dns = { provider: "digitalocean", zone: "example.com", recordName: "www", types: ["A"], values: [standIn] };
+    const createdIPs = [{ ip: standIn, createdTime: "2026-01-01T00:00:00Z", inSpec: true }];
+    const status = { ips: { [standIn]: { state: "disabled" } }, createdIPs, observedGeneration: 1, dns };
+    world.addPool("short", { ips: [listed], desiredIPs: 1 }, status);
+    const { code, err } = await world.flipop.run("orphans", "--release", standIn, "--yes");
+    world.kubernetes.delete({ ...POOL, namespace: "default", name: "short" });
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: `flipop: record www.example.com of FloatingIPPool default/short still holds ${standIn}: wait until it does not, and for its TTL\n`,
+    });
+    expect(world.exists(standIn)).to.equal(true);
+  });
+
   it("refuses an option in the place of an address", async () => {
     const { code, err } = await world.flipop.run("orphans", "--release", "--yes");
     expect(code).to.equal(2);
