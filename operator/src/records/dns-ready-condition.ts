@@ -46,7 +46,7 @@ export function beingChanged(
 ): PlannedCondition {
   const name = fullNameOf(dns, named);
   if (dns?.longWait !== undefined) return unknown("DNSReady", recordMessages.waitsForLimit({ name, ...dns.longWait }));
-  return unknown("DNSReady", recordMessages.beingChanged({ name, values: written }));
+  return unknown("DNSReady", recordMessages.beingChanged({ name, values: [...written].sort() }));
 }
 
 /** Values that the set holds as far as the operator knows, if they are not those that it should hold, or a change is under way. */

@@ -198,4 +198,12 @@ describe("the conditions that flipop explain shows", () => {
       "DNSReady=False NoneActive: no address is active; fix: see condition Assigned",
     ]);
   });
+
+  it("does not name a condition that is good beside one of the same reason that is not", () => {
+    const why = ["Stopped", "the operator is stopped"] as const;
+    const published = ["Published", "False", ...why] as const;
+    const object = objectWith({}, [["Ready", "False", ...why], ["Accepted", "True", ...why], published]);
+    const texts = problemsOf(KINDS.RoutedIP, object).map(problemText);
+    expect(texts.join()).to.include("Published=False").and.not.include("Accepted");
+  });
 });

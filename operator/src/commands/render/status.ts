@@ -164,11 +164,13 @@ function problemOf(kind: AnyKind, { metadata, status = {} }: OwnObject): StatusP
 export function problemsOf(kind: AnyKind, { metadata, status = {} }: OwnObject): readonly StatusProblem[] {
   const shown = [problemOf(kind, { metadata, status }) ?? []].flat();
   const own = inOrder(kind, status.conditions ?? []).filter((each) => !SUMMARY.has(each.type) && isNotable(each));
-  for (const { type: condition, status: held, reason, message } of own) {
+  for (const each of own) {
+    const { type: condition, status: held, reason, message } = each;
     const at = shown.findIndex((other) => other.reason === reason && !isShort(other, message));
     const { also = [], ...first } = shown[at] ?? { condition, status: held, reason, message };
     if (at < 0) shown.push(first);
-    else if (first.condition !== condition) shown[at] = { ...first, also: [...also, { condition, status: held }] };
+    else if (first.condition !== condition && !isNote(each))
+      shown[at] = { ...first, also: [...also, { condition, status: held }] };
   }
   return shown;
 }
