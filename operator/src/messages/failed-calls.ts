@@ -181,10 +181,11 @@ export const failedCalls = {
         "if this lasts, look for a Kubernetes API server that is slow to renew the lease, and at the provider's status page",
     },
   },
-  /** No time: the text goes to statuses, and each retry would write another one. */
-  circuitOpen: (failures: number, last: string): FailureText => ({
+  callsAbout: (part: string): string => `calls about ${part}`,
+  /** No time and no number: the text goes to statuses, and each retry would write another one. */
+  circuitOpen: (last: string): FailureText => ({
     // The failure comes last: the text may be cut.
-    seen: `the operator sends no call for a while, because the API failed ${failures} times in a row or more (${last})`,
+    seen: `the operator sends none for a while, because several in a row failed (${last})`,
     remedy: {
       operator: TRIES_AGAIN,
       person: `${STATUS_PAGE} and at the network of the operator`,

@@ -141,6 +141,29 @@ export const CALL = {
 /** A value of the label `call`. */
 export type CallName = (typeof CALL)[keyof typeof CALL];
 
+/** What a call is about, for messages. An API may fail in one part and work in the others. */
+export type CallPart = "the account" | "addresses" | "nodes" | "firewalls" | "DNS records";
+
+export const PART_OF: Readonly<Record<CallName, CallPart>> = {
+  [CALL.account]: "the account",
+  [CALL.listAddresses]: "addresses",
+  [CALL.getAddress]: "addresses",
+  [CALL.createAddress]: "addresses",
+  [CALL.releaseAddress]: "addresses",
+  [CALL.assign]: "addresses",
+  [CALL.unassign]: "addresses",
+  [CALL.action]: "addresses",
+  [CALL.listActions]: "addresses",
+  [CALL.getNode]: "nodes",
+  [CALL.listFirewalls]: "firewalls",
+  [CALL.createFirewall]: "firewalls",
+  [CALL.changeFirewall]: "firewalls",
+  [CALL.removeFirewall]: "firewalls",
+  [CALL.readRecords]: "DNS records",
+  [CALL.writeRecords]: "DNS records",
+  [CALL.zone]: "DNS records",
+};
+
 const NOBODY: Requester = { kind: "", namespace: "", name: "" };
 
 /** The context of a read that serves many resources. */

@@ -14,6 +14,8 @@ export interface FailedCall {
 
 /** For all who use the account: one address may be another namespace's. */
 export function withoutAddress(error: AccountError, provider: string): ProviderError {
+  // The circuit breaker's error names no address, but what failed.
+  if (error.reason === "CircuitOpen") return error;
   return withProps(error, { where: `${provider}: read or change an address` });
 }
 

@@ -10,8 +10,10 @@ import {
   type CallGroup,
   type CallLayer,
   type CallName,
+  type CallPart,
   type CallPriority,
   callText,
+  PART_OF,
 } from "../call.js";
 import { tokenHash } from "../credentials.js";
 import { isAnswer5xx, isProviderError, isWithdrawn, ProviderError } from "../errors.js";
@@ -21,14 +23,21 @@ import { perClass, type RateLimit } from "./rate-windows.js";
 
 /** Failures in a row that open it. */
 const THRESHOLD = 5;
+/** The same while calls about other things fail too, and none works. One alone may be a coincidence. */
+const THRESHOLD_OF_MANY = 2;
 const JITTER = 0.2;
 
 const OF_THE_ACCOUNT: ReadonlySet<CallName> = new Set([CALL.account, CALL.listAddresses, CALL.listFirewalls]);
 
+/** The failures in a row of all breakers of a work class. A success in any part shows that the API itself works. */
+interface ClassFailures {
+  count: number;
+}
+
 /**
  * Closed: calls pass. After `THRESHOLD` failures in a row it opens: calls are refused at once. After a rest one call
- * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each work class
- * of each token: failing records say nothing about moves.
+ * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each part of the API in each
+ * work class of each token: failing records say nothing about moves, and failing firewalls nothing about addresses.
  */
 export class CircuitBreaker {
   private failures = 0;
@@ -42,6 +51,7 @@ export class CircuitBreaker {
   constructor(
     private readonly clock: Pick<Clock, "monotonic">,
     private readonly random: Random,
+    private readonly ofClass: ClassFailures = { count: 0 },
   ) {}
 
   /** Seconds until the next call may pass; 0: now. */
@@ -73,6 +83,7 @@ export class CircuitBreaker {
     if (works === undefined || again) return;
     this.lastCall = about;
     if (works) {
+      this.ofClass.count = 0;
       this.failures = 0;
       this.rests = 0;
       this.openUntil = undefined;
@@ -80,8 +91,9 @@ export class CircuitBreaker {
       return;
     }
     this.failures += 1;
+    this.ofClass.count += 1;
     this.lastFailure = failure;
-    if (this.failures < THRESHOLD) return;
+    if (this.failures < (this.ofClass.count > THRESHOLD ? THRESHOLD_OF_MANY : THRESHOLD)) return;
     const rest = jittered(
       exponentialMs(this.rests, BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS),
       JITTER,
@@ -89,6 +101,24 @@ export class CircuitBreaker {
     );
     this.rests += 1;
     this.openUntil = this.clock.monotonic() + rest;
+  }
+}
+
+/** Of one work class: a breaker for each part of the API. */
+export class CircuitBreakers {
+  private readonly parts = new Map<CallPart, CircuitBreaker>();
+  private readonly failures: ClassFailures = { count: 0 };
+
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly random: Random,
+  ) {}
+
+  of({ name }: Pick<ApiCall, "name">): CircuitBreaker {
+    const part = PART_OF[name];
+    const breaker = this.parts.get(part) ?? new CircuitBreaker(this.clock, this.random, this.failures);
+    this.parts.set(part, breaker);
+    return breaker;
   }
 }
 
@@ -117,11 +147,12 @@ function verdict(error: unknown): boolean | undefined {
   return outOfTime && error.outcome === "not-sent" ? undefined : false;
 }
 
-function openError(call: ApiCall, { restSeconds, cause }: CircuitBreaker): ProviderError {
+/** It names what failed: nothing is known of the call that it withholds. */
+function openError({ provider, name }: ApiCall, { restSeconds, cause }: CircuitBreaker): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
-    where: callText(call),
-    ...failedCalls.circuitOpen(THRESHOLD, cause?.seen ?? "no answer"),
+    where: callText({ provider, subject: failedCalls.callsAbout(PART_OF[name]) }),
+    ...failedCalls.circuitOpen(cause?.seen ?? "no answer"),
     outcome: "not-sent",
     reason: "CircuitOpen",
     retryAfterSeconds: restSeconds,
@@ -133,7 +164,7 @@ export interface TokenGuard {
   readonly limiter: RateLimiter;
   readonly groups: ReadonlyMap<CallGroup, GroupLimit>;
   /** One class's failures hold up no other. */
-  readonly breakers: Readonly<Record<CallPriority, CircuitBreaker>>;
+  readonly breakers: Readonly<Record<CallPriority, CircuitBreakers>>;
 }
 
 interface NamedGuard extends TokenGuard {
@@ -169,7 +200,7 @@ export class TokenGuards {
         { movesAddresses },
       ),
       groups: groupLimits(rateLimits, clock),
-      breakers: perClass(() => new CircuitBreaker(clock, random)),
+      breakers: perClass(() => new CircuitBreakers(clock, random)),
     };
     this.guards.delete(key);
     this.guards.set(key, guard);

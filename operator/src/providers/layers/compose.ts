@@ -149,7 +149,7 @@ function withGuard(guard: () => TokenGuard, clock: Clock, metrics: CallMetrics):
   const waited = waitsIn(metrics);
   return (next) => (call, send) => {
     const { breakers, groups, limiter } = guard();
-    const breaker = breakers[call.context.priority];
+    const breaker = breakers[call.context.priority].of(call);
     const layers = [withCircuitBreaker(breaker), withGroupLimits(groups), withRateLimit(limiter, clock, waited)];
     return stack(layers, next)(call, send);
   };

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Redactor } from "../../../src/logging.js";
-import type { CallPriority } from "../../../src/providers/call.js";
+import type { ApiCall, CallPriority } from "../../../src/providers/call.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
 import type { ProviderErrorProps } from "../../../src/providers/errors.js";
 import { CircuitBreaker, TokenGuards, withCircuitBreaker } from "../../../src/providers/layers/circuit-breaker.js";
@@ -132,7 +132,7 @@ describe("the circuit breaker", () => {
   });
 });
 
-function rig(place = "", token = "a-token") {
+function rig(place = "", token = "a-token", calls = 10) {
   const clock = new FakeClock();
   const fence = new LeaseFence(clock);
   const waits: string[] = [];
@@ -148,7 +148,7 @@ function rig(place = "", token = "a-token") {
   const options = { clock, random: () => 0, metrics, fence, audit: () => undefined, redactor, dryRun: false };
   const guards = new TokenGuards(options);
   const rateLimits: readonly RateLimit[] = [
-    { calls: 10, seconds: 60 },
+    { calls, seconds: 60 },
     { calls: 2, seconds: 60, group: "IPv4 creations" },
   ];
   const api = { name: "cloud", rateLimits };
@@ -164,6 +164,34 @@ describe("the guards of tokens", () => {
     for (let count = 0; count < 5; count++) await errorOf(run(call("records"), fail));
     expect(await errorOf(run(call("records"), fail))).to.deep.include({ reason: "CircuitOpen" });
     expect(await run(call("assignment"), () => Promise.resolve("answer"))).to.equal("answer");
+  });
+
+  it("do not stop calls about addresses when calls about firewalls fail again and again, in the same work class", async () => {
+    const { run, call } = rig("", "a-token", 100);
+    const about = (name: ApiCall["name"]) => ({ ...call("check"), name });
+    const fail = () => Promise.reject(failure({ retrySafe: false }));
+    for (let count = 0; count < 5; count++) await errorOf(run(about("ListFirewalls"), fail));
+    const withheld = await errorOf(run(about("ListFirewalls"), fail));
+    expect(withheld).to.deep.include({ reason: "CircuitOpen", where: "cloud: calls about firewalls" });
+    for (const name of ["ListIPs", "IPToProviderID", "ReadDNSRecordSet", "GetNode", "Account"] as const) {
+      expect(await run(about(name), () => Promise.resolve("answer")), name).to.equal("answer");
+    }
+    const once = await errorOf(run(about("ListIPs"), fail));
+    expect(once, "one failure").to.include({ seen: "answer 503" });
+    expect(await run(about("ListIPs"), () => Promise.resolve("answer"))).to.equal("answer");
+  });
+
+  it("withhold calls about a second thing sooner where nothing works", async () => {
+    const { run, call } = rig("", "a-token", 100);
+    const about = (name: ApiCall["name"]) => ({ ...call("check"), name });
+    const fail = () => Promise.reject(failure({ retrySafe: false }));
+    for (let count = 0; count < 5; count++) await errorOf(run(about("ListFirewalls"), fail));
+    for (let count = 0; count < 2; count++) {
+      expect(await errorOf(run(about("ListIPs"), fail))).to.include({ seen: "answer 503" });
+    }
+    const withheld = await errorOf(run(about("ListIPs"), fail));
+    expect(withheld).to.include({ reason: "CircuitOpen", where: "cloud: calls about addresses" });
+    expect(await run(about("ReadDNSRecordSet"), () => Promise.resolve("answer"))).to.equal("answer");
   });
 
   it("share a budget over all tokens where the API counts so, else each token has its own", () => {
