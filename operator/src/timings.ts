@@ -70,8 +70,7 @@ export const CRD_ROLLOUT_PROBE_MS = 20_000; // In the first minute after a new l
 
 // Records and firewalls
 
-/** A reading of a record set is used for this share of the drift interval: the rest is for the read and the change. */
-export const DRIFT_READ_SHARE = 0.95;
+export const DRIFT_READ_SHARE = 0.95; // A reading of a record set is used for this share of the drift interval: the rest is for the read and the change.
 /** The age at which a record set is read again while another party undoes the operator's writes, or has the name. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
 export const REMARKED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS; // The same while a condition warns of what others have on its name.
@@ -88,6 +87,7 @@ export const MAX_RECORD_SETS = 10_000; // Record sets in memory; the one used lo
 export const FIREWALL_MAX_AGE_SECONDS = 60; // A firewall is read again after this: a closed port is an outage.
 export const FIREWALL_STALE_SECONDS = 90; // While the next reading is due, conditions rely on the last one for this long; actions do not.
 export const UNCOVERED_KEPT_SECONDS = 3600; // What was read of a machine in no firewall decides elections for this long, at most.
+export const FIREWALL_LIST_FAILED_MS = 500; // Who asks within this after a list of firewalls has failed has waited for it, and gets its failure.
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
 export const MAX_ADDITIONAL_FIREWALLS = 24; // Of one issuer, beside the one that it names: with 10 machines each, enough for 250 nodes.
 export const USERS_SETTLE_MS = 10 * SECOND_MS; // The last installation that uses an issuer may change its firewall for this long after another one has come.

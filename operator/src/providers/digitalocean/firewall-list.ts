@@ -1,7 +1,8 @@
 /** What is read of firewalls: one list of all of them for all who ask within a while, and their rules in our form. */
 
+import { FIREWALL_LIST_FAILED_MS } from "../../timings.js";
 import type { CallPriority } from "../call.js";
-import { unlessAborted } from "../errors.js";
+import { isProviderError, isWithdrawn, unlessAborted } from "../errors.js";
 import type { FirewallRuleFacts } from "../firewall-types.js";
 import type { Answer } from "../http.js";
 
@@ -33,18 +34,29 @@ interface Reading<T> {
   readonly done: Promise<readonly T[]>;
 }
 
+interface FailedReading {
+  /** Monotonic ms. */
+  readonly at: number;
+  readonly priority: CallPriority;
+  readonly error: unknown;
+}
+
 const WHERE = "digitalocean: list firewalls";
 
 export class FirewallList<T> {
   private kept: Kept<T> | undefined;
   private reading: Reading<T> | undefined;
+  private failed: FailedReading | undefined;
 
   constructor(
     private readonly monotonic: () => number,
     private readonly read: (priority: CallPriority) => Promise<readonly T[]>,
   ) {}
 
-  /** Rejects as the reading does; one that fails fails for who has begun it alone. */
+  /**
+   * Rejects as the reading does. One that fails fails for who has begun it, and for who asks right after it: these have
+   * waited for their turn meanwhile, and would send call after call without a pause.
+   */
   async get({ maxAgeSeconds, priority, signal }: FirewallListRequest): Promise<Listed<T>> {
     const askedAt = this.monotonic();
     const serves = ({ startedAt }: { readonly startedAt: number }) =>
@@ -52,12 +64,12 @@ export class FirewallList<T> {
     const listed = (startedAt: number, items: readonly T[], kept: boolean): Listed<T> => {
       return { items, kept, ageSeconds: Math.max(0, askedAt - startedAt) / 1000 };
     };
-    for (;;) {
+    for (let tries = 0; ; tries++) {
       const { kept, reading } = this;
       if (kept !== undefined && serves(kept)) return listed(kept.startedAt, kept.items, true);
-      // One of lower priority may wait for its turn longer than a new one.
-      const urgent = priority === "assignment" && reading?.priority !== "assignment";
-      if (reading === undefined || urgent || !serves(reading)) {
+      if (reading === undefined || isMoreUrgent(priority, reading) || !serves(reading)) {
+        // Of those that waited for one that has failed, one asks again, for all.
+        if (tries !== 1) this.passOnFailure(priority);
         const own = this.start(priority);
         return listed(own.startedAt, await unlessAborted(signal, WHERE, own.done), false);
       }
@@ -71,20 +83,48 @@ export class FirewallList<T> {
   forget(): void {
     this.kept = undefined;
     this.reading = undefined;
+    this.failed = undefined;
   }
 
   private start(priority: CallPriority): Reading<T> {
     const startedAt = this.monotonic();
     const reading: Reading<T> = { startedAt, priority, done: this.read(priority) };
     this.reading = reading;
-    const end = (items?: readonly T[]) => {
-      if (this.reading !== reading) return;
-      this.reading = undefined;
-      if (items !== undefined) this.kept = { startedAt, items };
-    };
-    reading.done.then(end, () => end());
+    reading.done.then(
+      (items) => {
+        if (this.ends(reading)) this.kept = { startedAt, items };
+      },
+      (error: unknown) => {
+        if (this.ends(reading)) this.failed = { at: this.monotonic(), priority, error };
+      },
+    );
     return reading;
   }
+
+  private passOnFailure(asker: CallPriority): void {
+    const { failed } = this;
+    if (failed !== undefined && isForAll(failed, asker, this.monotonic())) throw failed.error;
+  }
+
+  /** @returns whether nothing was written, and no more urgent reading has begun, since it began. */
+  private ends(reading: Reading<T>): boolean {
+    if (this.reading !== reading) return false;
+    this.reading = undefined;
+    this.failed = undefined;
+    return true;
+  }
+}
+
+/** A reading of lower priority may wait for its turn longer than a new one. */
+function isMoreUrgent(asker: CallPriority, { priority }: { readonly priority: CallPriority }): boolean {
+  return asker === "assignment" && priority !== "assignment";
+}
+
+/** A call that was not sent has failed for reasons of its class: its limits, or its circuit breaker. */
+function isForAll({ at, priority, error }: FailedReading, asker: CallPriority, now: number): boolean {
+  if (now - at >= FIREWALL_LIST_FAILED_MS || !isProviderError(error) || isWithdrawn(error)) return false;
+  const isOfApi = error.kind === "Unavailable" && error.outcome !== "not-sent";
+  return isOfApi || priority === asker;
 }
 
 const PROTOCOLS = ["tcp", "udp", "icmp"] as const;

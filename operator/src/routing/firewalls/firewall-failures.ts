@@ -67,6 +67,8 @@ export class FirewallFailures {
   /** @returns whether it says something about the firewall. */
   note(error: unknown, account: Account | undefined, call: FirewallCallKind): boolean {
     if (!isProviderError(error) || isWithdrawn(error)) return false;
+    // All who waited for one read have its failure: it counts once.
+    if (error === this.last?.error) return true;
     const retry = afterFailure(this.last?.retry ?? this.ofChanges, error, this.clock.now());
     if (call !== "read") this.noteChange(error, call, retry);
     const ofAddition = call === "addition" && !OF_ALL_CALLS.has(error.kind);

@@ -2,6 +2,8 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { CallPriority } from "../../../src/providers/call.js";
 import { FirewallList } from "../../../src/providers/digitalocean/firewall-list.js";
+import { FIREWALL_LIST_FAILED_MS } from "../../../src/timings.js";
+import { failure } from "../support.js";
 
 interface Asked {
   readonly priority: CallPriority;
@@ -35,6 +37,12 @@ class Api {
 
 /** So that what waits for one promise after another has gone on. */
 const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+const thrownBy = (got: Promise<unknown>) =>
+  got.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe("the list of an account's firewalls", () => {
   it("serves all who ask within their time, and says how old it is", async () => {
@@ -94,6 +102,67 @@ describe("the list of an account's firewalls", () => {
     expect(api.asked).to.have.length(2);
     api.asked[1]?.end(["a"]);
     expect((await others).map(({ items }) => items)).to.deep.equal([["a"], ["a"]]);
+  });
+
+  it("fails for all that wait once the second one fails, too", async () => {
+    const api = new Api();
+    const all = Promise.allSettled([1, 2, 3, 4].map(() => api.get(30)));
+    for (const [index, error] of [failure(), failure()].entries()) {
+      api.asked[index]?.end(error);
+      await turns();
+    }
+    expect((await all).map(({ status }) => status)).to.deep.equal(Array.from({ length: 4 }, () => "rejected"));
+    expect(api.asked).to.have.length(2);
+  });
+
+  it("fails for who asks right after it failed, and is asked for again a while later", async () => {
+    const api = new Api();
+    const error = failure();
+    const first = thrownBy(api.get(0));
+    api.asked[0]?.end(error);
+    expect(await first).to.equal(error);
+    expect(await thrownBy(api.get(0))).to.equal(error);
+    api.now += FIREWALL_LIST_FAILED_MS;
+    const later = api.get(0);
+    api.asked[1]?.end(["a"]);
+    expect((await later).items).to.deep.equal(["a"]);
+  });
+
+  it("fails for its class alone where a limit, or the circuit breaker, of the class kept it from being sent", async () => {
+    for (const [failing, other] of [
+      ["check", "assignment"],
+      ["assignment", "check"],
+    ] as const) {
+      const api = new Api();
+      const error = failure({ outcome: "not-sent" });
+      const first = thrownBy(api.get(0, failing));
+      api.asked[0]?.end(error);
+      await first;
+      expect(await thrownBy(api.get(0, failing))).to.equal(error);
+      const sent = api.get(0, other);
+      api.asked[1]?.end(["a"]);
+      expect((await sent).items).to.deep.equal(["a"]);
+    }
+  });
+
+  it("that is kept serves whom it is young enough for, though a later one has failed", async () => {
+    const api = new Api();
+    await api.have("a");
+    const anew = thrownBy(api.get(0));
+    api.asked[1]?.end(failure());
+    await anew;
+    expect((await api.get(30)).items).to.deep.equal(["a"]);
+  });
+
+  it("is asked for again after a write", async () => {
+    const api = new Api();
+    const first = thrownBy(api.get(0));
+    api.asked[0]?.end(failure());
+    await first;
+    api.list.forget();
+    const after = api.get(0);
+    api.asked[1]?.end(["a"]);
+    expect((await after).items).to.deep.equal(["a"]);
   });
 
   it("lets go who gives up, and serves the others", async () => {

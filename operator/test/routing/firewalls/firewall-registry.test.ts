@@ -1,5 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { OncePerToken } from "../../../src/providers/credentials.js";
+import type { DigitalOceanClient } from "../../../src/providers/digitalocean/client.js";
+import { DigitalOceanFirewalls } from "../../../src/providers/digitalocean/firewalls.js";
 import type { FirewallProvider, FirewallSurvey } from "../../../src/providers/firewall-types.js";
 import { FirewallRegistry } from "../../../src/routing/firewalls/firewall-registry.js";
 import { ACCOUNT_PROBE_MS } from "../../../src/timings.js";
@@ -57,6 +60,26 @@ describe("a firewall that RoutedIPs share", () => {
       const wait = (firewall.view().retryAt ?? 0) - clock.now();
       expect(wait, `after ${failures} failures`).to.be.within(1, ACCOUNT_PROBE_MS.Unavailable);
       await clock.advance(ACCOUNT_PROBE_MS.Unavailable);
+    }
+  });
+
+  it("counts one failure of the list for all who wait for it, and sends one call", async () => {
+    const { clock, firewall, caller } = runActions();
+    let lists = 0;
+    const client = { list: () => Promise.reject(failure({ where: `list ${++lists}` })) };
+    const account = { read: () => Promise.resolve("team") };
+    const provider = new DigitalOceanFirewalls(
+      client as unknown as DigitalOceanClient,
+      account as unknown as OncePerToken<string>,
+      () => clock.monotonic(),
+    );
+    for (const [tries, waitMs] of [1_000, 1_000, 5_000, 5_000, 10_000].entries()) {
+      const reads = [1, 2, 3, 4, 5].map(() => firewall.read({ ...caller, provider }, []));
+      const results = await Promise.allSettled(reads);
+      expect(results.every(({ status }) => status === "rejected")).to.equal(true);
+      expect(lists, "calls").to.equal(tries + 1);
+      expect((firewall.view().retryAt ?? 0) - clock.now(), "until the next one").to.equal(waitMs);
+      await clock.advance(waitMs);
     }
   });
 
