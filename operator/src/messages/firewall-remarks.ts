@@ -210,7 +210,7 @@ export const firewallRemarks = topic("firewallRemarks", {
   toBeRead: note({
     reason: "NotObserved",
     text: ({ name }: { readonly name: string }) =>
-      `the operator has yet to read firewall "${name}": it makes one call to a firewall after the other`,
+      `the operator reads firewall "${name}" as soon as it may: it makes one call to a firewall after the other`,
     example: { name: "ingress" },
   }),
   notNamed: problem({

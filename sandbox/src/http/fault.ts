@@ -10,6 +10,8 @@ export type Fault =
       readonly status: number;
       /** Seconds, sent as the header; absent: no header. */
       readonly retryAfterSeconds?: number;
+      /** Of the simulator's clock. @default 0 */
+      readonly afterMs?: number;
       readonly when?: Moment;
     }
   /** Never answered; the connection stays open until the client gives up. @default when: before */

@@ -117,9 +117,10 @@ export class Pipeline<World> {
   private damage(request: SimulatorRequest, fault: Fault): Departure {
     if (fault.kind !== "status") return { answer: undefined, fault };
     const error = this.options.api.error(request, fault.status, "injected");
-    const { retryAfterSeconds } = fault;
+    const { retryAfterSeconds, afterMs: ms } = fault;
     const wait = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-    return { answer: { ...error, headers: { ...error.headers, ...wait } }, fault: undefined };
+    const answer = { ...error, headers: { ...error.headers, ...wait } };
+    return { answer, fault: ms === undefined ? undefined : { kind: "delay", ms } };
   }
 
   private depart(entry: OpenEntry, request: SimulatorRequest, { answer, fault }: Departure): Departure {

@@ -33,7 +33,7 @@ import { fullNameOf } from "../../records/record-plan.js";
 import { exceededLimit } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
-import { type FirewallFindings, firewallProblem, firewallReady } from "./firewall/condition.js";
+import { type FirewallFindings, firewallFailure, firewallProblem, firewallReady } from "./firewall/condition.js";
 import { limitOf } from "./node-election.js";
 import type { Snapshot } from "./snapshot.js";
 import { lastSeen } from "./status.js";
@@ -93,7 +93,7 @@ function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
   if (isDeleting(snapshot.set)) return leaving(snapshot, findings);
   if (!isObserved(snapshot)) return unknown("Assigned");
   return address === undefined
-    ? notYet(snapshot, findings.desired, creation ?? findings.firewall?.nodeProblem ?? findings.firewall?.rulesProblem)
+    ? notYet(snapshot, findings.desired, creation ?? firewallFailure(snapshot, findings))
     : placed(snapshot, findings, address);
 }
 
@@ -167,8 +167,8 @@ function failureOf(address: PlannedAddress): Problem | undefined {
 }
 
 function obstacleToMove(snapshot: Snapshot, findings: Findings): Problem | undefined {
-  const { address, assignmentPlan, desired, firewall } = findings;
-  if (assignmentPlan.assignments.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
+  const { address, assignmentPlan, desired } = findings;
+  if (assignmentPlan.assignments.length > 0) return firewallFailure(snapshot, findings);
   const addresses = address === undefined ? [] : [address];
   const heldBack = heldBackBy(addresses, assignmentPlan);
   return (

@@ -43,13 +43,18 @@ export interface FirewallFindings {
   readonly firewall: FirewallPlan | undefined;
 }
 
-export function firewallProblem(
-  { resolvedClass }: Snapshot,
-  { firewall, ports }: FirewallFindings,
-): Problem | undefined {
-  const problem = firewall?.nodeProblem ?? firewall?.rulesProblem;
+export function firewallProblem(snapshot: Snapshot, findings: FirewallFindings): Problem | undefined {
   // Without a firewall the operator opens no port, so it refuses none.
-  return problem ?? (resolvedClass?.firewallName === undefined ? undefined : ports.refused);
+  const refused = snapshot.resolvedClass?.firewallName === undefined ? undefined : findings.ports.refused;
+  return firewallFailure(snapshot, findings) ?? refused;
+}
+
+/** Why the address cannot go where it should, as far as the firewall is concerned. */
+export function firewallFailure(
+  { firewall: seen }: Pick<Snapshot, "firewall">,
+  { firewall: plan }: Pick<FirewallFindings, "firewall">,
+): Problem | undefined {
+  return plan?.nodeProblem ?? plan?.rulesProblem ?? (plan && seen?.lastFailure);
 }
 
 export function firewallReady(snapshot: Snapshot, findings: FirewallFindings): PlannedCondition {

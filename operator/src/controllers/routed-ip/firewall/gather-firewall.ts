@@ -18,6 +18,7 @@ import { ruleFacts } from "../../../routing/needed-ports.js";
 import type { RoutedIP } from "../../../routing/read-resources.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import type { RoutingCaches } from "../../../routing/shared-caches.js";
+import { CLOUD_CALL_SECONDS, SECOND_MS } from "../../../timings.js";
 import { omitUndefined } from "../../../values.js";
 import type { RoutedState } from "../memory.js";
 import { recordOf } from "../status.js";
@@ -165,5 +166,8 @@ function dueView(
   const view = { ...shown, refused: new Map(refused) };
   if (failure === undefined) return view;
   const retry = retryAt === undefined ? {} : { retryAt };
-  return isDue(retryAt, now) ? { ...view, ...retry, facts: "unknown" as const } : { ...view, ...retry, failure };
+  if (!isDue(retryAt, now)) return { ...view, ...retry, failure };
+  // A paused RoutedIP may begin no read, which would confirm the failure.
+  const isLate = retryAt !== undefined && now - retryAt >= CLOUD_CALL_SECONDS * SECOND_MS;
+  return { ...view, ...retry, facts: "unknown" as const, ...(!isLate && { lastFailure: failure }) };
 }

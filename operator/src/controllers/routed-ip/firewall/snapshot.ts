@@ -40,6 +40,8 @@ export interface FirewallSnapshot {
   readonly renamed?: string;
   /** The last call failed, or can't be made. */
   readonly failure?: Problem;
+  /** Why the last call failed, while the next read is due or under way: conditions go on naming it until that ends. */
+  readonly lastFailure?: Problem;
   /** See `FailureView`. */
   readonly ofChange?: Problem;
   /** With the additional ones. Absent: it was not read yet. */
