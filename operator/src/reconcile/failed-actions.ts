@@ -2,7 +2,7 @@
 
 import type { Reason } from "cdk8s-flipop/api";
 import { failureOf } from "../addresses/call-outcomes.js";
-import { CLOUD_ATTEMPT_SECONDS, SECOND_MS } from "../timings.js";
+import { CLOUD_CALL_SECONDS, SECOND_MS } from "../timings.js";
 import type { PlannedCondition } from "./conditions.js";
 import type { ActionSequence, Plan, SequenceResult } from "./plan.js";
 
@@ -60,10 +60,10 @@ export class FailedActions {
     return shown;
   }
 
-  /** Of a try that outlasts an attempt of a call, the plan says what it waits for. */
+  /** Of a try that outlasts a call with all its attempts, the plan says what it waits for. */
   private reasons(planned: ReadonlySet<string>, now: number): ReadonlySet<Reason> {
     const isShown = ({ lockKey, againSince }: Failed) =>
-      againSince === undefined ? planned.has(lockKey) : now - againSince < CLOUD_ATTEMPT_SECONDS * SECOND_MS;
+      againSince === undefined ? planned.has(lockKey) : now - againSince < CLOUD_CALL_SECONDS * SECOND_MS;
     return new Set([...this.failed.values()].filter(isShown).map(({ reason }) => reason));
   }
 
@@ -72,7 +72,10 @@ export class FailedActions {
   }
 }
 
-/** Accepted knows of no action that is under way. Other conditions are True only where their subject is seen to be in order. */
-function isOpen({ type, status }: PlannedCondition): boolean {
-  return status === "Unknown" || (type === "Accepted" && status === "True");
+/**
+ * Accepted knows of no action that is under way. Other conditions are True only where their subject is seen to be in order.
+ * That a call waits for a limit is news.
+ */
+function isOpen({ type, status, reason }: PlannedCondition): boolean {
+  return (status === "Unknown" && reason !== "RateLimited") || (type === "Accepted" && status === "True");
 }

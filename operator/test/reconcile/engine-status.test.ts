@@ -5,7 +5,7 @@ import type { KubeObject } from "../../src/kube/objects.js";
 import { eventMessages } from "../../src/messages/events.js";
 import { no, yes } from "../../src/reconcile/conditions.js";
 import {
-  CLOUD_ATTEMPT_SECONDS,
+  CLOUD_CALL_SECONDS,
   CRD_PROBE_MS,
   CRD_ROLLOUT_PROBE_MS,
   OWN_WRITE_MS,
@@ -49,7 +49,7 @@ describe("what the engine writes and reports", () => {
     expect(rig.world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
   });
 
-  it("goes on showing a failure while the action runs again, as long as one attempt of a call may take", async () => {
+  it("goes on showing a failure while the action runs again, as long as a call may take", async () => {
     const failure = { reason: "WrongRegion", message: "it is elsewhere" } as const;
     const { ended, end } = slowly();
     rig.moving.wanted = () => [sequence(move(A))];
@@ -62,7 +62,7 @@ describe("what the engine writes and reports", () => {
     rig.moving.conditions = [yes("Accepted", { reason: "Observed", message: "fine" })];
     await rig.world.clock.advance(10_000);
     expect([rig.moving.begun.length, rig.world.condition("Accepted")]).to.deep.equal([2, "False/WrongRegion"]);
-    await rig.world.clock.advance(CLOUD_ATTEMPT_SECONDS * SECOND_MS);
+    await rig.world.clock.advance(CLOUD_CALL_SECONDS * SECOND_MS);
     expect(rig.world.condition("Accepted")).to.equal("True/Observed");
     end(DONE);
   });

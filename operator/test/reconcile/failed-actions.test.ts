@@ -4,12 +4,12 @@ import { DONE, type Outcome, skipped } from "../../src/addresses/call-outcomes.j
 import { no, type PlannedCondition, unknown, yes } from "../../src/reconcile/conditions.js";
 import { FailedActions } from "../../src/reconcile/failed-actions.js";
 import type { ActionSequence } from "../../src/reconcile/plan.js";
-import { CLOUD_ATTEMPT_SECONDS, SECOND_MS } from "../../src/timings.js";
+import { CLOUD_CALL_SECONDS, SECOND_MS } from "../../src/timings.js";
 import { move, refused, sequence } from "./moving-kind.js";
 
 const TRY = sequence(move("192.0.2.1"));
 const OTHER = sequence(move("192.0.2.2"));
-const ATTEMPT_MS = CLOUD_ATTEMPT_SECONDS * SECOND_MS;
+const CALL_MS = CLOUD_CALL_SECONDS * SECOND_MS;
 const FAILED = { reason: "WrongRegion", message: "it is elsewhere" } as const;
 const UNDER_WAY = { reason: "UnderWay", message: "it moves" } as const;
 const IN_ORDER = { reason: "Observed", message: "in order" } as const;
@@ -39,20 +39,29 @@ describe("a condition that says how an action failed", () => {
   it("stays while the action is about to be tried again, and is tried again", () => {
     expect(shown(AGAIN)).to.deep.equal(KEPT);
     actions.begun(TRY, 0);
-    expect(shown(AGAIN, { sequences: [], now: ATTEMPT_MS - 1 })).to.deep.equal(KEPT);
+    expect(shown(AGAIN, { sequences: [], now: CALL_MS - 1 })).to.deep.equal(KEPT);
   });
 
-  it("goes once a try takes longer than an attempt of a call: then the plan says what it waits for", () => {
+  it("goes once a try takes longer than a call with all its attempts: then the plan says what it waits for", () => {
     actions.begun(TRY, 0);
-    expect(shown(AGAIN, { sequences: [], now: ATTEMPT_MS })).to.deep.equal(NEW);
+    expect(shown(AGAIN, { sequences: [], now: CALL_MS })).to.deep.equal(NEW);
   });
 
   it("stays where the next try fails, too, and where nothing came of it", () => {
     for (const outcome of [refused({ problem: FAILED }), skipped("somebody else leads")]) {
       actions.begun(TRY, 0);
       end(outcome);
-      expect(shown(AGAIN, { now: 10 * ATTEMPT_MS })).to.deep.equal(KEPT);
+      expect(shown(AGAIN, { now: 10 * CALL_MS })).to.deep.equal(KEPT);
     }
+  });
+
+  it("gives way to a wait for a limit", () => {
+    actions.begun(TRY, 0);
+    const waits = { reason: "RateLimited", message: "one call waits" } as const;
+    expect(shown([yes("Accepted", IN_ORDER), unknown("Fulfilled", waits)])).to.deep.equal([
+      "False/WrongRegion",
+      "Unknown/RateLimited",
+    ]);
   });
 
   it("goes when the action succeeds", () => {
