@@ -260,8 +260,8 @@ export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that 
 export const RATE_PROBE_SECONDS = 60; // In a longer pause, one call looks this often: windows of a minute are over by then, and an hour costs 60 calls.
 export const RATE_RETURN_SECONDS = 45; // Callers come back after this: one waits when that call may be sent, and no status has the wait.
 export const RATE_LIMIT_SHOWN_SECONDS = 5; // Conditions report a wait for the limits from here on.
-/** A call that left in one window may arrive early in the next: both count it. */
-export const RATE_WINDOW_MARGIN_MS = 1_000;
+export const RATE_LIMIT_LOOK_MS = 2_000; // A condition that says that calls wait for the answer to another one is made again after this.
+export const RATE_WINDOW_MARGIN_MS = 1_000; // A call that left in one window may arrive early in the next: both count it.
 export const TURN_KEPT_MS = 30_000; // Who does not come by then has given up: others may use the turn.
 export const TOKEN_FILE_MAX_AGE_MS = 10_000; // A token in a file is read again after this.
 export const MAX_TOKEN_GUARDS = 256; // Tokens rotate; the ones used longest ago have no open call.

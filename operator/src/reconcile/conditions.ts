@@ -19,6 +19,7 @@ import type { FlipopMetrics } from "../metrics/definitions.js";
 import type { Sample } from "../metrics/registry.js";
 import { printable } from "../printable.js";
 import type { ProviderError, ProviderErrorKind } from "../providers/errors.js";
+import { RATE_LIMIT_LOOK_MS } from "../timings.js";
 
 export interface PlannedCondition {
   readonly type: ConditionType;
@@ -224,3 +225,18 @@ export const ADDRESS_FAILURES = {
   "read-records": ["RecordsFailed", "ReadRecords"],
   "apply-records": ["RecordsFailed", "ChangeRecords"],
 } as const satisfies Readonly<Record<string, FailureNames>>;
+
+/** ms until a condition that shows a wait for the limits has to be made again: no event ends the wait, and a time that it names must not have passed. */
+export function limitLookMs(conditions: readonly PlannedCondition[], now: number): number | undefined {
+  const waiting = conditions.filter(({ status, reason }) => status === "Unknown" && reason === "RateLimited");
+  const looks = waiting.map(({ said }) => {
+    const until = untilOf(said?.values);
+    return until !== undefined && until > now ? until - now : RATE_LIMIT_LOOK_MS;
+  });
+  return looks.length === 0 ? undefined : Math.min(...looks);
+}
+
+function untilOf(values: unknown): number | undefined {
+  if (typeof values !== "object" || values === null || !("until" in values)) return undefined;
+  return typeof values.until === "number" ? values.until : undefined;
+}

@@ -16,6 +16,7 @@ import { done, failed, type Result, requeueAfter } from "../runtime/controller.j
 import type { StopView } from "../runtime/stop-switch.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../timings.js";
 import { listedClauses } from "../values.js";
+import { limitLookMs } from "./conditions.js";
 import type { PlanViewer } from "./dry-run.js";
 import { heldAfterStartMs, unreadySummaryOf } from "./early-summary.js";
 import {
@@ -277,6 +278,7 @@ export class Engine<T extends KindTypes> {
     const next = earliest([
       ...due,
       waitMs,
+      limitLookMs(last.plan.conditions, now),
       slowLookMs(state, this.tools.clock.monotonic()),
       state.rightsProbeMs,
       // What is being read asks for a run when it ends.

@@ -1,11 +1,14 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { addressMessages } from "../../src/messages/addresses.js";
+import { candidateMessages } from "../../src/messages/nodes/candidates.js";
 import { recordMessages } from "../../src/messages/records.js";
 import { flipopMetrics } from "../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
+import type { LimitWait } from "../../src/providers/layers/limiter.js";
 import {
   conditionSamples,
+  limitLookMs,
   no,
   type PlannedCondition,
   pauseEvents,
@@ -30,6 +33,32 @@ describe("the Events of conditions", () => {
     expect(types(unknown("Assigned", addressMessages.beingDeleted()))).to.deep.equal([]);
     expect(types(yes("Assigned", addressMessages.inOrder({ kind: "RoutedIP" })))).to.deep.equal(["DNSReady"]);
     expect(turnedBad([], [records]).map(({ type }) => type)).to.deep.equal(["DNSReady"]);
+  });
+});
+
+describe("a condition that shows a wait for the limits of an account", () => {
+  const count = { active: 1, desired: 2 };
+  const fulfilled = (wait: LimitWait) => unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...wait }));
+
+  it("names the time until which the calls wait, and is made again then", () => {
+    const condition = fulfilled({ calls: 2, until: 60_000 });
+    expect(condition.message).to.match(/; 2 calls wait for .* allows the next call at 1970-01-01T00:01:00Z$/);
+    expect(limitLookMs([condition], 50_000)).to.equal(10_000);
+    const paused = fulfilled({ calls: 2, until: 60_000, paused: true });
+    expect(limitLookMs([paused, condition], 50_000)).to.equal(10_000);
+  });
+
+  it("names no time while the calls wait for the answer to one call, and is made again soon", () => {
+    const condition = fulfilled({ calls: 1 });
+    expect(condition.message).to.match(/; 1 call waits for the answer to the call that tests whether .* is over$/);
+    expect(limitLookMs([condition], 50_000)).to.equal(2_000);
+    expect(limitLookMs([fulfilled({ calls: 2, until: 40_000 })], 50_000), "it has passed").to.equal(2_000);
+  });
+
+  it("is the only one that time alone changes", () => {
+    expect(limitLookMs([unknown("Assigned"), no("Accepted", addressMessages.beingDeleted())], 50_000)).to.equal(
+      undefined,
+    );
   });
 });
 

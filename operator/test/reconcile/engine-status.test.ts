@@ -3,7 +3,9 @@ import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/call-outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { eventMessages } from "../../src/messages/events.js";
-import { no, yes } from "../../src/reconcile/conditions.js";
+import { candidateMessages } from "../../src/messages/nodes/candidates.js";
+import type { LimitWait } from "../../src/providers/layers/limiter.js";
+import { no, unknown, yes } from "../../src/reconcile/conditions.js";
 import {
   CLOUD_CALL_SECONDS,
   CRD_PROBE_MS,
@@ -49,6 +51,24 @@ describe("what the engine writes and reports", () => {
     expect(rig.world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
   });
 
+  it("looks again at the time that a wait for the limits of the account names, and soon where it names none", async () => {
+    const shown = () => (rig.world.status()["conditions"] as readonly { readonly message: string }[])[0]?.message;
+    const waits = (wait: LimitWait) => {
+      const condition = unknown("Fulfilled", candidateMessages.waitForLimit({ active: 1, desired: 2, ...wait }));
+      rig.moving.conditions = [condition];
+      return condition.message;
+    };
+    const first = waits({ calls: 1, until: rig.world.clock.now() + 20_000 });
+    await rig.start();
+    expect(shown()).to.equal(first);
+    const second = waits({ calls: 1 });
+    await rig.world.clock.advance(20_100);
+    expect(shown()).to.equal(second);
+    rig.moving.conditions = [yes("Fulfilled", { reason: "Observed", message: "fine" })];
+    await rig.world.clock.advance(2_100);
+    expect(shown()).to.equal("fine");
+  });
+
   it("goes on showing a failure while the action runs again, as long as a call may take", async () => {
     const failure = { reason: "WrongRegion", message: "it is elsewhere" } as const;
     const { ended, end } = slowly();
@@ -62,7 +82,7 @@ describe("what the engine writes and reports", () => {
     rig.moving.conditions = [yes("Accepted", { reason: "Observed", message: "fine" })];
     await rig.world.clock.advance(10_000);
     expect([rig.moving.begun.length, rig.world.condition("Accepted")]).to.deep.equal([2, "False/WrongRegion"]);
-    await rig.world.clock.advance(CLOUD_CALL_SECONDS * SECOND_MS);
+    await rig.world.clock.advance(2 * CLOUD_CALL_SECONDS * SECOND_MS);
     expect(rig.world.condition("Accepted")).to.equal("True/Observed");
     end(DONE);
   });

@@ -76,8 +76,10 @@ const ONE_WORKLOAD =
 
 /** Why calls to the account take long. */
 export function limitText({ calls, until, paused = false }: LimitWait): string {
-  if (paused) return pauseText({ until });
+  if (paused && until !== undefined) return pauseText({ until });
   const waiting = calls === 0 ? "the next call waits" : `${calls} ${calls === 1 ? "call waits" : "calls wait"}`;
+  if (until === undefined)
+    return `${waiting} for the answer to the call that tests whether the provider's rate limit of the account is over`;
   return `${waiting} for the rate limit of the account, which allows the next call at ${timeText(until)}`;
 }
 
@@ -221,7 +223,7 @@ export const candidateMessages = topic("candidates", {
   waitForLimit: note({
     reason: "RateLimited",
     text: ({ calls, until, paused, ...count }: Count & LimitWait) =>
-      `${countText(count)}; ${limitText({ calls, until, ...omitUndefined({ paused }) })}`,
+      `${countText(count)}; ${limitText({ calls, ...omitUndefined({ until, paused }) })}`,
     example: { active: 1, desired: 3, calls: 12, until: Date.parse("2026-01-01T10:02:11Z") },
   }),
   tooFewActive: problem({

@@ -27,8 +27,8 @@ interface Waiter {
 export interface LimitWait {
   /** Calls that wait now. */
   readonly calls: number;
-  /** When the limits allow the next one, ms since the epoch. */
-  readonly until: number;
+  /** When the limits allow the next one, ms since the epoch. Absent: after the answer to one that tests whether a pause is over. */
+  readonly until?: number;
   /** The API asks for this pause, and one call at a time looks earlier whether it is over. @default false */
   readonly paused?: boolean;
 }
@@ -92,7 +92,9 @@ export class RateLimiter {
     const seconds = this.secondsOf(this.kept[priority]);
     // Each of many short pauses says little: together they are long.
     if (Math.max(seconds, this.pause.refusingSeconds) < RATE_LIMIT_SHOWN_SECONDS) return undefined;
-    return { calls: this.waiting, until: this.clock.now() + seconds * SECOND_MS };
+    if (seconds > 0) return { calls: this.waiting, until: this.clock.now() + seconds * SECOND_MS };
+    // The pause is over, and one call tests that.
+    return this.waiting === 0 ? undefined : { calls: this.waiting };
   }
 
   /**

@@ -89,6 +89,25 @@ describe("the pause that an API asks for", () => {
     expect(rig.limiter.longWait("assignment")).to.equal(undefined);
   });
 
+  it("names no time while one call tests whether the pause is over, and no wait if no other call waits", async () => {
+    const rig = new Rig();
+    const run = withRateLimit(rig.limiter, rig.clock)(direct);
+    const refusal = failure({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 5 });
+    await errorOf(run(callOf(), () => Promise.reject(refusal)));
+    const until = rig.clock.now() + 5_000;
+    expect(rig.limiter.longWait("assignment")).to.deep.equal({ calls: 0, until });
+    await rig.clock.advance(5_000);
+    let answer = () => {};
+    const first = run(callOf("first"), () => new Promise<void>((resolve) => (answer = resolve)));
+    await rig.clock.advance(3_000);
+    expect(rig.limiter.longWait("assignment")).to.equal(undefined);
+    const other = rig.ask(callOf("other"));
+    expect(rig.limiter.longWait("assignment")).to.deep.equal({ calls: 1 });
+    answer();
+    await Promise.all([first, other]);
+    expect(rig.limiter.longWait("assignment")).to.equal(undefined);
+  });
+
   it("sends one call alone after a pause, and the others when it is answered", async () => {
     const rig = new Rig();
     rig.limiter.refused(20);
