@@ -12,7 +12,7 @@ import { allTexts, importGraph, linesOf, ROOT, SOURCE_FOLDERS } from "./imports.
 import { type Measurement, measure } from "./measure.js";
 
 /** The size of the bundle with the parts of its libraries that it calls, and some room. */
-const MOST_BUNDLE_KB = 2850;
+const MOST_BUNDLE_KB = 2870;
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, details: { type: "boolean" } } });
 const imports = importGraph();
 const measurements = [
