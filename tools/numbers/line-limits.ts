@@ -34,7 +34,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "constructs/src": 19_050,
   "sandbox/src": 19_450,
   "testbed/src": 3_050,
-  tools: 6_600,
+  tools: 6_610,
   projenrc: 1_375,
 };
 

@@ -27,8 +27,9 @@ export function eventsPage(): string {
     "",
     "When a condition becomes bad, the operator also emits an Event of type Warning with the condition's reason, which",
     "[conditions.md](conditions.md) explains. One cause results in one Event, even if several conditions become bad. The",
-    "failed action of a pool has a separate Event only if no condition shows the failure. Reason `Paused` has an Event, too: of type",
-    "Normal when the pause begins, and of type Warning when the resource does not serve because of it.",
+    "failed action of a pool has a separate Event only if no condition shows the failure; that of a RoutedIP has one in any case.",
+    "Reason `Paused` has an Event, too: of type Normal when the pause begins, and of type Warning when the resource does not serve",
+    "because of it.",
     "",
   ].join("\n");
 }
