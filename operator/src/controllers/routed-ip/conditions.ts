@@ -158,7 +158,7 @@ function obstacleTo(snapshot: Snapshot, findings: Findings, serves: boolean): Pr
   // Not even after its grace does the address move.
   const stays = placement?.certainty !== "moving" && isPaused(snapshot.set);
   if (!serves && stays && placement !== undefined) return pausedOn(snapshot, placement);
-  if (staysOrMoves(placement) || isBeingRead(snapshot, placement)) return undefined;
+  if (needsNoNode(snapshot, placement)) return undefined;
   return standstillOf(snapshot) ?? obstacleToMove(snapshot, findings);
 }
 
@@ -183,9 +183,10 @@ function standstillOf({ set, providerFailure }: Snapshot): Problem | undefined {
   return isPaused(set) ? addressMessages.paused() : providerFailure;
 }
 
-/** Where a node matches, only the read shows whether one is lacking. */
-function isBeingRead({ candidates, inventory }: Snapshot, placement: Placement | undefined): boolean {
-  return candidates.length > 0 && inventory.complete && placement?.certainty === "unread";
+/** It has one, or it is being read: where a node matches, only the read shows whether one is lacking. */
+function needsNoNode({ candidates, inventory }: Snapshot, placement: Placement | undefined): boolean {
+  const isBeingRead = candidates.length > 0 && inventory.complete && placement?.certainty === "unread";
+  return isBeingRead || staysOrMoves(placement);
 }
 
 function staysOrMoves(placement: Placement | undefined): boolean {
