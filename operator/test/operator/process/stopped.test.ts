@@ -142,7 +142,9 @@ describe("an operator that flipop stop has stopped", function () {
     const before = addresses();
     world.kubernetes.delete(world.refTo("web"));
     // Longer than a cleanup is tried: the time of a stop does not count.
+    world.clock.speed = 3_600;
     await world.clock.sleep(3 * 3_600_000);
+    world.clock.speed = 600;
     expect(writes(from), "writes while stopped").to.equal(0);
     expect([addresses(), world.kubernetes.get(world.refTo("web"))?.metadata.name]).to.deep.equal([before, "web"]);
     annotate(undefined);
