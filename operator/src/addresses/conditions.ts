@@ -142,7 +142,7 @@ export function valuesOf(set: RecordsSnapshot["set"]): readonly string[] {
 
 /** What the record set holds, next to what it should. */
 function contents(snapshot: RecordsSnapshot, published: readonly string[]): PlannedCondition {
-  const { dnsRecordSet, writtenDns } = snapshot.set;
+  const { dnsRecordSet } = snapshot.set;
   const name = fullNameOf(snapshot.dns, dnsRecordSet);
   const values = valuesOf(snapshot.set);
   if (isPaused(snapshot.set) && values.join() !== published.join()) return no("DNSReady", addressMessages.paused());
@@ -151,7 +151,7 @@ function contents(snapshot: RecordsSnapshot, published: readonly string[]): Plan
   if (foreign.length > 0) {
     return no("DNSReady", accessMessages.recordExists({ name, values: foreign, limiter: snapshot.dns?.adopter }));
   }
-  if (values.join() !== published.join()) return beingChanged(snapshot.dns, { ...dnsRecordSet }, writtenDns && values);
+  if (values.join() !== published.join()) return beingChanged(snapshot.dns, { ...dnsRecordSet }, values);
   return written(snapshot, values);
 }
 

@@ -79,7 +79,7 @@ function outlook(object: OwnObject, ip: string, others: readonly string[]): stri
 function byHandText({ metadata, spec, status }: OwnObject, ip: string): string {
   if (metadata.deletionTimestamp !== undefined) return "";
   const [name] = namesWith(status, ip);
-  if (name !== undefined) return `; ${name} still holds it, in place of an address that does not serve`;
+  if (name !== undefined) return `; ${name} still holds it`;
   const { nodeName } = (status as FloatingIPPoolStatus | undefined)?.ips?.[ip] ?? {};
   const first = lists(spec, ip) ? "remove it from ips, then " : "";
   return `; if nothing needs it, ${first}flipop orphans --release ${ip}${nodeName ? " --unassign" : ""}`;

@@ -69,12 +69,11 @@ function chosenOf(addresses: readonly AccountAddress[], ip: string): AccountAddr
 function checkUnknown(chosen: readonly AccountAddress[], reads: readonly KindRead[]): void {
   const owners = ownersIn(claiming(reads));
   for (const { facts } of chosen) {
-    checkUnpublished(reads, facts.ip);
     const owner = owners.get(facts.ip);
-    if (owner === undefined) continue;
-    const lister = listerOf(reads, facts.ip);
+    const lister = owner === undefined ? undefined : listerOf(reads, facts.ip);
     if (lister !== undefined) throw new CommandError(`${lister} lists ${facts.ip}: remove it there first`);
-    if (!isSurplus(reads, facts.ip)) throw new CommandError(usedText(owner, facts.ip));
+    if (owner !== undefined && !isSurplus(reads, facts.ip)) throw new CommandError(usedText(owner, facts.ip));
+    checkUnpublished(reads, facts.ip);
   }
   const creating = claiming(reads).flatMap(({ kind, objects }) =>
     objects

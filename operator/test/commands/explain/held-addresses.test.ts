@@ -184,7 +184,7 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     expect(out).to.include(`; if nothing needs it, remove it from ips, then flipop orphans --release ${listed}\n`);
   });
 
-  it("advises nobody to release a created address that the DNS name still holds", async () => {
+  it("does not advise the release of a created address that the DNS name still holds", async () => {
     const [standIn, listed] = ["203.0.113.83", "203.0.113.84"];
     const createdIPs = [{ ip: standIn, createdTime: "2026-01-31T12:00:00Z" }];
     const ips = { [standIn]: { state: "disabled", nodeName: "node-7" }, [listed]: { state: "error" } };
@@ -198,7 +198,7 @@ describe("flipop explain, for addresses that take room or stay,", () => {
     );
     const { out } = await shared.flipop.run("explain", "pool/short", "-n", "ingress");
     shared.kubernetes.delete(short);
-    expect(out).to.include("; www.example.com still holds it, in place of an address that does not serve\n");
+    expect(out).to.include("; www.example.com still holds it\n");
     expect(out).to.not.include(`--release ${standIn}`);
   });
 

@@ -63,7 +63,10 @@ describe("flipop orphans --release", () => {
     const status = { ips: { [standIn]: { state: "disabled" } }, createdIPs, observedGeneration: 1, dns };
     world.addPool("short", { ips: [listed], desiredIPs: 1 }, status);
     const { code, err } = await world.flipop.run("orphans", "--release", standIn, "--yes");
-    world.kubernetes.delete({ ...POOL, namespace: "default", name: "short" });
+    world.addPool("asks", { ips: [standIn] }, {});
+    const asked = await world.flipop.run("orphans", "--release", standIn, "--yes");
+    for (const name of ["short", "asks"]) world.kubernetes.delete({ ...POOL, namespace: "default", name });
+    expect(asked.err, "who lists it comes first").to.include(`default/asks lists ${standIn}: remove it there first`);
     expect({ code, err }).to.deep.equal({
       code: 1,
       err: `flipop: record www.example.com of FloatingIPPool default/short still holds ${standIn}: wait until it does not, and for its TTL\n`,
