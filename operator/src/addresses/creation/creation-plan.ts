@@ -119,21 +119,38 @@ export function creatable(snapshot: AddressSnapshot, desired: Desired): number {
 
 function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: AssignmentPlan): Creation {
   const { capabilities, set } = snapshot;
-  const fit = assignmentPlan.leftover.find((one) => isInSetRegion(snapshot, one));
-  const node = capabilities?.createsOnNode.includes(desired.family) ? fit : undefined;
+  const { node, region } = placeOf(snapshot, desired, assignmentPlan);
   const turn = holdUpOf(snapshot, desired, node?.machine);
   if (turn !== undefined) return turn;
   if (node !== undefined) return createOnNode(snapshot, { desired, node }, assignmentPlan.coolUntil);
-  const region = set.region ?? "";
   if (region === "" && capabilities?.regional === true) return heldUp(withoutRegion(snapshot, desired));
   const why = whyOf(set, desired);
-  const intent = intentOf(snapshot, desired.family, undefined);
+  const intent = intentOf(snapshot, desired.family, { region });
   return {
     chain: [
       { do: "record-intent", intent, why },
       { do: "create-address", desired: { family: desired.family, region }, startedAt: intent.startedAt, why },
     ],
   };
+}
+
+/** On a node if possible, else in the region of the set. */
+function placeOf(
+  snapshot: AddressSnapshot,
+  { family }: Desired,
+  { leftover }: AssignmentPlan,
+): { readonly node?: WaitingNode; readonly region: string } {
+  const { capabilities, set } = snapshot;
+  const region = set.region ?? "";
+  const node = leftover.find((one) => isInSetRegion(snapshot, one));
+  if (node === undefined || capabilities?.createsOnNode.includes(family) !== true) return { region };
+  const instead = region || regionOf(node);
+  return isRefusedByQuota(snapshot) && instead !== "" ? { region: instead } : { node, region };
+}
+
+/** Such a RoutedIP opens no firewall on a node for an address that is probably refused again: it creates one without a node. */
+function isRefusedByQuota({ memory, set }: AddressSnapshot): boolean {
+  return set.kind === "RoutedIP" && memory.creationFailure?.reason === "QuotaExceeded";
 }
 
 function withoutRegion(snapshot: AddressSnapshot, desired: Desired): Problem {
@@ -180,7 +197,7 @@ function createOnNode(
   }
   const { family } = desired;
   const why = whyOf(snapshot.set, desired);
-  const intent = intentOf(snapshot, family, node);
+  const intent = intentOf(snapshot, family, { node, region: regionOf(node) || snapshot.set.region });
   const { startedAt } = intent;
   const record: Action = { do: "record-intent", intent, why };
   const create: Action = { do: "create-address", desired: { family, node: node.machine }, startedAt, why };
@@ -196,18 +213,17 @@ export function assignmentRecord({ set, now }: AddressSnapshot, why: string): Ac
 function intentOf(
   { set, now, inventory }: AddressSnapshot,
   family: PendingCreation["family"],
-  node: WaitingNode | undefined,
+  { node, region }: { readonly node?: WaitingNode; readonly region: string | undefined },
 ): PendingCreation {
   const isHeld = ({ holder }: { readonly holder?: string }) => Number(holder !== undefined);
   // Held ones, too, while there is room: one that loses its node later is no newcomer either.
   const known = [...inventory.addresses.values()].sort((a, b) => isHeld(a) - isHeld(b) || (a.ip < b.ip ? -1 : 1));
   const { provider } = set;
-  const region = (node === undefined ? "" : regionOf(node)) || set.region;
   const place = node === undefined ? {} : onNode(node, inventory.heldCount(node.machine) > 0);
   return {
     startedAt: timestamp(now),
     provider,
-    ...omitUndefined({ region, project: projectOf(set, inventory) }),
+    ...omitUndefined({ region: region || undefined, project: projectOf(set, inventory) }),
     family,
     ...place,
     unassignedSeen: known.slice(0, SEEN_KEPT).map(({ ip }) => ip),

@@ -106,6 +106,31 @@ describe("operator in process: what a RoutedIP reports", function () {
     expect(assigned?.message).to.match(/an address for node n1: .*owner of the account/);
   });
 
+  it("prepares no node for an address that the account's quota refuses again", async () => {
+    made = await RoutedWorld.create(["n1"], { quota: 0 });
+    made.serve({ node: "n1" });
+    made.addIssuer();
+    made.addRouted("a");
+    made.world.start();
+    await made.until("it reports the quota", () => made.condition("a", "Assigned") === "False/QuotaExceeded");
+    await made.world.rest();
+    const { journal, state } = made.world.digitalocean;
+    const creations = () => journal.calls({ on: /^POST \/v2\/reserved_ips$/ });
+    const { mark: after } = journal;
+    const refused = creations().length;
+    const before = made.world.kubernetes.get({ apiVersion: "v1", kind: "Node", name: "n1" })?.metadata.resourceVersion;
+    await made.world.clock.sleep(3_600_000);
+    expect(creations().length, "tried again").to.be.above(refused);
+    const calls = journal.calls({ on: /v2\/firewalls/, mutating: true, after });
+    expect(calls.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([]);
+    expect(
+      made.world.kubernetes.get({ apiVersion: "v1", kind: "Node", name: "n1" })?.metadata.resourceVersion,
+    ).to.equal(before);
+    state.account.reservedIpLimit = 1;
+    await made.ready("a", 900_000);
+    expect(made.nodeOf("a")).to.equal("n1");
+  });
+
   it("says that the provider is out, and goes on when it is back", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     await made.readyOnFirst();
