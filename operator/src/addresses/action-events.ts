@@ -72,7 +72,7 @@ export function eventsOfResults<A extends AnyAction>(
     const failure = failureOf(result.outcome);
     if (message === undefined) continue;
     if (failure === undefined) now.push(message);
-    else deferred.push({ ...message, failure, ...shownIn(result.action) });
+    else deferred.push({ ...message, do: result.action.do, failure, ...shownIn(result.action) });
   }
   return { now, deferred };
 }

@@ -77,5 +77,6 @@ export class FailedActions {
  * That a call waits for a limit is news.
  */
 function isOpen({ type, status, reason }: PlannedCondition): boolean {
+  if (reason === "UnderWay") return true;
   return (status === "Unknown" && reason !== "RateLimited") || (type === "Accepted" && status === "True");
 }

@@ -118,6 +118,8 @@ export interface SequenceResult<A extends Action = Action> {
 
 /** The Event of a failure: it waits for the status, since a condition may say the same. */
 export interface DeferredEvent extends EventMessage {
+  /** The action that failed. */
+  readonly do: string;
   /** Lets the kind find that condition. */
   readonly failure?: ActionFailure;
   /** The address whose status shows the failure. */

@@ -44,8 +44,9 @@ export function reportSequence<T extends KindTypes>(
   if (start.confirms !== undefined) return;
   const { now = [], deferred = [] } = kind.events?.(snapshot, plan, result) ?? {};
   const { lockKey } = result.sequence;
-  // No later status shows the failures before a success.
-  const overcome = now.length === 0 ? [] : takeDeferred(state, (event) => event.lockKey === lockKey);
+  // No later status shows how an action failed that has succeeded since.
+  const succeeded = new Set(result.results.flatMap(({ action, outcome }) => (outcome.is === "done" ? action.do : [])));
+  const overcome = takeDeferred(state, (event) => event.lockKey === lockKey && succeeded.has(event.do));
   emit(tools, state, [...overcome, ...now]);
   state.deferredEvents = [...state.deferredEvents, ...deferred.map((event) => ({ ...event, lockKey }))];
 }

@@ -122,6 +122,17 @@ describe("the Events of the engine", () => {
       expect(deferredPerStatus.slice(0, 3)).to.deep.equal([0, 0, 2]);
     });
 
+    it("waits for the status although another action of the sequence succeeds", async () => {
+      const read = { ...move(A), do: "read" } as const;
+      rig.moving.wanted = () => [sequence(read, { steps: [{ retryKey: "read", actions: [read] }] })];
+      rig.moving.run = async () => DONE;
+      end(refused());
+      await rig.world.clock.advance(CALLS_PATIENCE_MS);
+      expect(rig.moving.begun.at(-1)).to.match(/^read/);
+      expect(rig.world.events[0]?.note).to.equal("yes");
+      expect(deferredPerStatus.slice(0, 3)).to.deep.equal([0, 0, 2]);
+    });
+
     it("comes before the success that follows it", async () => {
       end(DONE);
       await rig.world.clock.advance(CALLS_PATIENCE_MS);

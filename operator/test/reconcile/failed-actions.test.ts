@@ -42,6 +42,11 @@ describe("a condition that says how an action failed", () => {
     expect(shown(AGAIN, { sequences: [], now: CALL_MS - 1 })).to.deep.equal(KEPT);
   });
 
+  it("stays where the plan says False because the operator waits for the answer", () => {
+    actions.begun(TRY, 0);
+    expect(shown([no("Fulfilled", UNDER_WAY)], { sequences: [] })).to.deep.equal(["False/WrongRegion"]);
+  });
+
   it("goes once a try takes longer than a call with all its attempts: then the plan says what it waits for", () => {
     actions.begun(TRY, 0);
     expect(shown(AGAIN, { sequences: [], now: CALL_MS })).to.deep.equal(NEW);

@@ -99,10 +99,10 @@ export class MovingKind {
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({
         now: results.flatMap(({ outcome }) => (outcome.is === "done" ? (this.succeeds ?? []) : [])),
-        deferred: results.flatMap(({ outcome }) => {
+        deferred: results.flatMap(({ action, outcome }) => {
           if (outcome.is !== "refused") return [];
           const { failure } = outcome;
-          return { ...failedEvent(["AssignFailed", "Assign"], failure.problem), failure };
+          return { ...failedEvent(["AssignFailed", "Assign"], failure.problem), do: action.do, failure };
         }),
       }),
     };

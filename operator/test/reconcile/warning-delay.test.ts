@@ -17,6 +17,7 @@ function eventOf(failure: Pick<ActionFailure, "kind"> & Partial<ActionFailure>):
     reason: "CreateFailed",
     action: "Create",
     note: "it failed",
+    do: "create-address",
     failure: { problem, ...failure },
   };
 }

@@ -23,7 +23,7 @@ function condition(type: ConditionType, status: Condition["status"], said: Probl
 function degradedReason(problem: Problem, more: { readonly ofAccount?: true; readonly ip?: string } = {}) {
   const { ofAccount = false, ...ip } = more;
   const failure = { kind: "Unavailable", problem, ofAccount } as const;
-  return { ...failedEvent(["AssignFailed", "Assign"], problem), failure, ...ip } satisfies DeferredEvent;
+  return { ...failedEvent(["AssignFailed", "Assign"], problem), do: "assign", failure, ...ip } satisfies DeferredEvent;
 }
 
 function warnings(...input: Parameters<typeof warningsOf>): readonly string[] {

@@ -119,7 +119,11 @@ describe("operator in process: what a RoutedIP reports", function () {
     const { mark: after } = journal;
     const refused = creations().length;
     const before = made.world.kubernetes.get({ apiVersion: "v1", kind: "Node", name: "n1" })?.metadata.resourceVersion;
+    const listed = () => made.world.kubernetes.list("events.k8s.io/v1", "Event");
+    const warnings = () => listed().flatMap(({ type, reason }) => (type === "Warning" ? [reason] : []));
+    expect(warnings()).to.deep.equal(["QuotaExceeded"]);
     await made.world.clock.sleep(3_600_000);
+    expect(warnings(), "of each refusal").to.deep.equal(["QuotaExceeded"]);
     expect(creations().length, "tried again").to.be.above(refused);
     const calls = journal.calls({ on: /v2\/firewalls/, mutating: true, after });
     expect(calls.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([]);
