@@ -23,21 +23,24 @@ interface Notes {
   readonly grace?: string;
 }
 
+const LEAVES_NAME = "an address leaves the DNS name at once";
+const LEAVES_NODE = "an address leaves its node at once if another node can take it";
+
 /** No address of a resource that is paused or goes moves. */
 export function withGrace(nodes: readonly NodeExplanation[], { kind, object, asking, factsOf }: Graced): Notes {
   const { gracePeriodSeconds: seconds = 0, paused } = (object.spec ?? {}) as Partial<FloatingIPPoolSpec>;
   if (object.metadata.deletionTimestamp !== undefined || paused === true) return { nodes };
-  const from = kind === KINDS.NodeDNSRecordSet.kind ? "the DNS name" : "its node";
+  const leaves = kind === KINDS.NodeDNSRecordSet.kind ? LEAVES_NAME : LEAVES_NODE;
   const refused = nodes.map((explained) => {
     const facts = factsOf(explained.node);
     return { explained, refusals: facts === undefined ? [] : refusalsOf(inputOf(facts, asking)) };
   });
   if (seconds === 0) {
-    const grace = atOnceText(from, asking);
+    const grace = atOnceText(leaves, asking);
     const concerned = (one: Refused) => hasAddress(one.explained) || noGraceOf(one.refusals, 0) === "zero";
     return { nodes: refused.map((one) => (concerned(one) ? { ...one.explained, grace } : one.explained)), grace };
   }
-  const period = { from, seconds };
+  const period = { leaves, seconds };
   const uncovered = [...new Set(refused.flatMap((one) => uncoveredOf(one, seconds)))];
   return {
     nodes: refused.map((one) => ({ ...one.explained, ...omitUndefined({ grace: periodText(one, period) }) })),
@@ -51,7 +54,8 @@ interface Refused {
 }
 
 interface Period {
-  readonly from: string;
+  /** What happens to an address. */
+  readonly leaves: string;
   readonly seconds: number;
 }
 
@@ -75,15 +79,15 @@ function uncoveredOf({ explained, refusals }: Refused, seconds: number): readonl
   return explained.meant ? none.filter((reason) => COME_ABOUT.has(reason)) : [];
 }
 
-function atOnceText(from: string, { workload }: Asking): string {
+function atOnceText(leaves: string, { workload }: Asking): string {
   const [what, them] = workload === undefined ? ["the node is", "it"] : ["the node or its pods are", "them"];
-  return `${noGraceText("zero")}: an address leaves ${from} at once when ${what} not ready; a higher value gives ${them} that time to recover`;
+  return `${noGraceText("zero")}: when ${what} not ready, ${leaves}; a higher value gives ${them} that time to recover`;
 }
 
-function uncoveredText(reasons: readonly RefusalReason[], { from, seconds }: Period): string | undefined {
+function uncoveredText(reasons: readonly RefusalReason[], { leaves, seconds }: Period): string | undefined {
   if (reasons.length === 0) return undefined;
   const covered = Object.entries(REFUSALS).flatMap(([reason, { recoverable }]) => (recoverable ? [reason] : []));
-  return `${noGraceText(reasons, seconds)}: an address then leaves ${from} at once; it covers ${covered.join(", ")}`;
+  return `${noGraceText(reasons, seconds)}: then ${leaves}; it covers ${covered.join(", ")}`;
 }
 
 function coveredText(refusals: readonly Refusal[], seconds: number): string | undefined {

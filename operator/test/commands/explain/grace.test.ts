@@ -4,9 +4,10 @@ import { afterEach, describe, it } from "mocha";
 import { explainedCluster } from "./explained-cluster.js";
 
 const IP = "203.0.113.91";
-const AT_ONCE = "gracePeriodSeconds is 0: an address leaves its node at once when the node or its pods are not ready";
+const AT_ONCE =
+  "gracePeriodSeconds is 0: when the node or its pods are not ready, an address leaves its node at once if another node can take it";
 const UNCOVERED =
-  "gracePeriodSeconds (300 s) does not cover Cordoned, Tainted: an address then leaves its node at once; it covers NodeNotReady, NodeUnwell, NoPod, PodNotReady, ProbeFailed";
+  "gracePeriodSeconds (300 s) does not cover Cordoned, Tainted: then an address leaves its node at once if another node can take it; it covers NodeNotReady, NodeUnwell, NoPod, PodNotReady, ProbeFailed";
 
 describe("flipop explain of a grace period", () => {
   const shared = explainedCluster();
@@ -63,7 +64,7 @@ describe("flipop explain of a grace period", () => {
   it("speaks of nodes alone where no pod is asked for", async () => {
     pool({ match: { nodeLabel: "pool=db" } }, "db-1");
     expect(await explained()).to.include(
-      "  gracePeriodSeconds is 0: an address leaves its node at once when the node is not ready; a higher value gives it that time to recover\n",
+      "  gracePeriodSeconds is 0: when the node is not ready, an address leaves its node at once if another node can take it; a higher value gives it that time to recover\n",
     );
   });
 });
