@@ -26,6 +26,7 @@ function complaint(text: string, help: string): string {
   const said = text
     .replace(/^error: /, "")
     .trimEnd()
+    .replace(/\.$/, "")
     .replaceAll("\n", " ");
   return `flipop: ${said}: see ${help} --help\n`;
 }

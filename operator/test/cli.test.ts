@@ -142,7 +142,7 @@ describe("the command line", () => {
     [["status", "--outptu=json"], /^flipop: unknown option '--outptu=json'.*: see flipop status --help\n$/],
     [
       ["status", "-o", "xml"],
-      /^flipop: option .*-o, --output.* argument 'xml' is invalid\. Allowed choices are wide, json, yaml\.: see flipop status --help\n$/,
+      /^flipop: option .*-o, --output.* argument 'xml' is invalid\. Allowed choices are wide, json, yaml: see flipop status --help\n$/,
     ],
   ];
   for (const [args, message] of mistakes) {

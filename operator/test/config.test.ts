@@ -114,7 +114,7 @@ describe("readSettings", () => {
     ],
     [
       { flags: { features: "pools,dsn" } },
-      '--features: "pools,dsn" is not a valid value of features: use pools, dns, routedip, jobs, healthchecks, externaldns, publish',
+      '--features: "dsn" is not a valid value of features: use pools, dns, routedip, jobs, healthchecks, externaldns, publish',
     ],
     [
       { flags: { features: "" } },

@@ -45,8 +45,8 @@ function parseList(flag: Flag, text: string): ParsedFlag {
   const items = text.split(",").map((item) => item.trim());
   const value = [...new Set(items.filter((item) => item !== ""))];
   if (!flag.choices) return { ok: true, value };
-  const known = value.length > 0 && value.every((item) => flag.choices?.includes(item));
-  return known ? { ok: true, value } : notChosen(flag, text);
+  const strange = value.length === 0 ? text : value.find((item) => flag.choices?.includes(item) !== true);
+  return strange === undefined ? { ok: true, value } : notChosen(flag, strange);
 }
 
 function notChosen(flag: Flag, text: string): ParsedFlag {

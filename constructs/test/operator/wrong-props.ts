@@ -77,6 +77,16 @@ export const CASES: readonly (readonly [title: string, props: FlipopOperatorProp
     { replicas: -1 },
     "replicas: -1 is not a valid number of pods: use 2, or another whole number from 0",
   ],
+  [
+    "an image with two tags",
+    { image: "example.com/own:1:2" },
+    'image: "example.com/own:1:2" is not an image: write it as registry/name:tag, or remove the prop',
+  ],
+  [
+    "an image with capitals",
+    { image: "example.com/Own:1" },
+    'image: "example.com/Own:1" is not an image: write it as registry/name:tag, or remove the prop',
+  ],
   ["an empty image", { image: "" }, 'image: "" is not an image: write it as registry/name:tag, or remove the prop'],
   [
     "the name of a Secret with an underscore",

@@ -16,7 +16,7 @@ import { JSON_PATCH } from "../kube/write/patch.js";
 import { FACT_WRITE_ATTEMPTS } from "../timings.js";
 import { checkFree, readOf } from "./claim-checks.js";
 import { type Cluster, withCluster } from "./cluster.js";
-import { type CommandCall, CommandError, UsageError } from "./command.js";
+import { type CommandCall, CommandError, checkIp } from "./command.js";
 import { kindPath, type OwnObject, readKinds } from "./list-objects.js";
 import { findResource, parseResourceName, type ResourceName } from "./resource-name.js";
 
@@ -25,7 +25,7 @@ const { FloatingIPPool, RoutedIP } = KINDS;
 export function run(call: CommandCall): Promise<number> {
   const { args, io } = call;
   const [text = "", resource = ""] = args;
-  if (!isIp(text)) throw new UsageError(`"${text}" is no IP address: write it as 203.0.113.7 or 2001:db8::7`);
+  checkIp(text);
   const ip = canonicalIp(text);
   const named = parseResourceName(resource, [FloatingIPPool.kind]);
   return withCluster(call, async (cluster) => {

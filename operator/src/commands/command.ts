@@ -1,5 +1,6 @@
 /** What a command of the command line is: a line of the table in `commands.ts`, and a module that is loaded when it runs. */
 
+import { isIp } from "cdk8s-flipop/api";
 import type { Output } from "../command-line.js";
 
 /** Where a command writes, and what it knows of its surroundings. */
@@ -72,6 +73,11 @@ export class CommandError extends Error {
 
 /** A command line that cannot be meant, whatever the cluster has: the process ends with code 2. */
 export class UsageError extends CommandError {}
+
+/** @throws UsageError for an argument that is none */
+export function checkIp(text: string): void {
+  if (!isIp(text)) throw new UsageError(`"${text}" is no IP address: write it as 203.0.113.7 or 2001:db8::7`);
+}
 
 /** The text of an option that takes a value. */
 export function textOption({ options }: Pick<CommandCall, "options">, name: string): string | undefined {

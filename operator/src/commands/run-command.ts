@@ -34,6 +34,8 @@ export async function runCommand(
     stop: stop.signal,
   };
   try {
+    // A variable of a script that is not set: another namespace than the one that was meant.
+    if (call.options["namespace"] === "") throw new UsageError('-n "": name a namespace, or leave the option out');
     const { run } = await load();
     return await run({ ...call, io, commands: COMMANDS });
   } catch (error) {

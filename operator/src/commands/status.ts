@@ -49,7 +49,7 @@ function rowsOf(reads: readonly KindRead[]): readonly StatusRow[] {
   return reads.flatMap(({ kind, objects }) => objects.map((object) => rowOf(kind, object)));
 }
 
-function print({ io, ...call }: CommandCall, { reads, rows }: Shown): void {
+function print({ io, ...call }: CommandCall, { rows, ...found }: Shown): void {
   const format = textOption(call, "output");
   if (format === "json" || format === "yaml") {
     // A list would have another form than the changes that follow.
@@ -62,14 +62,15 @@ function print({ io, ...call }: CommandCall, { reads, rows }: Shown): void {
   // A long name leaves half of the width to the other columns.
   const shown = rows.map((row) => ({ ...row, name: withoutMiddle(row.name, Math.floor(width / 2)) }));
   io.out(rows.length === 0 ? "" : fitted(statusTable(shown, { wide, now: io.now() }), width));
-  if (rows.length === 0) io.err(`flipop: ${emptyText(reads)}\n`);
+  if (rows.length === 0) io.err(`flipop: ${emptyText(found)}\n`);
   else if (io.terminal) io.err(`${summaryText(rows)}\n`);
 }
 
-function emptyText(reads: readonly KindRead[]): string {
+function emptyText({ reads, namespace }: Omit<Shown, "rows">): string {
+  const place = namespace === undefined ? "here" : `in namespace ${namespace}, if that exists`;
   return reads.some(isUnread)
-    ? "the kinds that can be read have no resources here"
-    : "there are no resources of flipop here";
+    ? `the kinds that can be read have no resources ${place}`
+    : `there are no resources of flipop ${place}`;
 }
 
 /** A kind that was not read may have some. Classes have no namespace, so a list of them may be that of a mistyped one. */

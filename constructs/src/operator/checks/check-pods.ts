@@ -30,9 +30,12 @@ export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
   checkAffinity(props, draft.at("affinity"));
 }
 
+/** As container engines read it: registry and port, path, tag, digest. */
+const IMAGE = /^([\w.-]+(:\d+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(:\w[\w.-]{0,127})?(@[a-z][a-z0-9+._-]*:[0-9a-f]+)?$/;
+
 function checkImage({ image }: FlipopOperatorProps, site: Site): void {
   const used = image ?? imageOfEnvironment();
-  if (used === undefined || /^\S+$/.test(used)) return;
+  if (used === undefined || IMAGE.test(used)) return;
   const source = image === undefined ? "variable FLIPOP_IMAGE" : "prop";
   site.refuse(`"${used}" is not an image: write it as registry/name:tag, or remove the ${source}`);
 }

@@ -71,9 +71,13 @@ function lateValue(prop: string, value: unknown, draft: Draft): unknown {
   }
 }
 
+function isOtherItem(late: unknown, given: unknown): boolean {
+  return isLate(given) || (typeof given !== "object" && late !== given);
+}
+
 function isOther(late: unknown, given: unknown): boolean {
   // Other checks refuse an object.
   if (!Array.isArray(given)) return typeof given !== "object" && late !== given;
   if (!Array.isArray(late)) return true;
-  return late.length !== given.length || late.some((item, index) => item !== given[index]);
+  return late.length !== given.length || late.some((item, index) => isOtherItem(item, given[index]));
 }

@@ -7,7 +7,7 @@ import type { AddressFacts } from "../../providers/types.js";
 import { listed } from "../../values.js";
 import { ownersIn } from "../claim-checks.js";
 import { withCluster } from "../cluster.js";
-import { type CommandCall, listOption, textOption, UsageError } from "../command.js";
+import { type CommandCall, checkIp, listOption, textOption, UsageError } from "../command.js";
 import type { KindRead } from "../list-objects.js";
 import { readNodes } from "../list-objects.js";
 import { type AccountAddress, readAccounts, withAccounts } from "../read-accounts.js";
@@ -34,6 +34,7 @@ export function run(call: CommandCall): Promise<number> {
   const asked = listOption(call, "release");
   const idle = ["yes", "unassign"].find((name) => asked.length === 0 && call.options[name] === true);
   if (idle !== undefined) throw new UsageError(`--${idle} has no effect without --release: name the addresses there`);
+  for (const text of asked) checkIp(text);
   return withCluster(call, ({ client }) =>
     withAccounts(call, async (providers) => {
       // The account first: an address that the operator creates meanwhile is in a resource by the time that those are read.
