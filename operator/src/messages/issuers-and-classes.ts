@@ -185,8 +185,8 @@ export const classMessages = topic("classes", {
   namespaceNotAllowed: problem({
     reason: "NamespaceNotAllowed",
     by: "administrator",
-    text: ({ name, namespace, keeps }: Named & { readonly namespace: string; readonly keeps?: true }) =>
-      `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}${keeps ? "; the RoutedIP keeps its address, which still moves" : ""}`,
+    text: ({ name, namespace, keeps, unopened }: Named & { namespace: string; keeps?: true; unopened?: string }) =>
+      `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}${unopened ? `, so the operator opens no port anew: ${unopened}` : ""}${keeps ? "; the RoutedIP keeps its address, which still moves, and the ports that are open" : ""}`,
     remedy: `${HAVE_ADMINISTRATOR} add it to allowedNamespaces, or delete this RoutedIP and create it again with another className, since the field cannot be changed`,
     example: { name: "public", namespace: "web" },
   }),

@@ -12,6 +12,7 @@ import {
   type RoutedPort,
 } from "cdk8s-flipop/api";
 import { firewallMessages } from "../messages/firewalls.js";
+import { classMessages } from "../messages/issuers-and-classes.js";
 import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
 import { omitUndefined } from "../values.js";
@@ -32,6 +33,13 @@ export interface PortAccess {
 interface Maximum {
   readonly of: string;
   readonly ports: number;
+}
+
+/** The class no longer allows the namespace of a RoutedIP that it serves. */
+export interface ExcludedNamespace {
+  /** Of the class. */
+  readonly name: string;
+  readonly namespace: string;
 }
 
 export interface PermittedPorts {
@@ -161,15 +169,33 @@ function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): stri
   return `${port}/${protocol}`;
 }
 
+interface PortRules {
+  readonly portAccess: PortAccess;
+  readonly nodePortRange: string;
+  readonly excluded?: ExcludedNamespace;
+}
+
+/** A class that excludes the namespace of a RoutedIP lets it keep what is open. */
+function withoutNew(
+  { ports, refused }: PermittedPorts,
+  { nodePortRange, excluded }: PortRules,
+  last: readonly RoutedPort[],
+): PermittedPorts {
+  const wasOpen = new Set(last.map(textOf));
+  const unopened = ports.filter((port) => needsRule(port, nodePortRange) && !wasOpen.has(textOf(port)));
+  if (excluded === undefined || unopened.length === 0) return { ports, ...omitUndefined({ refused }) };
+  return {
+    ports: ports.filter((port) => !unopened.includes(port)),
+    refused: classMessages.namespaceNotAllowed({ ...excluded, unopened: unopened.map(textOf).join(", ") }),
+  };
+}
+
 /** @param last ports that were open before */
-export function withinAccess(
-  found: PortsFound,
-  { portAccess, nodePortRange }: { readonly portAccess: PortAccess; readonly nodePortRange: string },
-  last: readonly RoutedPort[] | undefined,
-): PortsFound {
+export function withinAccess(found: PortsFound, rules: PortRules, last: readonly RoutedPort[] = []): PortsFound {
   const { later = [], ...now } = found;
+  const { portAccess, nodePortRange } = rules;
   const permitted = (ports: PortsFound["ports"]) =>
-    permittedPorts(ports, portAccess, { nodePortRange, ...omitUndefined({ last }) });
+    withoutNew(permittedPorts(ports, portAccess, { nodePortRange, last }), rules, last);
   const { refused, ports } = permitted(later);
   return { ...now, ...(ports.length > 0 && { later: ports }), ...omitUndefined({ refused }), ...permitted(now.ports) };
 }

@@ -29,7 +29,7 @@ import {
   nameAccessOf,
   wrongLimitsOf,
 } from "./address-and-name-access.js";
-import { type PortAccess, portAccessOf } from "./port-access.js";
+import { type ExcludedNamespace, type PortAccess, portAccessOf } from "./port-access.js";
 
 export interface Issuer {
   readonly metadata: ObjectMeta;
@@ -75,7 +75,7 @@ export interface ClassRules {
   /** Limits that cannot be read: no RoutedIP gets anything new. */
   readonly wrongLimits?: Problem;
   /** The class no longer allows the namespace: only the address that the RoutedIP has stays. */
-  readonly excluded?: Problem;
+  readonly excluded?: ExcludedNamespace;
 }
 
 /** The built-in implementation. */
@@ -203,8 +203,13 @@ function rulesForNamespace(className: string, applicant: Applicant, lookUp: Look
   const { resolvedClass, problem } = rulesOfClass(className, found, lookUp);
   if (resolvedClass === undefined) return { problem };
   return {
-    resolvedClass: { ...resolvedClass, excluded: classMessages.namespaceNotAllowed({ name, namespace, keeps: true }) },
+    resolvedClass: { ...resolvedClass, excluded: { name, namespace } },
   };
+}
+
+/** For Accepted, which stays True. */
+export function exclusionRemark({ excluded }: Pick<ResolvedClass, "excluded">): Problem | undefined {
+  return excluded && classMessages.namespaceNotAllowed({ ...excluded, keeps: true });
 }
 
 /** It asks for no other address than the one that the operator gave it: a change of the class must not stop its moves. */

@@ -1,7 +1,7 @@
 import type { AccessLimits, RoutedPort } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { commonPorts, permittedPorts, portAccessOf } from "../../src/routing/port-access.js";
+import { commonPorts, permittedPorts, portAccessOf, withinAccess } from "../../src/routing/port-access.js";
 
 const NODE_PORTS = { nodePortRange: "30000-32767" };
 
@@ -19,6 +19,19 @@ function open(numbers: readonly number[], ...limits: readonly AccessLimits[]): r
 }
 
 describe("the ports that a class and an issuer allow", () => {
+  it("are those that are open already, once the class excludes the namespace, and NodePorts", () => {
+    const allowed = { ...NODE_PORTS, portAccess: portAccessOf([]) };
+    const rules = { ...allowed, excluded: { name: "shared", namespace: "team" } };
+    const found = { ports: [port(80), port(443), port(30_080)], sourceRanges: [], sourceAnnotations: [] };
+    const { ports, refused } = withinAccess(found, rules, [port(443)]);
+    expect(ports).to.deep.equal([port(443), port(30_080)]);
+    expect(refused?.reason).to.equal("NamespaceNotAllowed");
+    expect(refused?.message).to.include(
+      "shared does not allow namespace team, so the operator opens no port anew: 80/TCP",
+    );
+    expect(withinAccess(found, allowed, []).ports).to.deep.equal(found.ports);
+  });
+
   it("name each maximum that the ports exceed, and none that they do not", () => {
     const sources = [1, 2, 3].map((maxPorts) => ({ of: `source ${maxPorts}`, limits: { maxPorts } }));
     const ports = [8080, 8081, 8082].map((port) => ({ protocol: "TCP", port, origin: "HostPort" }) as const);

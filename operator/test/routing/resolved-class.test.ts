@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { nameProblem } from "../../src/routing/address-and-name-access.js";
 import { readClass } from "../../src/routing/read-resources.js";
-import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
+import { exclusionRemark, type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
 import { meta } from "../claims/resources.js";
 
 describe("the terms of a RoutedIP", () => {
@@ -127,7 +127,7 @@ describe("the terms of a RoutedIP", () => {
         applicant,
         lookUp({ issuerRef, allowedNamespaces: ["team"] }),
       );
-      return (found?.excluded ?? problem)?.message.includes("keeps its address");
+      return (exclusionRemark(found ?? {}) ?? problem)?.message.includes("keeps its address");
     };
     const [kept, refused] = [true, false];
     const had = { routedIP: "203.0.113.7", providerID: "digitalocean://1" };

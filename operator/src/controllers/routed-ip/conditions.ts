@@ -30,7 +30,7 @@ import { publishedConditions } from "../../publishing/published-addresses.js";
 import { lacksAddress, no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { isSameName } from "../../records/record-equality.js";
 import { fullNameOf } from "../../records/record-plan.js";
-import { exceededLimit } from "../../routing/resolved-class.js";
+import { exceededLimit, exclusionRemark } from "../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
 import { type FirewallFindings, firewallFailure, firewallProblem, firewallReady } from "./firewall/condition.js";
@@ -74,7 +74,7 @@ function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCon
 /** What does no harm yet: a limit above what a machine can hold, an excluded namespace, a missing Secret. */
 function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCondition {
   const { resolvedClass, capabilities } = snapshot;
-  const remark = resolvedClass?.excluded ?? snapshot.credentials;
+  const remark = exclusionRemark(resolvedClass ?? {}) ?? snapshot.credentials;
   if (remark !== undefined) return yes("Accepted", remark);
   const { perNodeIPLimit: limit, provider } = resolvedClass ?? {};
   const exceeded = exceededLimit({ limit, provider, allowed: capabilities?.addressesPerNode });

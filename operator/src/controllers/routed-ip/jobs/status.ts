@@ -22,6 +22,7 @@ import { publishedConditions } from "../../../publishing/published-addresses.js"
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
 import { lackOfPorts, type PortsFound } from "../../../routing/needed-ports.js";
 import type { RoutedIP } from "../../../routing/read-resources.js";
+import { exclusionRemark } from "../../../routing/resolved-class.js";
 import { serviceKeyOf } from "../../../routing/service.js";
 import type { Election } from "./node-election.js";
 import { dnsReadyOf } from "./records.js";
@@ -154,7 +155,7 @@ function acceptedOf({ cachesComplete, resolvedClass, routed, passedOver = [] }: 
   if (!cachesComplete) return unknown("Accepted");
   if (routed.spec.paused === true) return yes("Accepted", addressMessages.paused());
   if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));
-  return yes("Accepted", resolvedClass?.excluded ?? jobMessages.unhindered());
+  return yes("Accepted", exclusionRemark(resolvedClass ?? {}) ?? jobMessages.unhindered());
 }
 
 function assignedOf(snapshot: JobSnapshot, election: Election, obstacle: Problem | undefined): PlannedCondition {
