@@ -182,10 +182,15 @@ export class TokenBucket {
     this.at = nowMs;
   }
 
+  /** Whether there is a token. */
+  has(nowMs: number): boolean {
+    this.refill(nowMs);
+    return this.tokens >= 1;
+  }
+
   /** Takes a token if there is one. */
   tryTake(nowMs: number): boolean {
-    this.refill(nowMs);
-    if (this.tokens < 1) return false;
+    if (!this.has(nowMs)) return false;
     this.tokens -= 1;
     return true;
   }

@@ -19,6 +19,9 @@ export const ACTION_SECONDS = 120; // The same, of one that the API goes on call
 export const OVERDUE_ACTION_SECONDS = 10; // After its deadline, any run of the account reads an action that no run has read.
 export const RESERVATION_SECONDS = 600; // A move reserves its node for this long: more than its calls and its action take.
 export const READ_PAUSE_MS = 1_000; // Between reads of the same address or list, unless the operator or a refused call changed something.
+/** Reads of single addresses that resources name, and that neither a list nor a status shows, of one account and family. */
+export const UNLISTED_READS = { perSecond: 20 / 60, burst: 20 };
+export const UNLISTED_SERVED_READS = 20; // The same, at once, of addresses that the status of a resource has as serving.
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5]; // Between reads of a running action; the last repeats.
 export const LOCKED_READ_SECONDS = { first: 5, longest: 60 }; // Between reads of an address that stays locked: longer each time.
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.

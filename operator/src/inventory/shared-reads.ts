@@ -187,14 +187,16 @@ export class InventoryReader {
     return this.withToken((provider) => provider.get(context, ip));
   }
 
-  /** What somebody counts on, or what we did ourselves, and the list lacks. */
+  /** What somebody counts on, or what we did ourselves, and the list lacks although a read has shown it. */
   absent(
     listed: ReadonlyMap<string, unknown>,
-    named: readonly string[],
+    named: ReadonlySet<string>,
     known: Iterable<readonly [string, CachedState]>,
   ): readonly string[] {
-    const own = [...known].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
-    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.covers(ip));
+    return [...known].flatMap(([ip, { writtenAt }]) => {
+      const isNeeded = named.has(ip) || writtenAt !== undefined;
+      return isNeeded && !listed.has(ip) && this.covers(ip) ? [ip] : [];
+    });
   }
 
   /** A token that is refused goes to the end of the line; each is tried once. */
