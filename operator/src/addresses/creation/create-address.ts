@@ -3,14 +3,15 @@
 import { type AddressStatus, Annotation, type PendingCreation } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/view.js";
+import { StatusError } from "../../kube/client.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
-import { ownAnnotationPatch, statusPatch } from "../../kube/write/patch.js";
+import { MERGE_PATCH, ownAnnotationPatch, statusPatch } from "../../kube/write/patch.js";
 import { errorText, type Logger } from "../../logging.js";
 import { refText } from "../../messages/claims.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { ActionFacts, CreateAddress, CreateOutcome } from "../../providers/types.js";
-import type { ObjectWrite } from "../../reconcile/object-writer.js";
+import { ObjectGone, type ObjectWrite } from "../../reconcile/object-writer.js";
 import { isWithheld } from "../../reconcile/retries.js";
 import { omitUndefined } from "../../values.js";
 import { noting, type OpenAccount, type Outcome, providerFailure } from "../call-outcomes.js";
@@ -112,7 +113,8 @@ export function isEdited(now: ObjectMeta | undefined, planned: ObjectMeta): bool
 
 /**
  * Also in an annotation, because the status may get lost: then nothing else knows that an address may have been created.
- * @param takeBack ends the creation where the annotation cannot be written.
+ * @param takeBack ends the creation where the annotation cannot be written, or where the answer for the status is lost: nothing
+ * was created, and only this process knows it.
  * @returns whether the status keeps it; that of an older CRD does not.
  */
 export async function recordIntent<S extends CreationStatus>(
@@ -121,7 +123,10 @@ export async function recordIntent<S extends CreationStatus>(
   takeBack: () => Promise<unknown>,
 ): Promise<boolean> {
   const patch = (object: Stored<S>) => statusPatch(object, { pendingCreation: intent });
-  const answer = await holder.write({ patch, subresource: "status", signal });
+  const answer = await holder.write({ patch, subresource: "status", signal }).catch(async (error: unknown) => {
+    if (mayBeWritten(error)) await takeBack();
+    throw error;
+  });
   if (answer.status?.pendingCreation?.startedAt !== intent.startedAt) return false;
   const copy = { [Annotation.pendingCreation]: intentText(intent) };
   try {
@@ -133,6 +138,12 @@ export async function recordIntent<S extends CreationStatus>(
   }
 }
 
+/** The API server has not refused the write, and it may have been sent. */
+function mayBeWritten(error: unknown): boolean {
+  if (isWithheld(error) || error instanceof ObjectGone) return false;
+  return !(error instanceof StatusError && error.code < 500);
+}
+
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
 export function recordCreation<S extends CreationStatus>(
   fields: CreationFields<S>,
@@ -141,7 +152,7 @@ export function recordCreation<S extends CreationStatus>(
 ): Promise<void> {
   return recordResult(holder.memory, result, async () => {
     const written = await holder.write({
-      patch: (object) => statusPatch(object, { ...changeOf(fields, statusOf(object), result) }),
+      patch: (object) => resultPatch(fields, object, result),
       subresource: "status",
       fact: true,
     });
@@ -203,6 +214,15 @@ function statusOf<S extends CreationStatus>({ status }: Stored<S>): S {
 
 function addedBy<S extends CreationStatus>(fields: CreationFields<S>, status: S, created: CreatedFacts | undefined) {
   return created === undefined || fields.isOnRecord(status, created) ? undefined : fields.added(status, created);
+}
+
+/** Never nothing for the end of an intent that the status seems to lack: only the server's answer shows that it does. */
+function resultPatch<S extends CreationStatus>(fields: CreationFields<S>, object: Stored<S>, result: CreationResult) {
+  const status = statusOf(object);
+  const change = changeOf(fields, status, result);
+  const unseen = "pendingCreation" in change && status.pendingCreation === undefined;
+  const body = { metadata: { resourceVersion: object.metadata.resourceVersion }, status: { pendingCreation: null } };
+  return statusPatch(object, { ...change }) ?? (unseen ? { contentType: MERGE_PATCH, body } : undefined);
 }
 
 function changeOf<S extends CreationStatus>(

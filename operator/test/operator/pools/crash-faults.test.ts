@@ -2,7 +2,7 @@ import { Annotation, type IpFamily } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Killer, type Moment } from "../killer.js";
-import { World } from "../world.js";
+import { inWorld, World } from "../world.js";
 
 const NODES = ["node-1", "node-2", "node-3"];
 const DESIRED = 3;
@@ -117,4 +117,51 @@ describe("operator in process: killed at every change that it makes", function (
       }
     });
   }
+});
+
+describe("operator in process: the answer to the intent of a pool's creation is lost", function () {
+  this.timeout(60_000);
+
+  /** The API server takes the first write of an intent, and nobody gets its answer. @param down it takes no later write of a pool */
+  const loseIntent = (world: World, down = false): void => {
+    let lost = false;
+    world.kubernetes.setFaults(({ method, path, body }) => {
+      if (method !== "PATCH" || !path.includes("/floatingippools/")) return undefined;
+      if (lost) return down ? { kind: "reset" } : undefined;
+      lost = body.includes("startedAt");
+      return lost ? { kind: "lose-answer" } : undefined;
+    });
+  };
+  const written = (world: World) => world.status("web").pendingCreation !== undefined;
+  const creations = (world: World) => world.digitalocean.journal.count({ on: "POST /v2/reserved_ips" });
+
+  it("and no creation was sent, so the next one follows at once", () =>
+    inWorld({ nodes: 1 }, async (world) => {
+      loseIntent(world);
+      world.addPool("web", { desiredIPs: 1 });
+      world.start();
+      await world.until("the intent is there", () => written(world));
+      const began = world.clock.now();
+      await world.fulfilled("web");
+      expect(world.clock.now() - began).to.be.below(15_000);
+      expect(creations(world)).to.equal(1);
+      expect(world.status("web").createdIPs?.map(({ inferred }) => inferred)).to.deep.equal([undefined]);
+      expect(world.events("CreationUnsettled")).to.deep.equal([]);
+    }));
+
+  it("and the process ends: the next one cannot know that no creation was sent", () =>
+    inWorld({ nodes: 1 }, async (world) => {
+      loseIntent(world, true);
+      world.addPool("web", { desiredIPs: 1 });
+      const first = world.start();
+      await world.until("the intent is there", () => written(world));
+      await first.kill();
+      world.kubernetes.setFaults(() => undefined);
+      const began = world.clock.now();
+      world.start();
+      await world.until("it is in doubt", () => world.condition("web", "Accepted")?.reason === "CreationUnsettled");
+      await world.fulfilled("web");
+      expect(world.clock.now() - began).to.be.above(60_000);
+      expect(creations(world)).to.equal(1);
+    }));
 });

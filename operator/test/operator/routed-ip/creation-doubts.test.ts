@@ -88,4 +88,22 @@ describe("operator in process: a RoutedIP whose creation is in doubt", function 
     await remove();
     expect(account()).to.deep.equal([foreign]);
   });
+
+  it("creates at once where the answer to its intent was lost, since no creation was sent", async () => {
+    await start();
+    let lostAt: number | undefined;
+    made.world.kubernetes.setFaults(({ method, path, body }) => {
+      const isIntent = method === "PATCH" && path.endsWith("/status") && body.includes("startedAt");
+      if (lostAt !== undefined || !isIntent) return undefined;
+      lostAt = made.world.clock.now();
+      return { kind: "lose-answer" };
+    });
+    made.addRouted("a");
+    made.world.start();
+    await made.ready("a");
+    expect(made.world.clock.now() - (lostAt ?? 0)).to.be.below(15_000);
+    expect(made.status("a")).not.to.have.any.keys("inferred", "pendingCreation");
+    await made.until("the copy is gone", () => copy() === undefined);
+    expect(creations()).to.equal(1);
+  });
 });
