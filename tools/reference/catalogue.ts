@@ -16,6 +16,7 @@ import {
 import { jobMessages } from "../../operator/src/messages/jobs.js";
 import type { Row } from "../../operator/src/messages/message.js";
 import { candidateMessages } from "../../operator/src/messages/nodes/candidates.js";
+import { markMessages } from "../../operator/src/messages/nodes/marks.js";
 import { regionMessages } from "../../operator/src/messages/nodes/other-region.js";
 import { providerMessages, serverMessages } from "../../operator/src/messages/provider.js";
 import { publishingMessages } from "../../operator/src/messages/publishing.js";
@@ -33,6 +34,7 @@ export const CATALOGUE: Readonly<Record<string, Readonly<Record<string, { readon
   addressMessages,
   regionMessages,
   candidateMessages,
+  markMessages,
   creationMessages,
   claimMessages,
   recordMessages,

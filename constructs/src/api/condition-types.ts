@@ -7,7 +7,8 @@ export const CONDITION_TYPES = {
   Stalled: "The resource does not serve as requested, and a person must remove the obstacle that the message names.",
   Accepted:
     "The spec is valid, and no failure of the provider is known. Of a RoutedIP also: neither its machine nor its ports nor its firewall keep the operator from serving the address.",
-  Fulfilled: "The number of active addresses equals the number of desired ones.",
+  Fulfilled:
+    "The number of active addresses equals the number of desired ones, and nodes have the labels and taints that the spec asks for.",
   DNSReady: "The record set has the desired content.",
   Published: "The objects of publishTo show the active addresses.",
   Conflict: "Bad: another resource claims an address or DNS name of this resource, or a foreign writer changes it.",

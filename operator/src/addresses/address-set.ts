@@ -31,6 +31,7 @@ import type { Stop } from "../runtime/stop-switch.js";
 import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";
 import type { ResourceMarks } from "./holder-labels-and-taints.js";
+import type { RefusedWrites } from "./refused-marks.js";
 import type { Taken } from "./undone-writes.js";
 
 /** What a resource asks for, and what its status says: each kind builds one from its own spec and status. */
@@ -195,6 +196,8 @@ export interface AddressMemory {
   readonly retryAt?: ReadonlyMap<string, number>;
   /** What failed lately for the account's sake, by lock key; not before. The status does not keep these. */
   readonly accountRetryAt?: ReadonlyMap<string, number>;
+  /** See `Retries.refusedWrites`. @default none */
+  readonly refusedWrites?: RefusedWrites;
   /** When a running action is looked at next, by address, ms since the epoch. Absent: at once. */
   readonly pollAt?: ReadonlyMap<string, number>;
   /** When somebody else undid our writes, by address, and as `records` for the record set. */

@@ -40,6 +40,8 @@ export interface Findings {
   readonly unread: readonly string[];
   /** Why others are not released yet: a name leads to them, or another pool may have them. */
   readonly stillUsed?: Problem;
+  /** Why a label or a taint of nodes is not as the spec asks. */
+  readonly refusedMark: Problem | undefined;
   /** Addresses to publish. */
   readonly published: readonly string[];
 }

@@ -90,6 +90,8 @@ interface Entry {
   readonly state: RetryState;
   /** All these failures were of reads. */
   readonly ofReads: boolean;
+  /** Of the last failure. */
+  readonly problem?: Problem | undefined;
   /** Of the last failure, if it was one of the cleanup. */
   readonly ofCleanup?: Problem | undefined;
   /** A limit of the account is the cause: it answers, and a person can make room, too. */
@@ -146,7 +148,8 @@ export class Retries {
     const state = afterFailure(before?.state, failure, now);
     const about = { ofReads: ofRead && before?.ofReads !== false, ofLimit: failure.kind === "QuotaExceeded" };
     const of = account && entryAccount(account, ofRead || about.ofLimit);
-    this.entries.set(key, { state, ...about, ofCleanup: ofCleanup ? failure.problem : undefined, ...of });
+    const { problem } = failure;
+    this.entries.set(key, { state, ...about, problem, ofCleanup: ofCleanup ? problem : undefined, ...of });
     return state;
   }
 
@@ -191,6 +194,12 @@ export class Retries {
   /** How these machines refused it last. */
   machineProblems(): ReadonlyMap<ProviderId, Problem> {
     return new Map([...this.machines].flatMap(([machine, { problem }]) => (problem ? [[machine, problem]] : [])));
+  }
+
+  /** What the API server refused last, by key. */
+  refusedWrites(): ReadonlyMap<string, Problem> {
+    const refused = [...this.entries].flatMap(([key, { problem }]) => (problem ? [[key, problem] as const] : []));
+    return new Map(refused.filter(([, { reason }]) => reason === "APIServerRefused"));
   }
 
   /** What waits, by key: not before, ms since the epoch. */

@@ -51,7 +51,7 @@ export function conditionsOf(
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const count = { active: activeOf(findings), desired: findings.desired.desiredCount };
   if (!isObserved(snapshot)) return unobserved(snapshot, count);
-  if (count.active >= count.desired) return yes("Fulfilled", fulfilledBy(snapshot, findings, count));
+  if (count.active >= count.desired) return served(snapshot, findings, count);
   if (isDeleting(snapshot.set)) {
     const cause = findings.creation ?? addressMessages.beingDeleted();
     return unknown("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
@@ -61,6 +61,13 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
     : (creationObstacle(snapshot, findings) ?? obstacle(snapshot, findings));
   if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
   return onTheirWay(snapshot, findings, count);
+}
+
+/** The addresses serve; a label or a taint that is missing keeps pods from where they should run. */
+function served(snapshot: Snapshot, findings: Findings, count: Counted): PlannedCondition {
+  const { refusedMark: cause } = findings;
+  if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
+  return yes("Fulfilled", fulfilledBy(snapshot, findings, count));
 }
 
 function onTheirWay(snapshot: Snapshot, findings: Findings, count: Counted): PlannedCondition {

@@ -3,8 +3,10 @@
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import { eventInCommon, eventsOfResults, type SaidCondition, says, unreported } from "../../addresses/action-events.js";
 import type { PlannedAction } from "../../addresses/actions.js";
+import { isDeleting } from "../../addresses/address-set.js";
 import type { Outcome } from "../../addresses/call-outcomes.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
+import { isRefusedMark } from "../../addresses/refused-marks.js";
 import { normalName } from "../../claims/claimed-names.js";
 import { abandoned, conditionEvent, eventMessages, type FailureNames, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";
@@ -76,6 +78,7 @@ function eventMessageOf(
 ): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
+    if (!isDeleting(snapshot.pool) && isRefusedMark(action, outcome.failure)) return undefined;
     return failedEvent(FAILED[action.do], outcome.failure.problem, addressOf(action).ip);
   }
   return succeeded(snapshot, action, outcome);

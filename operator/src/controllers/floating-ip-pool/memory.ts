@@ -100,6 +100,7 @@ export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
     ...listObservations.seen(scene),
     retryAt: retries.retryAt(),
     accountRetryAt: retries.accountRetryAt(),
+    refusedWrites: retries.refusedWrites(),
     pollAt: new Map([...polls].map(([ip, { nextAt }]) => [ip, now + nextAt - monotonic])),
     reverts: new Map([...reverts, ...records]),
     taken: takenFrom(memory, scene),

@@ -1,7 +1,7 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import { Finalizer, type PoolCounts } from "cdk8s-flipop/api";
-import type { ActionChain, PlannedAction } from "../../addresses/actions.js";
+import type { ActionChain, MarkAction, PlannedAction } from "../../addresses/actions.js";
 import { hasLostHolder, isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
 import { addressesOf, countsOf, type PlannedAddress, planText } from "../../addresses/address-status.js";
 import { annotationChains, annotationRemovals } from "../../addresses/annotations.js";
@@ -29,6 +29,7 @@ import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/dis
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { needsFreshList } from "../../addresses/moves/occupied-nodes.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
+import { markChanges, refusedMark } from "../../addresses/refused-marks.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { isBequeathed } from "../../addresses/releases/releasable.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
@@ -93,6 +94,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     ...{ desired, addresses, assignmentPlan, published, publication },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
+    refusedMark: refusedMark(markChanges(marksIn(snapshot, decision)), snapshot.memory.refusedWrites),
     ...unreleasedOf(snapshot, placements),
   };
   const requeue = requeueAt(snapshot, decision);
@@ -148,11 +150,17 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   const displacing = assignmentPlan.displacing.map((each) => displacementChain(snapshot, each));
   const records = mayNeedCleanup(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
   const releases = releaseChains(snapshot, placements);
-  const marks = hasFinalizer(snapshot.pool) ? markChains(snapshot, placements) : [];
-  const nodes = [...annotationChains(snapshot, placements, desired.family), ...marks];
+  const nodes = [...annotationChains(snapshot, placements, desired.family), ...marksIn(snapshot, decision)];
   return [...moves, ...displacing, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(
     isFilled,
   );
+}
+
+/** Of a pool that stays. */
+function marksIn(snapshot: Snapshot, { placements }: Decision): readonly (readonly MarkAction[])[] {
+  const { pool, problem } = snapshot;
+  const mayMark = isObserved(snapshot) && problem === undefined && pool.spec.paused !== true && !isDeleting(pool);
+  return mayMark && hasFinalizer(pool) ? markChains(snapshot, placements) : [];
 }
 
 /** Whether addresses may move, and new ones be created. */

@@ -65,7 +65,11 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCondition): PlannedCondition {
   if (accepted.status !== "True" || accepted.reason === "Paused") return accepted;
   const obstacle =
-    findings.heldElsewhere ?? snapshot.former?.problem ?? findings.ports.problem ?? firewallProblem(snapshot, findings);
+    findings.heldElsewhere ??
+    snapshot.former?.problem ??
+    findings.ports.problem ??
+    firewallProblem(snapshot, findings) ??
+    findings.refusedMark;
   if (obstacle !== undefined) return no("Accepted", obstacle);
   const { remark } = findings.ports;
   return remark === undefined ? withinLimit(snapshot, accepted) : yes("Accepted", remark);

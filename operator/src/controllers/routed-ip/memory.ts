@@ -121,7 +121,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 interface Remembered extends Pick<RoutedState, "cleanup"> {
   readonly retries: Pick<
     RoutedState["retries"],
-    "get" | "machineRetryAt" | "machineFailedAt" | "machineProblems" | "accountRetryAt"
+    "get" | "machineRetryAt" | "machineFailedAt" | "machineProblems" | "accountRetryAt" | "refusedWrites"
   >;
   readonly memory: Pick<
     RoutedMemory,
@@ -149,6 +149,7 @@ export function memoryOf(
     ...omitUndefined({ creationFailure, creationResult }),
     ...memory.listObservations.seen(scene),
     accountRetryAt: retries.accountRetryAt(),
+    refusedWrites: retries.refusedWrites(),
     reverts: new Map([...own, ...records]),
     taken: memory.taken.look({ ...scene, addresses: activeOf(scene.status) }),
     cleanup,

@@ -45,6 +45,7 @@ import { isLeaving, replacesPrevious } from "./firewall/leave-previous-firewalls
 import type { FirewallPlan } from "./firewall/plan.js";
 import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import { electionOf, limitOf, type WaitingMachines, waitingMachinesOf } from "./node-election.js";
+import { refusedMarkOf } from "./refused-marks.js";
 import type { Snapshot } from "./snapshot.js";
 import { type PlannedStatus, plannedAddress, plannedStatus } from "./status.js";
 import {
@@ -110,6 +111,7 @@ export function plan(snapshot: Snapshot): Plan {
     ...{ ...decision, address, published, publication, heldElsewhere },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
+    refusedMark: refusedMarkOf(snapshot, decision, acts),
     ...unreleasedOf(snapshot, placements),
   };
   const deletion = deletionOf(snapshot, placements, firewall);

@@ -119,4 +119,42 @@ describe("operator in process: the taint on nodes that wait for an address", fun
       await made.close();
     }
   });
+
+  for (const [mark, spec] of [
+    ["taint", { untilAssigned: true }],
+    ["label", { holderLabel: true }],
+  ] as const) {
+    it(`keeps the pool from being ready while the API server refuses the ${mark}, with one Warning`, () =>
+      inWorld({ nodes: 3 }, async (world) => {
+        let refused = 0;
+        const refuse = () =>
+          world.kubernetes.setFaults(({ method, path, body }) => {
+            const ofMark = body.includes(mark === "taint" ? "/spec/taints" : '"labels"');
+            if (method !== "PATCH" || !path.startsWith("/api/v1/nodes/") || !ofMark) return undefined;
+            refused += 1;
+            return { kind: "status", code: 403, reason: "Forbidden" };
+          });
+        refuse();
+        const ips = world.addAddresses(1);
+        world.addPool("web", { ips, ...spec });
+        world.start();
+        const fulfilled = () => world.condition("web", "Fulfilled");
+        await world.until("Fulfilled says so", () => fulfilled()?.reason === "APIServerRefused");
+        await world.clock.sleep(60_000);
+        expect(fulfilled()).to.include({ status: "False", reason: "APIServerRefused" });
+        expect(fulfilled()?.message)
+          .to.include(`${mark} ${mark === "taint" ? KEY : ""}`)
+          .and.match(/on node-\d/)
+          .and.include("give the operator the right");
+        expect(world.condition("web", "Ready")).to.include({ status: "False", reason: "APIServerRefused" });
+        const warnings = () =>
+          ["APIServerRefused", "TaintNotWritten", "LabelNotWritten"].flatMap((reason) => world.events(reason));
+        expect(warnings()).to.have.length(1);
+        expect(refused, "the tries become rarer").to.be.below(24);
+        world.kubernetes.setFaults(() => undefined);
+        await world.until("it is ready", () => world.condition("web", "Ready")?.status === "True");
+        expect(fulfilled()?.status).to.equal("True");
+        expect(warnings()).to.have.length(1);
+      }));
+  }
 });

@@ -59,6 +59,7 @@ export function gatherJobs(tools: JobTools, state: RoutedState, read: RoutedRead
   const records = {
     set,
     memory: { reverts: new Map([["records", found.dns?.reverts ?? []]]) },
+    refusedWrites: state.retries.refusedWrites(),
     ...omitUndefined({ dns: found.dns?.snapshot }),
   };
   return { ...found, snapshot: { ...snapshotOf(tools, state, read), ...records } };

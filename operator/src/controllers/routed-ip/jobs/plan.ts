@@ -20,6 +20,7 @@ import { omitUndefined } from "../../../values.js";
 import { retaining } from "../address/address-set.js";
 import { hasFinalizer, isDeleting, retainingRecords } from "../deletion.js";
 import { electTaint, heldTaint, strayTaints } from "../node-election.js";
+import { refusedMarkOfJobs } from "../refused-marks.js";
 import { behindFirewall, creation, type JobAction, taken } from "./actions.js";
 import { conflictOf, createdBy, type Election, elect, rejected, rejectionOf } from "./node-election.js";
 import { publishedOf, recordsLeft, recordsOf, recordTimes } from "./records.js";
@@ -57,12 +58,13 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
   const published = publishedOf(snapshot, election, conflict);
   const status = statusOf(snapshot, election, { decision, conflict });
   const publication = isAble(snapshot) ? publicationOf(snapshot, published, status) : undefined;
+  const chain = jobChain(snapshot, election, { decision, able, lost });
+  const marks = marksOf(snapshot, conflict === undefined);
+  const refusedMark = refusedMarkOfJobs(snapshot, chain, marks);
   return {
-    chain: jobChain(snapshot, election, { decision, able, lost }),
+    ...{ chain, marks, status },
     records: recordsOf(snapshot, { published, able }),
-    marks: marksOf(snapshot, conflict === undefined),
-    status,
-    conditions: conditionsOf(snapshot, election, { decision, conflict, lost, published, publication }),
+    conditions: conditionsOf(snapshot, election, { decision, conflict, lost, published, publication, refusedMark }),
     ...omitUndefined({ publication, deletion: deletionOf(snapshot, decision) }),
     ...omitUndefined({ elected: able && mayCreate(snapshot) ? nodeOf(election.target) : undefined }),
     nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),

@@ -4,6 +4,7 @@ import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { annotatedIps } from "../../../addresses/desired-addresses.js";
 import type { RecordsSnapshot } from "../../../addresses/dns-records.js";
 import type { ResourceMarks } from "../../../addresses/holder-labels-and-taints.js";
+import type { RefusedWrites } from "../../../addresses/refused-marks.js";
 import type { Claims, ClaimView } from "../../../claims/claims.js";
 import type { MassFailureView } from "../../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../../health/probes-for-controllers.js";
@@ -47,6 +48,8 @@ export interface JobSnapshot extends RecordsSnapshot, ProbesSnapshot, ResourceMa
   readonly crdTooOld: boolean;
   readonly job?: JobSituation["job"];
   readonly retry?: RetryState;
+  /** See `Retries.refusedWrites`. @default none */
+  readonly refusedWrites?: RefusedWrites;
   /** What the last Job said that failed. */
   readonly failure?: Problem;
   /** What the class's firewall Jobs have reached for this RoutedIP; after its deletion: that nothing is left. */

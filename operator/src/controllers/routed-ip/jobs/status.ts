@@ -115,14 +115,17 @@ export interface Verdicts {
   readonly published: readonly string[];
   /** The address for the objects of `publishTo`. */
   readonly publication: PublishedAddresses | undefined;
+  /** Why a label or a taint of nodes is not as the spec asks. */
+  readonly refusedMark: Problem | undefined;
 }
 
 export function conditionsOf(
   snapshot: JobSnapshot,
   election: Election,
-  { decision, conflict, lost, published, publication }: Verdicts,
+  { decision, conflict, lost, published, publication, refusedMark }: Verdicts,
 ): readonly PlannedCondition[] {
-  const obstacle = snapshot.problem ?? conflict ?? obstacleToJobs(snapshot, decision, lost) ?? portsProblem(snapshot);
+  const refused = snapshot.problem ?? conflict ?? obstacleToJobs(snapshot, decision, lost);
+  const obstacle = refused ?? portsProblem(snapshot) ?? refusedMark;
   const accepted = obstacle === undefined ? acceptedOf(snapshot) : no("Accepted", obstacle);
   const dns = dnsReadyOf(snapshot, election, published);
   return [
