@@ -155,6 +155,7 @@ export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be
 export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints the last plan of this time.
 export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const ABSENT_KINDS_POLL_MS = 5_000; // Between two checks for the log which kinds the cluster lacks.
+export const STALE_POLL_MS = 5_000; // Between two checks of the caches for stale ones.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.
 
@@ -197,10 +198,9 @@ export const WATCH_OPEN_SECONDS = 30; // Until a watch is open.
 export const WATCH_LEAST_SECONDS = 300;
 export const WATCH_SILENCE_MS = 75_000; // Bookmarks come about every 60 s, after the first change since the server's start.
 export const WATCH_END_TOLERANCE_MS = 5_000; // A close this near to the requested end is the end.
-/** After a longer absence of the server a watch does not resume: see OutageError. */
-export const WATCH_LONGEST_GAP_MS = 10_000;
-/** Between two initial events: as client-go's warning, with room for a busy server. */
-export const WATCH_LIST_IDLE_MS = 15_000;
+export const WATCH_LONGEST_GAP_MS = 10_000; // After a longer absence of the server a watch does not resume: see OutageError.
+export const STALE_AFTER_MS = 60_000; // A cache that no watch and no list has renewed for this long is stale: twice the longest pause between tries.
+export const WATCH_LIST_IDLE_MS = 15_000; // Between two initial events: as client-go's warning, with room for a busy server.
 export const WATCH_LIST_TOTAL_MS = 2 * MINUTE_MS; // Until the end bookmark. Pages make progress where one stream does not.
 export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows that the server is well.
 export const WATCH_SHORT_SECONDS = 1; // A watch that ends sooner, without an event, has failed. As client-go.

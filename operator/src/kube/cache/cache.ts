@@ -3,6 +3,7 @@ import type { Logger } from "../../logging.js";
 import { NAMESPACE_CALL_SECONDS } from "../../timings.js";
 import { isNotFound, type KubeClient } from "../client.js";
 import type { Cached, Transform } from "../objects.js";
+import type { Staleness } from "../watch/freshness.js";
 import type { WatchTarget } from "../watch/list.js";
 import { Reflector, type ReflectorObserver, type ServerFeatures } from "../watch/reflector.js";
 import { EVENTS_API_VERSION } from "../write/event-series.js";
@@ -27,6 +28,8 @@ export interface CacheState {
   readonly lastError: string | undefined;
   /** HTTP status with which the server refused it last. */
   readonly lastCode: number | undefined;
+  /** It may differ from the server. */
+  readonly stale?: Staleness | undefined;
 }
 
 /** A set of objects that is kept equal to the server for as long as somebody holds it. */
@@ -81,8 +84,8 @@ export class ReflectedCache<T extends Cached, I extends string = never> implemen
   }
 
   get state(): CacheState {
-    const { synced, connected, lastError, lastCode } = this.reflector.state;
-    return { name: this.props.target.name, synced, connected, lastError, lastCode };
+    const { synced, connected, lastError, lastCode, stale } = this.reflector.state;
+    return { name: this.props.target.name, synced, connected, lastError, lastCode, stale };
   }
 
   forget(object: Cached): void {
@@ -127,8 +130,8 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
   }
 
   get state(): CacheState {
-    const { connected, lastError, lastCode } = this.source.state;
-    return { name: this.name, synced: this.synced, connected, lastError, lastCode };
+    const { connected, lastError, lastCode, stale } = this.source.state;
+    return { name: this.name, synced: this.synced, connected, lastError, lastCode, stale };
   }
 
   async whenSynced(signal?: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import { SECOND_MS, WATCH_SILENCE_MS } from "../../timings.js";
 import { isForbidden, isNotFound, type KubeClient, StatusError } from "../client.js";
 import type { Cached, Transform, WatchEvent } from "../objects.js";
 import { ProtobufError } from "../protobuf/reader.js";
+import { Freshness, type Staleness } from "./freshness.js";
 import { identify, type SafeTransform, safely, type WatchTarget } from "./list.js";
 import { backoffMs, judge, type Memory, NO_FAILURES, type Phase, type Round, type Verdict } from "./reflector-rules.js";
 import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
@@ -62,6 +63,8 @@ export interface ReflectorState {
   readonly lastError: string | undefined;
   /** HTTP status with which the server refused it last; `undefined` while connected, or where no answer came. */
   readonly lastCode: number | undefined;
+  /** The sink may differ from the server: for too long, no watch has followed the set, and no list of it has succeeded. */
+  readonly stale: Staleness | undefined;
 }
 
 /** Keeps a sink equal to one collection of the API server, through every fault, until its signal aborts. */
@@ -72,6 +75,7 @@ export class Reflector<T extends Cached> {
   private readonly features: ServerFeatures;
   private readonly transform: SafeTransform<T>;
   private readonly syncWaiters = new Waiters();
+  private readonly freshness: Freshness;
   /** `undefined`: the whole set has to be read. */
   private resourceVersion: string | undefined;
   /** Monotonic ms: when the server was last known to be there. */
@@ -96,14 +100,16 @@ export class Reflector<T extends Cached> {
     this.random = props.random ?? Math.random;
     this.logger = props.logger ?? silentLogger;
     this.features = props.features ?? { watchList: true };
+    this.freshness = new Freshness(this.clock);
     this.transform = safely(props.transform, props.target.name, this.logger);
   }
 
   get state(): ReflectorState {
     const { synced, connected } = this;
-    if (connected) return { synced, connected, failures: 0, lastError: undefined, lastCode: undefined };
+    const { stale } = this.freshness;
+    if (connected) return { synced, connected, failures: 0, lastError: undefined, lastCode: undefined, stale };
     const { lastError, lastCode } = this;
-    return { synced, connected, failures: this.memory.failures, lastError, lastCode };
+    return { synced, connected, failures: this.memory.failures, lastError, lastCode, stale };
   }
 
   /** Resolves when the first complete set is in the sink; rejects with the signal's reason. */
@@ -116,6 +122,7 @@ export class Reflector<T extends Cached> {
     while (!signal.aborted) {
       const round = await this.round(signal);
       this.connected = false;
+      this.freshness.end();
       if (round.opened) this.noteWatch(round);
       if (signal.aborted) return;
       await this.conclude(round, signal);
@@ -144,6 +151,8 @@ export class Reflector<T extends Cached> {
     const { clock, random, target, transform } = this;
     const onOpen = () => {
       this.connected = true;
+      // A watch list follows nothing before its set is complete.
+      if (this.resourceVersion !== undefined) this.freshness.follow();
     };
     const adopt = (snapshot: Snapshot<T>) => this.adopt(snapshot);
     const apply = (event: WatchEvent) => this.apply(event);
@@ -156,6 +165,8 @@ export class Reflector<T extends Cached> {
     await this.props.sink.replace(objects.values(), pacer);
     this.resourceVersion = version;
     this.aliveAt = this.clock.monotonic();
+    this.freshness.noteSet();
+    if (this.connected) this.freshness.follow();
     this.props.observer?.listed(seconds, objects.size);
     this.props.observer?.version(version);
     objects.clear();
@@ -192,6 +203,7 @@ export class Reflector<T extends Cached> {
     this.lastCode = round.error instanceof StatusError ? round.error.code : undefined;
     if (round.error instanceof ProtobufError) this.useJson(round.error);
     await this.emptyIfGone(round, signal);
+    if (this.gone || this.isAbsent(round)) this.freshness.noteSet();
     await this.pause(round, verdict, signal);
   }
 
@@ -236,12 +248,17 @@ export class Reflector<T extends Cached> {
     if (delayMs > 0) await this.clock.sleep(delayMs, signal).catch(() => {});
   }
 
+  /** The cluster lacks the kind, as it may. */
+  private isAbsent({ error }: Pick<Round, "error">): boolean {
+    return this.props.target.optional === true && isNotFound(error);
+  }
+
   /** A watch that has delivered events gets bookmarks: its silence is a fault. */
   private levelOf({ error, events }: Round, { relist, failures }: Verdict): "warn" | "info" | "debug" {
     const silent = error instanceof SilentWatchError;
     const again = silent && this.quiet;
     this.quiet = silent;
-    if (this.gone || (this.props.target.optional === true && isNotFound(error))) return "debug";
+    if (this.gone || this.isAbsent({ error })) return "debug";
     if (isQuiet({ error, events })) return again ? "debug" : "info";
     // A server that is away for an hour is worth a dozen lines, not two thousand.
     return relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";

@@ -25,6 +25,8 @@ export class FakeApi {
   endBookmarks = true;
   /** True: watches from a future version are answered 200 and stay silent. */
   probesAnswer504 = true;
+  /** Each request gets 403. */
+  forbidden = false;
   private readonly watches = new Set<ServerResponse>();
   private readonly server: Server;
 
@@ -95,7 +97,8 @@ export class FakeApi {
     const accept = request.headers.accept ?? "";
     this.seen.push({ kind, query, accept });
     if (this.protobuf && accept.startsWith(PROTOBUF)) inProtobuf.add(response);
-    if (kind === "watch") this.watch(query, response);
+    if (this.forbidden) status(response, { code: 403, reason: "Forbidden", message: "pods is forbidden" });
+    else if (kind === "watch") this.watch(query, response);
     else if (kind === "probe") this.probe(query, response);
     else this.list(query, response);
   }
