@@ -53,6 +53,7 @@ import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health, healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
 import { createElector, type Elector, type LeaderElector, noElection } from "./runtime/leader-elector.js";
 import { type Drainable, Manager, type Runnable, type Synced } from "./runtime/manager.js";
+import { StaleCaches } from "./runtime/stale-caches.js";
 import { StopSwitch, showStop, stoppable, watchLease } from "./runtime/stop-switch.js";
 import { AbsentKinds, afterSync, cachePart, knownKinds } from "./runtime/synced-kinds.js";
 import { CLOSE_DEADLINE_MS, SECOND_MS } from "./timings.js";
@@ -108,6 +109,7 @@ class Assembly {
   private readonly runtime: RuntimeMetrics;
   private readonly identity: string;
   private readonly stop: StopSwitch;
+  private readonly stale: StaleCaches;
   private readonly replica: OwnReplica | undefined;
   private standby: StandbyService | undefined;
   private readonly lease: Synced;
@@ -139,6 +141,8 @@ class Assembly {
     this.fence.onReopen?.(() => this.notifier.notifyAll());
     this.recorder = this.makeRecorder();
     this.context = this.makeContext(metrics);
+    this.stale = new StaleCaches(() => this.context.watches.states(), { clock, logger: options.logger });
+    metrics.stale.readFrom(() => this.stale.seconds());
     metrics.unlisted.readFrom(() => countUnlisted(this.context, this.context.nodes));
     this.lease = this.stop.follow(watchLease(this.context.watches, settings.namespace));
     const factories = [
@@ -191,10 +195,10 @@ class Assembly {
         ...(standby?.servers ?? []),
       ],
       caches: [cachePart(this.context.watches.nodes()), this.lease, ...this.kinds.tolerated()],
+      stale: this.stale.check,
       background: [
         { name: "token files", run: (signal) => this.providers.followFiles(signal) },
-        this.recorder,
-        this.knownKinds,
+        ...[this.recorder, this.knownKinds, this.stale],
         this.kinds.logged(clock, logger),
         ...(standby?.background ?? []),
       ],
@@ -213,7 +217,7 @@ class Assembly {
     const { settings, logger, random = Math.random } = this.options;
     const { clock, providers, runtime, notifier } = this;
     const watches = this.makeWatches();
-    const nodes = this.followNodes(watches);
+    const nodes = NodeDirectory.following(watches.nodes(), logger);
     const leading = new OpenSince(this.fence, clock);
     const notify = (uids: readonly string[]) => notifier.notify(uids);
     const [nodeRequests, creations] = [new NodeRequestRegistry(notify), new CreationRegistry(notify)];
@@ -260,12 +264,6 @@ class Assembly {
       observe: this.runtime.reflector,
       ...(random && { random }),
     });
-  }
-
-  private followNodes(watches: SharedWatches): NodeDirectory {
-    const directory = new NodeDirectory([], this.options.logger);
-    watches.nodes().store.listen((event) => directory.apply(event));
-    return directory;
   }
 
   private makeClient(): ControllerContext["client"] {

@@ -29,7 +29,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/reconcile": 3_720,
   "operator/src/records": 2_450,
   "operator/src/routing": 4_280,
-  "operator/src/runtime": 1_850,
+  "operator/src/runtime": 1_900,
   "operator/src": 2_060,
   "constructs/src": 19_050,
   "sandbox/src": 19_450,

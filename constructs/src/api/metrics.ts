@@ -97,6 +97,11 @@ export const METRICS = {
     help: "Probes of nodes by result: success, failure, or skipped (no room for another probe, or the operator itself was too slow).",
     labels: ["result"],
   },
+  flipop_cache_stale_seconds: {
+    type: "gauge",
+    help: "Seconds since the operator last knew all objects of a kind, by plural name of the kind (such as nodes). 0 while the kind is fresh: a watch follows it, or a list succeeded within the last minute.",
+    labels: ["resource"],
+  },
   flipop_mass_failure: {
     type: "gauge",
     help: "1 while no address leaves failed nodes of a zone, because most of them failed at once. zone is empty for the whole cluster, whose series is 0 otherwise; a zone has a series only while it is 1.",

@@ -149,6 +149,7 @@ describe("metrics", () => {
       "gauge flipop_build_info{version,commit,node_version}",
       "gauge flipop_stopped{}",
       "counter flipop_health_probes_total{result}",
+      "gauge flipop_cache_stale_seconds{resource}",
       "gauge flipop_mass_failure{zone}",
       "gauge flipop_unlisted_addresses{holder}",
       "counter flipop_cleanup_abandoned_total{kind,namespace,name}",

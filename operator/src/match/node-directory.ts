@@ -2,7 +2,7 @@
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
 import type { SlimNode } from "../kube/cache/slim-objects.js";
-import type { StoreEvent } from "../kube/cache/store.js";
+import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";
 import { MAX_INDEXED_KEYS } from "../timings.js";
@@ -95,6 +95,13 @@ export class NodeDirectory {
     private readonly logger: Logger = silentLogger,
   ) {
     for (const object of nodes) this.apply({ type: "added", object });
+  }
+
+  /** Of a cache, for its whole life. */
+  static following({ store }: { readonly store: Pick<ReadStore<SlimNode>, "listen"> }, logger: Logger): NodeDirectory {
+    const directory = new NodeDirectory([], logger);
+    store.listen((event) => directory.apply(event));
+    return directory;
   }
 
   get size(): number {

@@ -43,6 +43,7 @@ const FLIPOP = {
   problem: gaugeOf("flipop_resource_problem"),
   buildInfo: gaugeOf("flipop_build_info"),
   stopped: gaugeOf("flipop_stopped"),
+  stale: gaugeOf("flipop_cache_stale_seconds"),
   massFailure: gaugeOf("flipop_mass_failure"),
   unlisted: gaugeOf("flipop_unlisted_addresses"),
   abandonedItems: counterOf("flipop_cleanup_abandoned_total"),
@@ -76,6 +77,7 @@ export interface FlipopMetrics {
   readonly condition: Gauge<"kind" | "namespace" | "name" | "type">;
   readonly problem: Gauge<"kind" | "namespace" | "name" | "type" | "reason">;
   readonly stopped: Gauge<never>;
+  readonly stale: ScrapedGauge<"resource">;
   readonly massFailure: ScrapedGauge<"zone">;
   readonly unlisted: ScrapedGauge<"holder">;
   readonly abandonedItems: ResourceCounter<"kind" | "namespace" | "name">;
@@ -104,6 +106,7 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
     condition: registry.gauge(FLIPOP.condition),
     problem: registry.gauge(FLIPOP.problem),
     stopped: registry.gauge(FLIPOP.stopped),
+    stale: new ScrapedGauge(registry, FLIPOP.stale),
     massFailure: new ScrapedGauge(registry, FLIPOP.massFailure),
     unlisted: new ScrapedGauge(registry, FLIPOP.unlisted),
     abandonedItems: new ResourceCounter(registry.counter(FLIPOP.abandonedItems)),

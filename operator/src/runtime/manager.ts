@@ -9,7 +9,7 @@ import type { Clock } from "../clock.js";
 import { EXIT, type ExitCode } from "../exit.js";
 import type { Logger } from "../logging.js";
 import { ABORT_DEADLINE_MS, DRAIN_DEADLINE_MS, SYNC_DEADLINE_MS, SYNC_POLL_MS } from "../timings.js";
-import type { Health } from "./http-server.js";
+import type { Check, Health } from "./http-server.js";
 import type { Elector } from "./leader-elector.js";
 
 /** Runs until the signal aborts. */
@@ -49,6 +49,8 @@ export interface ManagerOptions {
   readonly elector: Elector;
   readonly servers: readonly Server[];
   readonly caches: readonly Synced[];
+  /** What is wrong with caches that have synced. @default nothing */
+  readonly stale?: Check;
   /** From start to end, leader or not; for example the writer of Events. They end after the controllers. */
   readonly background: readonly Runnable[];
   readonly controllers: readonly Drainable[];
@@ -68,11 +70,11 @@ export class Manager {
   private readonly broken = new AbortController();
 
   constructor(private readonly options: ManagerOptions) {
-    const { health, controllers } = options;
+    const { health, controllers, stale } = options;
     health.add("healthz", "ping", () => undefined);
     for (const controller of controllers)
       health.add("healthz", `controller-${controller.name}`, () => controller.check());
-    health.add("readyz", "caches", () => this.unsynced());
+    health.add("readyz", "caches", () => this.unsynced() ?? stale?.());
     health.add("readyz", "shutdown", () =>
       this.phase === "shutting down" ? "the process is shutting down" : undefined,
     );

@@ -28,6 +28,7 @@ describe("flipop metrics", () => {
       "gauge flipop_resource_problem{kind,namespace,name,type,reason}",
       "gauge flipop_build_info{version,commit,node_version}",
       "gauge flipop_stopped{}",
+      "gauge flipop_cache_stale_seconds{resource}",
       "gauge flipop_mass_failure{zone}",
       "gauge flipop_unlisted_addresses{holder}",
       "counter flipop_cleanup_abandoned_total{kind,namespace,name}",

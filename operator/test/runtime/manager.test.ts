@@ -104,6 +104,21 @@ describe("manager", () => {
     await code;
   });
 
+  it("is not ready while a cache that has synced is stale; it goes on leading", async () => {
+    let stale: string | undefined;
+    const { clock, health, story, stop, manager } = setUp({ stale: () => stale });
+    const code = manager.run(stop.signal);
+    await clock.advance(50);
+    expect(health.report("readyz").ok).to.equal(true);
+    stale = "stale: nodes";
+    await clock.advance(3_600_000);
+    expect(health.report("readyz").text).to.include("[-]caches failed: stale: nodes");
+    expect(health.report("healthz").ok, "no restart").to.equal(true);
+    expect(story.at(-1)).to.equal("controller runs");
+    stop.abort();
+    await code;
+  });
+
   it("fails where the caches do not sync in time", async () => {
     const { clock, stop, state, manager } = setUp({ syncDeadlineMs: 1_000 });
     state.synced = false;

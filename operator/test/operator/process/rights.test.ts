@@ -48,6 +48,42 @@ describe("operator in process: rights and namespaces", function () {
     await world.until("it is ready", () => operator.health.report("readyz").ok);
   });
 
+  describe("without the right to read nodes any more", () => {
+    const NODES = { verbs: ["list", "watch"], apiGroups: [""], resources: ["nodes"] };
+
+    /** A pool that is served, and then no right to read nodes. @returns the right, to be given back */
+    async function blinded() {
+      world = await World.create({ nodes: 3 });
+      const rules = [
+        { verbs: ["*"], apiGroups: [API_GROUP, "events.k8s.io"], resources: ["*"] },
+        { verbs: ["get", "list", "watch"], apiGroups: ["coordination.k8s.io"], resources: ["leases"] },
+        { verbs: ["patch"], apiGroups: [""], resources: ["nodes"] },
+        NODES,
+      ];
+      const token = world.kubernetes.addIdentity("flipop", rules);
+      const [ip = ""] = world.addAddresses(1);
+      world.addPool("web", { ips: [ip] });
+      const { operator } = world.start({ features: "pools,dns" }, { token });
+      await world.fulfilled("web");
+      await world.rest();
+      rules.pop();
+      const readyz = () => operator.health.report("readyz").text;
+      await world.until("/readyz reports it", () => readyz().includes("stale: nodes"));
+      return { operator, readyz, grant: () => rules.push(NODES) };
+    }
+
+    it("says so in /readyz, in the metric and in the log, until it has it again", async () => {
+      const { operator, readyz, grant } = await blinded();
+      expect(readyz()).to.match(/stale: nodes since \S+Z \(.*403.*; grant list and watch of nodes\)/);
+      expect(operator.health.report("healthz").ok, "a restart would not help").to.equal(true);
+      expect(await operator.registry.text()).to.match(/flipop_cache_stale_seconds\{resource="nodes"\} [1-9]/);
+      await world.until("logged", () => world.logs.some((line) => line.startsWith("error Caches are stale")));
+      grant();
+      await world.until("it is ready", () => operator.health.report("readyz").ok);
+      expect(await operator.registry.text()).to.include('flipop_cache_stale_seconds{resource="nodes"} 0');
+    });
+  });
+
   it("refuses to start without any provider, unless issuers bring theirs", async () => {
     world = await World.create();
     const none = { env: {} };
