@@ -217,6 +217,16 @@ const CASES: readonly Case[] = [
     silent: [[[`flipop_stopped{namespace="flipop",pod="flipop-7d4b9c-a"}`, "0x120"]]],
   },
   {
+    alert: "FlipopStaleCache",
+    fires: [
+      [`flipop_cache_stale_seconds{resource="pods",namespace="flipop",pod="flipop-7d4b9c-a"}`, "0x120"],
+      [`flipop_cache_stale_seconds{resource="nodes",namespace="flipop",pod="flipop-7d4b9c-a"}`, "60+60x120"],
+    ],
+    labels: { resource: "nodes" },
+    value: "1h 1m 0s",
+    silent: [[[`flipop_cache_stale_seconds{resource="nodes",namespace="flipop",pod="flipop-7d4b9c-a"}`, "0x120"]]],
+  },
+  {
     alert: "FlipopReconcileErrors",
     fires: [
       [

@@ -229,6 +229,9 @@ function operator(settings: OperatorSettings): readonly Panel[] {
     graph("Mass failure", "1 while no address moves off failed holders, because most of them failed at once.", [
       { expr: `max by (zone) (${flipopMetric("flipop_mass_failure")})`, legend: "{{zone}}" },
     ]),
+    graph("Stale caches", "Seconds since the operator last knew all objects of a kind. 0 while it follows them.", [
+      { expr: `max by (resource) (${flipopMetric("flipop_cache_stale_seconds")})`, legend: "{{resource}}" },
+    ]),
     graph("Addresses without resource", "Those of the accounts that no resource lists: flipop orphans names them.", [
       { expr: `max by (holder) (${flipopMetric("flipop_unlisted_addresses")})`, legend: "{{holder}}" },
     ]),

@@ -5,7 +5,7 @@ import { flipopMetric, runtimeMetric } from "./metric-names";
 
 /** Alerts on the operator and on the accounts that it uses. */
 export function operatorAlerts(settings: OperatorSettings): readonly Alert[] {
-  const observed = [massFailureAlert(settings), stoppedAlert(settings), errorAlert(settings)];
+  const observed = [massFailureAlert, stoppedAlert, staleAlert, errorAlert].map((alert) => alert(settings));
   return [...providerAlerts(), ...leaderAlerts(settings), ...observed];
 }
 
@@ -89,6 +89,17 @@ function stoppedAlert({ name, namespace }: OperatorSettings): Alert {
     severity: "warning",
     summary: `Operator ${namespace}/${name} is stopped.`,
     description: `A person has stopped the operator with annotation flipop.digitalocean.com/stop on its Lease: addresses, records and firewalls do not change. flipop resume starts it again; kubectl -n ${namespace} get lease ${LEASE_NAME} -o yaml shows the reason.`,
+  };
+}
+
+function staleAlert({ name, namespace }: OperatorSettings): Alert {
+  return {
+    alert: "FlipopStaleCache",
+    expr: `max by (resource) (${flipopMetric("flipop_cache_stale_seconds")}) > 0`,
+    for: "2m",
+    severity: "critical",
+    summary: `Operator ${namespace}/${name} sees no changes of {{ $labels.resource }}.`,
+    description: `For {{ $value | humanizeDuration }}, the API server has refused or ended each list and watch of this kind, so addresses and records do not follow its changes: they stay on nodes that fail. The log shows the error; the usual cause is a missing right to list and watch: kubectl -n ${namespace} logs deployment/${name}`,
   };
 }
 

@@ -161,6 +161,7 @@ describe("the alerts", () => {
       "critical FlipopNoMetrics",
       "critical FlipopMassFailure",
       "warning FlipopStopped",
+      "critical FlipopStaleCache",
       "warning FlipopReconcileErrors",
     ]);
   });
