@@ -41,6 +41,24 @@ describe("freshness of a set", () => {
   });
 });
 
+describe("a reflector", () => {
+  for (const watchList of [true, false]) {
+    it(`is fresh for as long as its watch lasts, after ${watchList ? "a watch list" : "pages"}`, async () => {
+      const rig = await ReflectorRig.create({ speed: 500 });
+      try {
+        rig.api.watchListEnabled = watchList;
+        await rig.synced();
+        await rig.watching();
+        // Less than the silence that ends a watch.
+        await rig.clock.sleep(STALE_AFTER_MS + 5_000);
+        expect(rig.reflector.state).to.include({ connected: true, stale: undefined });
+      } finally {
+        await rig.close();
+      }
+    });
+  }
+});
+
 describe("a reflector that the server refuses", () => {
   it("is stale after the bound, says why, and is fresh with the next set", async () => {
     const rig = await ReflectorRig.create({ speed: 500 });
