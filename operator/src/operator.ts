@@ -223,8 +223,8 @@ class Assembly {
     const [nodeRequests, creations] = [new NodeRequestRegistry(notify), new CreationRegistry(notify)];
     const inventories = new Inventories(clock, nodeRequests);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
-    const records = new RecordRegistry(clock, settings.driftInterval * SECOND_MS);
-    providers.onTokenReplaced(({ dns }) => dns && records.recoveryOf(dns).noteCredentials());
+    const records = new RecordRegistry(clock, settings.driftInterval * SECOND_MS, () => notifier.notifyAll());
+    providers.onTokenReplaced(({ dns }) => dns && records.accounts.noteCredentials(dns));
     const client = this.makeClient();
     addExternalDns(providers, { client, settings });
     const created = new CreatedAddresses(() => creations.retry());

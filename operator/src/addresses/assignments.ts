@@ -1,10 +1,10 @@
 /** Pairs addresses that may move now with candidates in order. */
 
 import type { NodeFacts } from "../match/node-facts.js";
-import { inPreference } from "../match/node-preference.js";
+import { inPreference, leastRecentlyFailedFirst } from "../match/node-preference.js";
 import type { Problem } from "../messages/message.js";
 import type { ProviderId } from "../providers/types.js";
-import { isDue, leastRecentlyFailedFirst } from "../reconcile/retries.js";
+import { isDue } from "../reconcile/retries.js";
 import { omitUndefined } from "../values.js";
 import type { AddressAction } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";

@@ -1,6 +1,7 @@
 /** The order among waiting candidates. It never moves an address off a node that serves it. */
 
 import type { NodePreference } from "cdk8s-flipop/api";
+import type { ProviderId } from "../providers/types.js";
 import { compareText } from "../values.js";
 import type { NodeFacts } from "./node-facts.js";
 
@@ -9,6 +10,16 @@ type Order = (a: NodeFacts, b: NodeFacts) => number;
 /** A sorted copy, most preferred first. */
 export function inPreference(nodes: readonly NodeFacts[], preference: NodePreference): readonly NodeFacts[] {
   return [...nodes].sort(preference === "Name" ? byName : stable);
+}
+
+/** A sorted copy: machines to which no assignment failed lately (ms since the epoch), then the others in turn: a broken one keeps no address from them. */
+export function leastRecentlyFailedFirst<T>(
+  items: readonly T[],
+  machineOf: (item: T) => ProviderId,
+  failedAt?: ReadonlyMap<ProviderId, number>,
+): readonly T[] {
+  const rank = (item: T) => failedAt?.get(machineOf(item)) ?? 0;
+  return [...items].sort((a, b) => rank(a) - rank(b));
 }
 
 /**

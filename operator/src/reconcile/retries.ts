@@ -94,8 +94,8 @@ interface Entry {
   readonly problem?: Problem | undefined;
   /** Of the last failure, if it was one of the cleanup. */
   readonly ofCleanup?: Problem | undefined;
-  /** A limit of the account is the cause: it answers, and a person can make room, too. */
-  readonly ofLimit: boolean;
+  /** The account answers, and a limit of it or a missing zone is the cause, which a person can remove, too. */
+  readonly answers: boolean;
   /** The account that failed, and how often it had recovered by then. */
   readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
 }
@@ -142,14 +142,13 @@ export class Retries {
     return keys.map((key) => this.entryOf(key)?.ofCleanup).find((problem) => problem !== undefined);
   }
 
-  /** One more failure of the key. */
   failed(key: string, failure: Failure, { now, account, ofRead = false, ofCleanup = false }: FailureContext) {
     const before = this.entryOf(key);
     const state = afterFailure(before?.state, failure, now);
-    const about = { ofReads: ofRead && before?.ofReads !== false, ofLimit: failure.kind === "QuotaExceeded" };
-    const of = account && entryAccount(account, ofRead || about.ofLimit);
-    const { problem } = failure;
-    this.entries.set(key, { state, ...about, problem, ofCleanup: ofCleanup ? problem : undefined, ...of });
+    const answers = failure.kind === "QuotaExceeded" || state.schedule === "zone";
+    const about = { ofReads: ofRead && before?.ofReads !== false, answers, problem: failure.problem };
+    const of = account && entryAccount(account, ofRead || answers);
+    this.entries.set(key, { state, ...about, ofCleanup: ofCleanup ? failure.problem : undefined, ...of });
     return state;
   }
 
@@ -209,7 +208,7 @@ export class Retries {
 
   /** What waits for an account, by key. */
   accountRetryAt(): ReadonlyMap<string, number> {
-    return this.waits(({ account, ofLimit }) => account !== undefined && !ofLimit);
+    return this.waits(({ account, answers }) => account !== undefined && !answers);
   }
 
   /** A person has edited the spec: what only a person could fix is tried at once. */
@@ -222,9 +221,9 @@ export class Retries {
 
   /** A person may have fixed what only a person can fix. @param reason of the cleanups that this is about; absent: it is about all */
   retryFixed(reason?: Reason): void {
-    for (const [key, { state, account, ofLimit, ofCleanup }] of this.entries) {
+    for (const [key, { state, account, answers, ofCleanup }] of this.entries) {
       if (reason !== undefined && ofCleanup?.reason !== reason) continue;
-      if (state.schedule !== "fast" && (account === undefined || ofLimit)) this.entries.delete(key);
+      if (state.schedule !== "fast" && (account === undefined || answers)) this.entries.delete(key);
     }
   }
 
@@ -246,16 +245,6 @@ export class Retries {
     this.entries.delete(key);
     return undefined;
   }
-}
-
-/** A sorted copy: machines to which no assignment failed lately (ms since the epoch), then the others in turn: a broken one keeps no address from them. */
-export function leastRecentlyFailedFirst<T>(
-  items: readonly T[],
-  machineOf: (item: T) => ProviderId,
-  failedAt?: ReadonlyMap<ProviderId, number>,
-): readonly T[] {
-  const rank = (item: T) => failedAt?.get(machineOf(item)) ?? 0;
-  return [...items].sort((a, b) => rank(a) - rank(b));
 }
 
 /**

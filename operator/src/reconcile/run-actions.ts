@@ -217,9 +217,9 @@ function recordFailure<T extends KindTypes>(
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
 }
 
-/** The account has a limit, and room again when the operator releases something. */
-function isOfAccount({ ofAccount, kind }: ActionFailure): boolean {
-  return ofAccount === true || kind === "QuotaExceeded";
+/** The account has a limit, and room again when the operator releases something; or it lacks a zone, and others find that. */
+function isOfAccount({ ofAccount, kind, problem }: ActionFailure): boolean {
+  return ofAccount === true || kind === "QuotaExceeded" || problem?.reason === "ZoneNotFound";
 }
 
 /** A poll shows how a change ended. */

@@ -2,10 +2,12 @@
 
 import type { Clock } from "../clock.js";
 import { Coalesced } from "../inventory/shared-reads.js";
-import { AccountRecovery, type RecoveringAccount, untilProbe } from "../providers/account-recovery.js";
+import { type RecoveringAccount, untilProbe } from "../providers/account-recovery.js";
 import type { CallContext } from "../providers/call.js";
 import { recordsAfter } from "../providers/diff.js";
-import { isAccountError, isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import { isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import { FailureCause } from "../providers/failure-cause.js";
+import { type MissingZone, RecordAccounts } from "../providers/record-accounts.js";
 import type {
   DnsProvider,
   RecordChangeSet,
@@ -56,10 +58,10 @@ export interface Sighting {
 export interface RecordSetOptions {
   /** What others change is restored within this. */
   readonly driftMs: number;
-  /** @default one account for this set alone */
-  readonly recoveryOf?: (provider: object) => AccountRecovery;
-  /** How long to wait at least while the zone is missing. @default a minute */
-  readonly zonelessSeconds?: () => number;
+  /** @default one for this set alone */
+  readonly accounts?: RecordAccounts;
+  /** How long to wait at least while this zone is missing. @default a minute */
+  readonly zonelessSeconds?: (zone: MissingZone) => number;
 }
 
 export class RecordSet {
@@ -69,14 +71,13 @@ export class RecordSet {
   private writtenTo = Number.NEGATIVE_INFINITY;
   private failure: ProviderError | undefined;
   private retry: RetryState | undefined;
-  /** The account that failed, and how often it had recovered by then. */
-  private failedAccount: { readonly of: RecoveringAccount; readonly recovered: number } | undefined;
+  private readonly cause: FailureCause;
+  private readonly accounts: RecordAccounts;
   private changeFailed = false;
   private readonly own: OwnRecordWrites;
   private caller: Caller | undefined;
   private readonly reads: Coalesced;
   private changing: { readonly change: Promise<void>; readonly beganAt: number } | undefined;
-  private readonly recoveryOf: (provider: object) => AccountRecovery;
 
   constructor(
     readonly name: RecordSetName,
@@ -84,7 +85,8 @@ export class RecordSet {
     private readonly options: RecordSetOptions,
   ) {
     this.own = new OwnRecordWrites(clock);
-    this.recoveryOf = options.recoveryOf ?? ownRecoveries(clock);
+    this.accounts = options.accounts ?? new RecordAccounts(clock);
+    this.cause = new FailureCause(name.zone, this.accounts);
     this.reads = new Coalesced(clock, () => this.readOnce());
   }
 
@@ -107,12 +109,14 @@ export class RecordSet {
 
   /** A change that has begun was due then, and remains so: its calls ask again whether it is still wanted. */
   private get nextProbe(): Pick<RecoveringAccount, "probeAt"> | undefined {
-    return this.changing === undefined ? this.failedAccount?.of : { probeAt: this.changing.beganAt };
+    return this.changing === undefined ? this.cause.probe : { probeAt: this.changing.beganAt };
   }
 
-  /** The provider does not have its zone. Whose retry is long overdue has no resource any more. */
-  get isZoneless(): boolean {
-    return this.failure?.kind === "NotFound" && !isLongOverdue(this.retry?.retryAt, this.clock.now());
+  /** That the provider does not have. Whose retry is long overdue has no resource any more. */
+  get missingZone(): MissingZone | undefined {
+    this.followAccount();
+    const counts = this.failure?.kind === "NotFound" && !isLongOverdue(this.retry?.retryAt, this.clock.now());
+    return counts && this.caller !== undefined ? this.cause.zoneOf(this.caller.provider) : undefined;
   }
 
   /** The last sighting of a type, however long ago. */
@@ -175,12 +179,10 @@ export class RecordSet {
     };
     if (sent) begin();
     try {
-      const recovery = this.recoveryOf(provider);
+      const { changes: ofAccount } = this.accounts.recoveryOf(provider);
       const checked = { ...context, ...(sent ? {} : { recheck }) };
-      const written = await recovery.changes.send(() =>
-        provider.apply(checked, changes, (step) => this.own.stepped(step)),
-      );
-      recovery.noteAnswer();
+      const written = await ofAccount.send(() => provider.apply(checked, changes, (step) => this.own.stepped(step)));
+      this.cause.noteSuccess(provider);
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
@@ -229,10 +231,10 @@ export class RecordSet {
     if (caller === undefined) throw new Error(`record set ${this.name.name}: no caller asked for the read`);
     const { signal: _others, ...context } = caller.context;
     const askedAt = this.clock.monotonic();
-    this.recoveryOf(caller.provider).noteRead();
+    this.accounts.recoveryOf(caller.provider).noteRead();
     try {
       const facts = await caller.provider.read(context, this.name);
-      this.recoveryOf(caller.provider).noteAnswer();
+      this.cause.noteSuccess(caller.provider);
       this.take({ facts, at: askedAt });
     } catch (error) {
       this.reading = undefined;
@@ -258,43 +260,33 @@ export class RecordSet {
     return contested ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
   }
 
-  /** What failed for the sake of an account that has recovered since may be tried at once. */
+  /** What failed for the sake of an account, or of a zone, that has recovered since may be tried at once. */
   private followAccount(): void {
-    const { failedAccount } = this;
-    if (failedAccount === undefined || failedAccount.of.recovered === failedAccount.recovered) return;
-    this.failedAccount = undefined;
+    if (!this.cause.takeRecovery()) return;
     this.retry = undefined;
+    // It would say that the zone is missing.
+    if (this.failure?.kind === "NotFound") this.failure = undefined;
   }
 
-  private noteAccount(error: ProviderError, provider: object, read: boolean): void {
-    const recovery = this.recoveryOf(provider);
-    const ofAccount = isAccountError(error);
-    if (ofAccount && read) recovery.noteReadFailure(error);
-    // Whoever refuses a read for another reason answers.
-    else if (read && error.outcome === "refused") recovery.noteAnswer();
-    const of = read ? recovery : recovery.changes;
-    this.failedAccount = ofAccount ? { of, recovered: of.recovered } : undefined;
-  }
-
-  private counted(error: ProviderError): Failure {
+  private counted(error: ProviderError, provider: object): Failure {
     if (error.kind !== "NotFound") return error;
     const problem = problemOf(error, "ZoneNotFound");
-    return { kind: error.kind, retryAfterSeconds: this.options.zonelessSeconds?.(), problem };
+    return {
+      kind: error.kind,
+      retryAfterSeconds: this.options.zonelessSeconds?.(this.cause.zoneOf(provider)),
+      problem,
+    };
   }
 
   private failed(error: ProviderError, provider: object, read: boolean): void {
     // Whoever gave up says nothing about the provider.
     if (isWithdrawn(error)) return;
+    // Else what it failed for before would end this failure.
+    this.followAccount();
     const now = this.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > CHANGE_FAILURE_KEPT_MS;
     this.failure = error;
-    this.retry = afterFailure(old ? undefined : this.retry, this.counted(error), now);
-    this.noteAccount(error, provider, read);
+    this.retry = afterFailure(old ? undefined : this.retry, this.counted(error, provider), now);
+    this.cause.noteFailure(error, provider, read);
   }
-}
-
-/** Of a record set that shares its account with no other. */
-function ownRecoveries(clock: Clock): () => AccountRecovery {
-  const recovery = new AccountRecovery(clock);
-  return () => recovery;
 }

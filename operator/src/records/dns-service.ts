@@ -6,13 +6,13 @@ import type { Claim, Claims, ClaimView } from "../claims/claims.js";
 import { ZonesOfTokens } from "../claims/zones-of-tokens.js";
 import type { Clock } from "../clock.js";
 import type { Owned } from "../messages/claims.js";
-import { AccountRecovery } from "../providers/account-recovery.js";
 import type { CallContext } from "../providers/call.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
+import { type MissingZone, missingZoneSeconds, RecordAccounts } from "../providers/record-accounts.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
-import { LONGEST_RETRY_MS, MAX_RECORD_SETS, RECORD_READS_APART_MS, SECOND_MS } from "../timings.js";
+import { MAX_RECORD_SETS } from "../timings.js";
 import { omitUndefined, putLast } from "../values.js";
 import { straysOf, typesLeft } from "./begun-records.js";
 import { RecordSet, type RecordSetView } from "./cached-record-set.js";
@@ -249,29 +249,25 @@ export class RecordRegistry {
   readonly zones = new ZoneDomains();
   readonly remarked: RemarkedSets;
   private readonly sets = new Map<string, RecordSet>();
-  private readonly recoveries = new WeakMap<object, AccountRecovery>();
   readonly delegations: Delegations;
   readonly elsewhere: ZonesElsewhere;
   readonly shown: ZonesOfTokens;
+  readonly accounts: RecordAccounts;
 
-  /** @param driftMs what others change is restored within this. */
+  /**
+   * @param driftMs what others change is restored within this.
+   * @param onZoneFound names of a zone that was missing may be tried.
+   */
   constructor(
     readonly clock: Clock,
     private readonly driftMs: number,
+    onZoneFound?: () => void,
   ) {
     this.delegations = new Delegations(clock);
     this.elsewhere = new ZonesElsewhere(clock);
     this.shown = new ZonesOfTokens(clock, (provider, zone) => this.zones.notify(provider, zone));
     this.remarked = new RemarkedSets(clock);
-  }
-
-  /** Of the account that a provider stands for: each token has a provider of its own. */
-  recoveryOf(provider: object): AccountRecovery {
-    const known = this.recoveries.get(provider);
-    if (known !== undefined) return known;
-    const made = new AccountRecovery(this.clock);
-    this.recoveries.set(provider, made);
-    return made;
+    this.accounts = new RecordAccounts(clock, onZoneFound);
   }
 
   /** Those that were asked for on a name, of whatever types. */
@@ -282,12 +278,10 @@ export class RecordRegistry {
   /** The same object as long as provider, zone, name and types mean the same. */
   of(provider: Pick<DnsProvider, "name">, name: RecordSetName): RecordSet {
     const key = recordKey(provider.name, name);
-    const { clock, driftMs } = this;
-    const recoveryOf = (account: object) => this.recoveryOf(account);
-    // With more such sets, each waits longer, so that their calls have a bound.
-    const zoneless = () => [...this.sets.values()].filter((one) => one.isZoneless).length;
-    const zonelessSeconds = () => Math.min(LONGEST_RETRY_MS / 2, RECORD_READS_APART_MS * zoneless()) / SECOND_MS;
-    const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf, zonelessSeconds });
+    const { clock, driftMs, accounts } = this;
+    const missing = () => [...this.sets.values()].flatMap((one) => one.missingZone ?? []);
+    const zonelessSeconds = (zone: MissingZone) => missingZoneSeconds(missing(), zone);
+    const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, accounts, zonelessSeconds });
     set.handTo(provider);
     putLast(this.sets, key, set, MAX_RECORD_SETS);
     return set;

@@ -21,7 +21,7 @@ describe("a record set of the book", () => {
     expect(later).to.be.greaterThan(clock.now());
     away = false;
     const runs: string[] = [];
-    registry.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
+    registry.accounts.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
     await attempt(set);
     expect(runs).to.deep.equal(["other"]);
     expect(other.view().retryAt).to.equal(undefined);

@@ -19,6 +19,59 @@ describe("the wait for a missing zone", () => {
     expect(await missing(made, "last")).to.equal(MINUTE);
   });
 
+  it("is not longer for the many names of another zone", async () => {
+    const made = rig();
+    await missing(made, ...many(100));
+    const alone = made.registry.of(made.dns, { zone: "other.example", name: "www", types: ["A"] });
+    await alone.read({ provider: made.dns, context: ASKER }).catch(() => undefined);
+    expect((alone.view().retryAt ?? 0) - made.clock.now()).to.equal(MINUTE);
+  });
+
+  it("ends for all names of the zone, with what it said, once a call for one of them finds it", async () => {
+    const made = rig();
+    await missing(made, ...many(3));
+    const of = (zone: string, name: string) => made.registry.of(made.dns, { zone, name, types: ["A"] });
+    const other = of("other.example", "www");
+    await other.read({ provider: made.dns, context: ASKER }).catch(() => undefined);
+    made.dns.fault = () => undefined;
+    await of("None.example.", "new").read({ provider: made.dns, context: ASKER });
+    for (const name of many(3)) {
+      expect(of("none.example", name).view(), name).to.not.have.any.keys("failure", "retryAt");
+    }
+    expect(other.view().failure?.kind).to.equal("NotFound");
+    expect(made.zonesFound()).to.equal(1);
+  });
+
+  it("ends with another token", async () => {
+    const made = rig();
+    await missing(made, "www");
+    made.registry.accounts.noteCredentials(made.dns);
+    expect(made.registry.of(made.dns, { zone: "none.example", name: "www", types: ["A"] }).view()).to.not.have.any.keys(
+      "failure",
+      "retryAt",
+    );
+  });
+
+  it("does not end each time for a name that fails while its zone is there", async () => {
+    const made = rig();
+    await missing(made, "bad");
+    const read = (name: string) =>
+      made.registry
+        .of(made.dns, { zone: "none.example", name, types: ["A"] })
+        .read({ provider: made.dns, context: ASKER })
+        .catch(() => undefined);
+    made.dns.fault = () => undefined;
+    await read("good");
+    await missing(made, "bad");
+    made.dns.fault = () => undefined;
+    await read("good");
+    const bad = made.registry.of(made.dns, { zone: "none.example", name: "bad", types: ["A"] });
+    expect(bad.view().failure?.kind).to.equal("NotFound");
+    await made.clock.advance(10_000);
+    await read("good");
+    expect(bad.view().failure).to.equal(undefined);
+  });
+
   it("is at most one hour: a longer one would count as a clock that was set back", async () => {
     expect(await missing(rig(), ...many(1_300))).to.equal(60 * MINUTE);
   });

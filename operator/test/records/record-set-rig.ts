@@ -17,6 +17,8 @@ export interface Rig {
   readonly dns: FakeDns;
   readonly registry: RecordRegistry;
   readonly set: RecordSet;
+  /** How often resources were told that a missing zone is there. */
+  readonly zonesFound: () => number;
   readonly read: () => Promise<void>;
   /** Changes what is known to these values. */
   readonly write: (...values: readonly string[]) => Promise<void>;
@@ -34,13 +36,17 @@ export const RECORDS_MAX_AGE_MS = DRIFT_MS * DRIFT_READ_SHARE;
 export function rig(): Rig {
   const clock = new FakeClock();
   const dns = new FakeDns();
-  const registry = new RecordRegistry(clock, DRIFT_MS);
+  let found = 0;
+  const registry = new RecordRegistry(clock, DRIFT_MS, () => {
+    found += 1;
+  });
   const set = registry.of(dns, NAME);
   const caller = { provider: dns, context: ASKER };
   const change = (values: readonly string[], ttl: number | "keep") =>
     noted(set.apply(caller, planRecordChanges(facts(set), { values, ttl })));
   return {
     ...{ clock, dns, registry, set },
+    zonesFound: () => found,
     read: () => noted(set.read(caller)),
     write: (...values) => change(values, 60),
     writeKeeping: (...values) => change(values, "keep"),

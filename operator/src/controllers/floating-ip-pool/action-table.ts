@@ -77,8 +77,8 @@ export function accountOf(
   action: PlannedAction,
 ): RecoveringAccount | undefined {
   if (action.do !== "read-records" && action.do !== "apply-records") return account;
-  const provider = dns?.sets[action.which]?.provider;
-  return provider && records.recoveryOf(provider);
+  const tracked = dns?.sets[action.which];
+  return tracked && records.accounts.of(tracked);
 }
 
 /** Whether the decision behind an action still holds when its call may be sent. Called in the turn of the decision. */

@@ -88,8 +88,8 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     },
     priorityOf: () => "records",
     accountOf: ({ dns }, action) => {
-      const provider = "which" in action ? dns.sets[action.which]?.provider : undefined;
-      return provider && records.recoveryOf(provider);
+      const tracked = "which" in action ? dns.sets[action.which] : undefined;
+      return tracked && records.accounts.of(tracked);
     },
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { newFields: ["conditions", "dns", "failedProbes"], olderCrdEvent: eventMessages.statusDropped },

@@ -103,8 +103,8 @@ export function accountOf(
   action: RoutedAction,
 ): RecoveringAccount | undefined {
   if (action.do === "read-records" || action.do === "apply-records") {
-    const provider = gathered.dns?.sets[action.which]?.provider;
-    return provider && routing.context.records.recoveryOf(provider);
+    const tracked = gathered.dns?.sets[action.which];
+    return tracked && routing.context.records.accounts.of(tracked);
   }
   if (gathered.by === "jobs") return undefined;
   return isFirewallCall(action) ? recoveryOf(routing, gathered, action) : gathered.account;

@@ -125,10 +125,10 @@ describe("what failed for the account's sake", () => {
   });
 
   it("is the account of its addresses, or that of its records", () => {
-    const [account, provider] = [{ recovered: 1 }, {}];
+    const [account, current] = [{ recovered: 1 }, {}];
     const recovery = { recovered: 2 };
-    const context = { records: { recoveryOf: (of: object) => (of === provider ? recovery : undefined) } };
-    const gathered = { account, dns: { sets: { current: { provider } } } } as unknown as Gathered;
+    const context = { records: { accounts: { of: (of: object) => (of === current ? recovery : undefined) } } };
+    const gathered = { account, dns: { sets: { current } } } as unknown as Gathered;
     const of = (action: PlannedAction) => accountOf(context as never, gathered, action);
     expect(of(ASSIGN)).to.equal(account);
     expect(of({ do: "read-records", which: "current", why: "" })).to.equal(recovery);

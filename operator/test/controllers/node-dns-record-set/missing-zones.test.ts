@@ -48,6 +48,18 @@ describe("a record set whose zone its provider lacks", function () {
     expect(reads() - before).to.be.within(60, 110);
   });
 
+  it("is served at once when a call for another name has found the zone, however many waited", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `game-${index}`);
+    for (const name of names) rig.addSet(name, { dnsRecordSet: { ...SET, recordName: name } });
+    rig.start();
+    for (const name of names) await lacksZone(name);
+    rig.world.digitalocean.state.dns.addDomain(ZONE);
+    const isServed = (name: string) => rig.condition(name, "DNSReady") === "True/Observed";
+    await rig.until("one is served", () => names.some(isServed));
+    await rig.world.clock.sleep(20_000);
+    expect(names.filter((name) => !isServed(name))).to.deep.equal([]);
+  });
+
   it("is gone about a minute after the zone is back, if it was deleted meanwhile", async () => {
     rig.world.digitalocean.state.dns.addDomain(ZONE);
     rig.addSet("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
