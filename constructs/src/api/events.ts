@@ -43,9 +43,9 @@ export const EVENTS = {
   RecordsRetained: {
     type: "Normal",
     meaning:
-      "A resource is gone, or names another record set, and deletionPolicy is not Delete: its former records stay at the provider.",
+      "A resource is gone, or names another record set, and its former name keeps records at the provider: deletionPolicy is not Delete, or somebody else wrote these records.",
     remedy:
-      "Delete them at the provider if nothing serves there any more: an address that the account releases may become somebody else's.",
+      "Compare the records at the provider with the note, and delete those that nothing uses: an address that the account releases may become somebody else's.",
   },
   Forgotten: {
     type: "Normal",
@@ -81,7 +81,7 @@ export const EVENTS = {
   CleanupAbandoned: {
     type: "Warning",
     meaning:
-      "The cleanup of a deleted resource did not end in time, or somebody removed its finalizer before, or it kept an address that something else may own; or the zone of a former DNS name is no longer at its provider, so that the operator cannot delete its records.",
+      "The cleanup of a deleted resource did not end in time, or somebody removed its finalizer before, or it kept an address that something else may own; or the provider has not shown the zone of a former DNS name for an hour, so that the operator cannot delete its records.",
     remedy: "Remove the items in the note at the provider, unless something else uses them.",
   },
   AssignFailed: { type: "Warning", meaning: "The operator could not assign an address.", remedy: FIX_NOTE },

@@ -59,6 +59,8 @@ export interface RecordsLeft {
   readonly values: readonly string[];
   /** The provider does not show the zone. */
   readonly unseen?: true;
+  /** Others wrote them. */
+  readonly foreign?: true;
 }
 
 interface Retained {
@@ -183,8 +185,15 @@ export const eventMessages = topic("events", {
     reason: "RecordsRetained",
     action: "Retain",
     text: ({ recordName, zone, provider, values }: RecordsLeft) =>
-      `record set ${recordName} in zone ${zone} at ${provider} stays and holds ${listed(values)}: the operator deletes it only if dnsRecordSet of the spec has deletionPolicy: Delete; delete it at the provider if nothing serves there any more`,
+      `record set ${recordName} in zone ${zone} at ${provider} stays: the operator deletes its records only if dnsRecordSet of the spec has deletionPolicy: Delete; by the last status, it holds ${listed(values)}; compare at the provider, where others may have changed it since, and delete only records that still hold ${values.length === 1 ? "this address" : "these addresses"}, and only if nothing uses them`,
     example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
+  }),
+  recordsForeign: event({
+    reason: "RecordsRetained",
+    action: "Retain",
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} keeps ${namesOf(values)}: this resource did not write ${values.length === 1 ? "it" : "them"}, so the operator deletes only the other records; if nothing uses what stays, delete it at the provider`,
+    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["198.51.100.7"] },
   }),
   recordsUnseen: event({
     reason: "CleanupAbandoned",

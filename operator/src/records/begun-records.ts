@@ -2,11 +2,25 @@
 
 import { type DeletionPolicy, type DnsRecordSet, type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/objects.js";
-import { planRemoval, typeOf } from "../providers/diff.js";
+import { typeOf } from "../providers/diff.js";
 import type { RecordFacts, RecordSetFacts } from "../providers/types.js";
 import { isDue } from "../reconcile/retries.js";
-import { isDesired, type Named } from "./foreign-values.js";
-import type { DesiredRecords, LeftRecords, RecordChain, RecordDns, RecordRemoval } from "./record-actions.js";
+import {
+  foreignAt,
+  isDesired,
+  type Named,
+  ownRecords,
+  removalOf as recordsRemoval,
+  type WrittenPart,
+} from "./foreign-values.js";
+import type {
+  DesiredRecords,
+  LeftRecords,
+  LostPlace,
+  RecordChain,
+  RecordDns,
+  RecordRemoval,
+} from "./record-actions.js";
 import { isSameName, mayBeSameSet } from "./record-equality.js";
 
 type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
@@ -38,9 +52,9 @@ export function isWhollyCurrent(last: DnsStatus, desired: Spec): boolean {
   return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
 }
 
-/** No record that was written last is to be removed: the spec asks for all of them, or their zone is gone. */
+/** No record that was written last is to be removed: the spec asks for all of them, or their zone has been missing for too long. */
 function isSettled(last: DnsStatus, desired: Spec & Pick<RecordRemoval, "dns">): boolean {
-  return isWhollyCurrent(last, desired) || desired.dns.previous.lost === "zone";
+  return isWhollyCurrent(last, desired) || desired.dns.previous.lost === "zone for long";
 }
 
 /** Of the list, what is to be removed: the spec does not ask for it, or not for all of it. */
@@ -94,7 +108,7 @@ export function isFormerInDoubt(desired: DesiredRecords): boolean {
 /** Its removal has failed: it joins the list, so that the status does not wait for it to show the wanted set. */
 export function isStuck(desired: DesiredRecords): boolean {
   const { retryAt, lost } = desired.dns.previous;
-  const fails = retryAt !== undefined || lost === "provider";
+  const fails = retryAt !== undefined || lost !== undefined;
   return fails && formerToRemove(desired) !== undefined && !isFull(straysOf(desired.begun, desired));
 }
 
@@ -151,15 +165,11 @@ function removalOf(desired: RecordRemoval, entry: DnsStatus, deletes: boolean): 
   const over = goneFor(lost, deletes);
   if (over !== undefined) return [{ ...forget(over), ...unseen(entry, lost) }];
   if (records === "unknown") return begunRead(desired, entry);
-  const { recordName, provider } = entry;
-  const own = ownOf(desired, entry, records);
-  if (!deletes) return [{ ...forget("its records stay"), ...remaining(entry, own) }];
-  const others = records.records.filter((each) => !own.includes(each)).map(({ value }) => value);
-  const { before, ...removal } = planRemoval({ ...records, records: own });
-  const changes = { ...removal, before: [...before, ...others].sort(), after: [...others].sort() };
-  const why = `${recordName} is not wanted any more`;
-  const change: RecordChain = [{ do: "apply-records", which: "begun", provider, changes, why }];
-  return [...(own.length === 0 ? [] : change), forget("the record set holds none of these addresses any more")];
+  const found = { ...records, records: unwantedOf(desired, records) };
+  const part: WrittenPart = { former: entry, which: "begun", records: found, wrote: dns.begun?.wrote };
+  if (!deletes) return [{ ...forget("its records stay"), ...remaining(entry, ownRecords(part)) }];
+  const why = "the record set holds none of these addresses any more";
+  return [...recordsRemoval(part), { ...forget(why), ...foreignAt([part]) }];
 }
 
 /** After an answer without records, not before the second one counts. */
@@ -168,14 +178,16 @@ function begunRead({ dns, now }: RecordRemoval, { recordName }: DnsStatus): Reco
   return [{ do: "read-records", which: "begun", why: `${recordName} is to be deleted` }];
 }
 
-/** Under Delete, the records are still there while the operator lacks the provider: its token may come back. */
-function goneFor(lost: "provider" | "zone" | undefined, deletes: boolean): string | undefined {
-  return lost === undefined || (lost === "provider" && deletes) ? undefined : `its ${lost} is gone`;
+/** Under Delete, the records may still be there: the token of the provider, or its right to see the zone, may come back. */
+function goneFor(lost: LostPlace | undefined, deletes: boolean): string | undefined {
+  const waits = deletes && lost !== "zone for long";
+  return lost === undefined || waits ? undefined : `its ${lost === "provider" ? lost : "zone"} is gone`;
 }
 
 /** A token that does not see the zone looks the same as a zone that is gone: its records may still be there. */
-function unseen(written: DnsStatus, lost: "provider" | "zone" | undefined): Pick<RecordDns, "left"> {
-  return lost === "zone" && written.values.length > 0 ? { left: { ...written, unseen: true } } : {};
+function unseen(written: DnsStatus, lost: LostPlace | undefined): Pick<RecordDns, "left"> {
+  const isGone = lost === "zone" || lost === "zone for long";
+  return isGone && written.values.length > 0 ? { left: { ...written, unseen: true } } : {};
 }
 
 /** What the former name still holds, where nothing is to delete it. */
@@ -183,19 +195,15 @@ export function leftBehind({ dns, last, wanted, provider }: DesiredRecords): Lef
   if (last === undefined || last.values.length === 0) return undefined;
   const { claim, lost } = dns.previous;
   if (claim?.ours === false || mayBeSameSet(last, { ...wanted, provider })) return undefined;
-  return wanted.deletionPolicy === "Delete" ? unseen(last, lost).left : last;
+  if (wanted.deletionPolicy !== "Delete") return last;
+  return lost === "zone for long" ? unseen(last, lost).left : undefined;
 }
 
-/** Records of others stay, and what the spec asks for: one zone has two names, its domain and its id. */
-function ownOf({ dns, wanted, types }: RecordRemoval, entry: DnsStatus, found: RecordSetFacts): readonly RecordFacts[] {
-  const own = found.records.filter((each) => isOf(entry, each));
-  if (wanted === undefined || dns.records === "unknown") return own;
-  if (dns.records.zone !== found.zone || dns.records.fqdn !== found.fqdn) return own;
-  return own.filter(({ type }) => !types.asked.includes(type));
-}
-
-function isOf({ types, values }: DnsStatus, { type, value }: RecordFacts): boolean {
-  return types.includes(type) && values.includes(value);
+/** What the spec asks for stays: one zone has two names, its domain and its id. */
+function unwantedOf({ dns, wanted, types }: RecordRemoval, found: RecordSetFacts): readonly RecordFacts[] {
+  if (wanted === undefined || dns.records === "unknown") return found.records;
+  if (dns.records.zone !== found.zone || dns.records.fqdn !== found.fqdn) return found.records;
+  return found.records.filter(({ type }) => !types.asked.includes(type));
 }
 
 function remaining(entry: DnsStatus, records: readonly RecordFacts[]): Pick<RecordDns, "left"> {

@@ -18,29 +18,18 @@ import type {
 } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { afterFailure, type Failure, isLongOverdue, isWithheld, type RetryState } from "../reconcile/retries.js";
-import { CHANGE_FAILURE_KEPT_MS, CONTESTED_RECORDS_MAX_AGE_MS, DRIFT_READ_SHARE, RECORDS_SURE_MS } from "../timings.js";
+import {
+  CHANGE_FAILURE_KEPT_MS,
+  CLEANUP_DEADLINE_MS,
+  CONTESTED_RECORDS_MAX_AGE_MS,
+  DRIFT_READ_SHARE,
+  RECORDS_SURE_MS,
+} from "../timings.js";
 import { omitUndefined } from "../values.js";
 import { isStillRight, needsFreshReading, supersededChange } from "./fresh-reading.js";
-import { type OwnChange, OwnRecordWrites, type Reading } from "./own-record-writes.js";
+import { OwnRecordWrites, type Reading, type RecordSetView } from "./own-record-writes.js";
 
-/** A record set as it was read, or that it was not (lately). */
-export type Records = RecordSetFacts | "unknown";
-
-/** One moment, for those who plan. */
-export interface RecordSetView extends OwnChange {
-  /** `unknown`: never read, read too long ago, or contradicted by a failure. */
-  readonly records: Records;
-  /** The last call failed. */
-  readonly failure?: ProviderError;
-  /** ms since the epoch: no call before. In the past: nothing to wait for. */
-  readonly retryAt?: number;
-  /** ms since the epoch: when `records` were read. Absent: they are unknown. */
-  readonly readAt?: number;
-  /** ms since the epoch: when `records` becomes unknown. Absent: it is. */
-  readonly readAgainAt?: number;
-  /** When somebody else was seen to have undone our writes, ms since the epoch. Empty again once a write has lasted. */
-  readonly reverts: readonly number[];
-}
+export type { RecordSetView, Records } from "./own-record-writes.js";
 
 /** Who asks, with which token. */
 export interface Caller {
@@ -74,6 +63,8 @@ export class RecordSet {
   private readonly cause: FailureCause;
   private readonly accounts: RecordAccounts;
   private changeFailed = false;
+  /** Between these answers, monotonic ms, none has shown the zone. */
+  private zoneless: { readonly since: number; readonly at: number } | undefined;
   private readonly own: OwnRecordWrites;
   private caller: Caller | undefined;
   private readonly reads: Coalesced;
@@ -100,6 +91,7 @@ export class RecordSet {
     return {
       records: reading !== undefined && left > 0 ? reading.facts : "unknown",
       ...(failure === undefined ? {} : { failure }),
+      ...(this.isLongZoneless && { isLongZoneless: true as const }),
       ...untilProbe(omitUndefined({ retryAt: retry?.retryAt }), this.nextProbe),
       ...(left > 0 ? { readAt: now - age, readAgainAt: now + left } : {}),
       ...this.own.of(reading),
@@ -119,6 +111,11 @@ export class RecordSet {
     return counts && this.caller !== undefined ? this.cause.zoneOf(this.caller.provider) : undefined;
   }
 
+  private get isLongZoneless(): boolean {
+    const { since = 0, at = 0 } = this.zoneless ?? {};
+    return this.failure?.kind === "NotFound" && at - since >= CLEANUP_DEADLINE_MS;
+  }
+
   /** The last sighting of a type, however long ago. */
   lastOf(type: RecordType): Sighting | undefined {
     const { reading } = this;
@@ -128,7 +125,8 @@ export class RecordSet {
 
   /** With another token, the account may have the zone. */
   handTo(provider: object): void {
-    if (this.failure?.kind === "NotFound" && this.caller?.provider !== provider) this.failure = this.retry = undefined;
+    if (this.failure?.kind !== "NotFound" || this.caller?.provider === provider) return;
+    this.failure = this.retry = this.zoneless = undefined;
   }
 
   /**
@@ -170,7 +168,7 @@ export class RecordSet {
     let sent = context.recheck === undefined;
     const begin = () => {
       sent = true;
-      if (before !== undefined) this.own.begun(before);
+      this.own.begun(changes, before);
     };
     const recheck = () => {
       const because = context.recheck?.();
@@ -222,8 +220,7 @@ export class RecordSet {
     this.reading = facts && { facts, at: this.clock.monotonic() };
     this.own.succeeded(this.reading, before);
     this.changeFailed = false;
-    this.failure = undefined;
-    this.retry = undefined;
+    this.failure = this.retry = this.zoneless = undefined;
   }
 
   private async readOnce(): Promise<void> {
@@ -249,7 +246,7 @@ export class RecordSet {
     const { facts, at } = reading;
     this.others = facts.others && { records: facts.others, at };
     this.reading = this.own.judge(reading);
-    this.failure = undefined;
+    this.failure = this.zoneless = undefined;
     // A failed change is counted on until one succeeds, else it would be tried at the pace of the first failure for ever.
     if (!this.changeFailed) this.retry = undefined;
   }
@@ -265,7 +262,7 @@ export class RecordSet {
     if (!this.cause.takeRecovery()) return;
     this.retry = undefined;
     // It would say that the zone is missing.
-    if (this.failure?.kind === "NotFound") this.failure = undefined;
+    if (this.failure?.kind === "NotFound") this.failure = this.zoneless = undefined;
   }
 
   private counted(error: ProviderError, provider: object): Failure {
@@ -286,6 +283,8 @@ export class RecordSet {
     const now = this.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > CHANGE_FAILURE_KEPT_MS;
     this.failure = error;
+    const at = this.clock.monotonic();
+    if (error.kind === "NotFound") this.zoneless = { since: (old ? undefined : this.zoneless?.since) ?? at, at };
     this.retry = afterFailure(old ? undefined : this.retry, this.counted(error, provider), now);
     this.cause.noteFailure(error, provider, read);
   }

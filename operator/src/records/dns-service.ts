@@ -29,6 +29,7 @@ import {
   type OtherSet,
   otherPart,
   ownersOf,
+  ownPart,
   readAgainPart,
   unlessInDoubt,
   viewOf,
@@ -92,8 +93,7 @@ export class DnsService {
     const claims = types.map((type) => this.claimOfWanted(question, type));
     const ours = types.filter((_, index) => claims[index]?.ours === true);
     const current = wanted && this.track({ ...wanted, provider: question.provider }, ours);
-    const previous = this.written(question, question.last);
-    const begun = this.begun(question);
+    const [previous, begun] = [this.written(question, question.last), this.begun(question)];
     const decided = claims.filter((claim) => claim !== undefined);
     const remarks = this.remarksOn(question, current);
     const goodForMs = current && remarks && this.props.records.remarked.goodForMs(current.set, remarks);
@@ -110,8 +110,8 @@ export class DnsService {
         begun: otherPart(begun),
         ...failurePart(question, views),
         ...readAgainPart(views, this.props.records.clock.now()),
-        ...omitUndefined({ readAt: view.readAt, isOurs: view.isOurs, halfDone: view.halfDone, held: view.held }),
-        ...omitUndefined({ remarks, longWait: this.props.longWaitOf?.(question.provider) }),
+        ...ownPart(view),
+        ...omitUndefined({ readAt: view.readAt, remarks, longWait: this.props.longWaitOf?.(question.provider) }),
       },
       ours,
       lost: ownersOf(decided),

@@ -1,8 +1,10 @@
-/** Pure: records on a name that the resource may not replace, or that somebody else has changed. */
+/** Pure: records on a name that the resource may not replace, that somebody else has changed, or that stay when it goes. */
 
 import type { DnsStatus } from "cdk8s-flipop/api";
-import type { RecordChangeSet } from "../providers/types.js";
-import type { DnsSnapshot, RecordRemoval } from "./record-actions.js";
+import { planRemoval } from "../providers/diff.js";
+import type { RecordChangeSet, RecordFacts } from "../providers/types.js";
+import type { Records } from "./cached-record-set.js";
+import type { DnsAction, DnsSnapshot, LeftRecords, RecordRemoval, WhichRecords } from "./record-actions.js";
 import { isSameName } from "./record-equality.js";
 
 export type Named = Pick<RecordRemoval, "provider" | "wanted">;
@@ -25,6 +27,48 @@ export function foreignValues(
 /** What the operator wrote for resources that have left the name to this one. */
 export function leftTo({ claim, retained = [] }: Pick<DnsSnapshot, "claim" | "retained">): readonly string[] {
   return claim?.ours === true ? [...(claim.left ?? []), ...retained] : [];
+}
+
+/** Of a written set, what is to be removed with the records that a read has shown. */
+export interface WrittenPart {
+  readonly former: DnsStatus;
+  readonly which: WhichRecords;
+  readonly records: Records;
+  /** See `OwnChange`. */
+  readonly wrote: readonly string[] | undefined;
+}
+
+/** Records of others stay: somebody may have given the name to something else. */
+export function removalOf(part: WrittenPart): readonly DnsAction[] {
+  const { which, records, former } = part;
+  const { recordName, provider } = former;
+  if (records === "unknown") return [{ do: "read-records", which, why: `${recordName} is to be deleted` }];
+  const { before, ...removal } = planRemoval({ ...records, records: ownRecords(part) });
+  if (removal.steps.length === 0) return [];
+  const others = othersAt(part);
+  const changes = { ...removal, before: [...before, ...others].sort(), after: others };
+  return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more` }];
+}
+
+/** Those with addresses that the operator wrote. */
+export function ownRecords({ former: { types, values }, records, wrote = [] }: WrittenPart): readonly RecordFacts[] {
+  if (records === "unknown") return [];
+  const own = new Set([...values, ...wrote]);
+  return records.records.filter(({ type, value }) => types.includes(type) && own.has(value));
+}
+
+function othersAt(part: WrittenPart): readonly string[] {
+  const own = ownRecords(part);
+  const found = part.records === "unknown" ? [] : part.records.records;
+  const values = found.filter((each) => !own.includes(each)).map(({ value }) => value);
+  return [...new Set(values)].sort();
+}
+
+/** What the removal of the parts of one set leaves. */
+export function foreignAt(parts: readonly WrittenPart[]): { readonly left?: LeftRecords } {
+  const values = parts.flatMap(othersAt);
+  const [first] = parts;
+  return first === undefined || values.length === 0 ? {} : { left: { ...first.former, values, foreign: true } };
 }
 
 /** The name that was written last is the one that the spec has. */

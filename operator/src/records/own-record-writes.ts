@@ -1,6 +1,7 @@
 /** What this process last wrote to a record set: whether a reading contradicts it, and what an unfinished change has left. */
 
 import type { Clock } from "../clock.js";
+import type { ProviderError } from "../providers/errors.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep } from "../providers/types.js";
 import { RECORDS_LASTING_MS, REVERTS_KEPT, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS } from "../timings.js";
 import { omitUndefined } from "../values.js";
@@ -22,6 +23,29 @@ export interface OwnChange {
   readonly emptyUntil?: number;
   /** Values that the set holds by the answers so far, while a change is under way, and after its failure until the next read. */
   readonly held?: readonly string[];
+  /** Values that our changes wrote, or may have written: the status may not show the last ones yet. */
+  readonly wrote?: readonly string[];
+}
+
+/** A record set as it was read, or that it was not (lately). */
+export type Records = RecordSetFacts | "unknown";
+
+/** One moment, for those who plan. */
+export interface RecordSetView extends OwnChange {
+  /** `unknown`: never read, read too long ago, or contradicted by a failure. */
+  readonly records: Records;
+  /** The last call failed. */
+  readonly failure?: ProviderError;
+  /** ms since the epoch: no call before. In the past: nothing to wait for. */
+  readonly retryAt?: number;
+  /** ms since the epoch: when `records` were read. Absent: they are unknown. */
+  readonly readAt?: number;
+  /** ms since the epoch: when `records` becomes unknown. Absent: it is. */
+  readonly readAgainAt?: number;
+  /** The provider has not shown its zone for so long that nobody need wait for it. */
+  readonly isLongZoneless?: true;
+  /** When somebody else was seen to have undone our writes, ms since the epoch. Empty again once a write has lasted. */
+  readonly reverts: readonly number[];
 }
 
 export class OwnRecordWrites {
@@ -35,6 +59,7 @@ export class OwnRecordWrites {
   private left: RecordSetFacts | undefined;
   private halfDone: readonly string[] | undefined;
   private held: readonly string[] | undefined;
+  private wrote: readonly string[] | undefined;
   private isUnderWay = false;
   /** An answer has confirmed a step of the change that is under way. */
   hasStepped = false;
@@ -49,10 +74,13 @@ export class OwnRecordWrites {
 
   constructor(private readonly clock: Pick<Clock, "now" | "monotonic">) {}
 
-  /** The first call of a change is sent. */
-  begun({ records }: RecordSetFacts): void {
+  /** The first call of a change is sent. @param before `undefined`: unknown */
+  begun({ steps }: RecordChangeSet, before: RecordSetFacts | undefined): void {
+    const written = steps.flatMap((step) => (step.do === "delete" ? [] : [step.to]));
+    this.wrote = [...new Set([...(this.wrote ?? []), ...written])];
+    if (before === undefined) return;
     this.isUnderWay = true;
-    this.held ??= records.map(({ value }) => value);
+    this.held ??= before.records.map(({ value }) => value);
   }
 
   /** The provider has confirmed a step of it. */
@@ -73,6 +101,8 @@ export class OwnRecordWrites {
     // What was read after a failed change, or what contradicted ours, may have been late.
     if (this.halfDone !== undefined || this.isContradicted) this.lookAgain();
     this.replaced(before, reading?.at);
+    const left = reading?.facts.records.map(({ value }) => value);
+    this.wrote = left === undefined ? this.wrote : this.wrote?.filter((value) => left.includes(value));
     this.written = reading;
     this.left = reading?.facts;
     this.halfDone = this.held = this.emptySince = undefined;
@@ -101,8 +131,8 @@ export class OwnRecordWrites {
     const isOurs = this.left !== undefined && reading !== undefined && sameRecords(this.left, reading.facts);
     const until = this.emptyUntil(reading);
     const emptyUntil = until === undefined ? until : this.clock.now() - this.clock.monotonic() + until;
-    const { halfDone, held } = this;
-    return { ...(isOurs && { isOurs }), ...omitUndefined({ halfDone, held, emptyUntil }) };
+    const { halfDone, held, wrote } = this;
+    return { ...(isOurs && { isOurs }), ...omitUndefined({ halfDone, held, wrote, emptyUntil }) };
   }
 
   /** Whether our last change is still there. @returns what to rely on: a late reading gives way to what we wrote. */

@@ -36,8 +36,8 @@ export type DnsAction =
       readonly replaced?: readonly string[];
     });
 
-/** `unseen`: its provider does not show its zone, so the records may be gone with it. */
-export type LeftRecords = DnsStatus & { readonly unseen?: true };
+/** `unseen`: its provider does not show its zone, so the records may be gone with it. `foreign`: the operator did not write them. */
+export type LeftRecords = DnsStatus & { readonly unseen?: true; readonly foreign?: true };
 
 /** `status.dns`; `undefined` removes it. */
 export type RecordDns = Reasoned & {
@@ -47,7 +47,7 @@ export type RecordDns = Reasoned & {
   readonly begun?: readonly DnsStatus[];
   /** Resolvers may have records that have just been ended for so long, seconds. Absent: none were. */
   readonly cachedSeconds?: number;
-  /** The former record set, which stays at its provider although the resource no longer follows it; for an Event. */
+  /** What stays at the provider of a record set that the resource no longer follows; for an Event. */
   readonly left?: LeftRecords;
   /** A change that ended half-way; for an Event. */
   readonly changed?: Pick<RecordChangeSet, "fqdn" | "before" | "after">;
@@ -55,6 +55,9 @@ export type RecordDns = Reasoned & {
 
 /** See `Chain` in reconcile/plan.ts. */
 export type RecordChain = readonly (DnsAction | RecordDns)[];
+
+/** The operator has no such provider, or the provider shows no such zone. `zone for long`: the operator ceases to try. */
+export type LostPlace = "provider" | "zone" | "zone for long";
 
 /** `isOurs` and `halfDone` are of the set that the spec names. */
 export interface DnsSnapshot extends OwnChange {
@@ -71,20 +74,24 @@ export interface DnsSnapshot extends OwnChange {
     readonly records: Records;
     readonly claim?: Claim;
     /** See `begun`. */
-    readonly lost?: "provider" | "zone";
+    readonly lost?: LostPlace;
     /** See `begun`. */
     readonly emptyUntil?: number;
     /** ms since the epoch: its last call failed. */
     readonly retryAt?: number;
+    /** See `OwnChange`. */
+    readonly wrote?: readonly string[];
   };
   /** See `WhichRecords`. Absent: there is none. */
   readonly begun?: {
     readonly records: Records;
     readonly claim?: Claim;
-    /** It cannot be read any more: the operator has no such provider, or the provider has no such zone. */
-    readonly lost?: "provider" | "zone";
+    /** It cannot be read any more. */
+    readonly lost?: LostPlace;
     /** ms since the epoch: a read has shown no records, and from then on a second one says whether that is so. */
     readonly emptyUntil?: number;
+    /** See `OwnChange`. */
+    readonly wrote?: readonly string[];
   };
   /** Why the resource may not have the name: nothing is written there. */
   readonly refused?: Problem;

@@ -44,5 +44,6 @@ export function recordsRetained(written: WrittenSets): readonly EventMessage[] {
 
 function leftAt(left: RecordsLeft | undefined): readonly EventMessage[] {
   if (left === undefined || left.values.length === 0) return [];
+  if (left.foreign === true) return [eventMessages.recordsForeign(left)];
   return [left.unseen === true ? eventMessages.recordsUnseen(left) : eventMessages.recordsRetained(left)];
 }

@@ -24,7 +24,16 @@ import {
   strayRemoval,
 } from "./begun-records.js";
 import type { Records } from "./cached-record-set.js";
-import { foreignValues, isDesired, leftTo, replacing, undone } from "./foreign-values.js";
+import {
+  foreignAt,
+  foreignValues,
+  isDesired,
+  leftTo,
+  removalOf,
+  replacing,
+  undone,
+  type WrittenPart,
+} from "./foreign-values.js";
 import type {
   DesiredRecords,
   DnsAction,
@@ -33,7 +42,6 @@ import type {
   RecordChain,
   RecordDns,
   RecordRemoval,
-  WhichRecords,
 } from "./record-actions.js";
 import { hasCname, isSameName } from "./record-equality.js";
 import { withCaches } from "./resolver-caches.js";
@@ -71,10 +79,11 @@ function strayWhileEmpty(desired: DesiredRecords): RecordChain {
 function chainOf(desired: DesiredRecords, written: DnsStatus): RecordChain {
   const change = changeTo(desired, written);
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
-  const start = begun(desired, change, written);
+  const start = change.length === 0 ? [] : begin(desired, written);
   const room = start.length > 0 && isFull(desired.begun) ? strayRemoval(desired) : [];
   if (room.length > 0) return room;
-  const previous = previousRemoval(desired);
+  const parts = previousParts(desired);
+  const previous = parts.flatMap(removalOf);
   const changed = [...start, ...change, ...previous];
   const isOpen = previous.some(isRead) || isFormerInDoubt(desired);
   const chain = isOpen ? changed : [...changed, ...ended(desired, change, written)];
@@ -87,19 +96,8 @@ function ended(desired: DesiredRecords, change: RecordChain, written: DnsStatus)
   const isShown = isSame(desired.last, written) && desired.last?.deletionPolicy === written.deletionPolicy;
   if (isShown && begun.begun === undefined) return [];
   const changed = change.length === 0 ? halfChange(desired, written.values) : {};
-  return [{ ...recorded(written, "this is what the record set holds now", leftBehind(desired)), ...changed, ...begun }];
-}
-
-/** Whatever the record set holds after a first change that fails half-way is ours: a deletion has to remove it. */
-function begun(desired: DesiredRecords, change: RecordChain, written: DnsStatus): RecordChain {
-  if (change.length === 0) return [];
-  if (!isEmptyAndNew(desired)) return begin(desired, written);
-  return [recorded({ ...written, values: [] }, "the record set is empty before the first change")];
-}
-
-function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
-  if (last !== undefined || dns.adopts === false || dns.records === "unknown") return false;
-  return !dns.records.records.some(({ type }) => types.asked.includes(type));
+  const record = recorded(written, "this is what the record set holds now", leftBehind(desired));
+  return [{ ...record, ...foreignAt(previousParts(desired)), ...changed, ...begun }];
 }
 
 /** Deletes what was last written, for a resource that goes. */
@@ -115,10 +113,17 @@ function removalsOf(desired: RecordRemoval): RecordChain {
   const named = isDesired(last, desired);
   if ((named ? dns.claim : dns.previous.claim)?.ours === false) return [forget];
   if (!isDue(dns.retryAt, desired.now)) return [];
-  const current = named ? removalOf(partOf(dns.records, last.types), "current", last) : [];
-  const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
-  const removal = [...current, ...previous];
-  return removal.some(isRead) ? removal : [...removal, forget];
+  const current: WrittenPart = {
+    former: last,
+    which: "current",
+    records: partOf(dns.records, last.types),
+    wrote: dns.wrote,
+  };
+  const { records, wrote } = dns.previous;
+  const previous: WrittenPart = { former: last, which: "previous", records, wrote };
+  const parts = [...(named ? [current] : []), ...(isWhollyCurrent(last, desired) ? [] : [previous])];
+  const removal = parts.flatMap(removalOf);
+  return removal.some(isRead) ? removal : [...removal, { ...forget, ...foreignAt(parts) }];
 }
 
 /** As people know it, such as "www.example.com". */
@@ -251,11 +256,11 @@ interface FormerUpdate {
 }
 
 /** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
-function previousRemoval(desired: DesiredRecords): RecordChain {
+function previousParts(desired: DesiredRecords): readonly WrittenPart[] {
   const { dns, types } = desired;
   const former = formerToRemove(desired);
   if (former === undefined || isStuck(desired) || isFormerInDoubt(desired)) return [];
-  return removalOf(strangersOnly(dns, types.asked), "previous", former);
+  return [{ former, which: "previous", records: strangersOnly(dns, types.asked), wrote: dns.previous.wrote }];
 }
 
 /** One zone has two names, its domain and its id: what looks renamed may be the set that has just been written. */
@@ -273,13 +278,6 @@ function partOf(records: Records, types: readonly RecordType[]): Records {
 
 function ofTypes({ records }: RecordSetFacts, types: readonly RecordType[]): RecordSetFacts["records"] {
   return records.filter(({ type }) => types.includes(type));
-}
-
-function removalOf(records: Records, which: WhichRecords, { recordName, provider }: DnsStatus): readonly DnsAction[] {
-  if (records === "unknown") return [{ do: "read-records", which, why: `${recordName} is to be deleted` }];
-  const changes = planRemoval(records);
-  if (changes.steps.length === 0) return [];
-  return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more` }];
 }
 
 function statusOf({ provider, wanted, types }: DesiredRecords, values: readonly string[]): DnsStatus {

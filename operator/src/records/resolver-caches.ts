@@ -32,7 +32,7 @@ export function withCaches(desired: Wanting, chain: RecordChain): RecordChain {
   const seconds = Math.max(specSeconds(desired), ...readings.map(secondsOf));
   const ends = chain.some(endsValue);
   const marked = chain.map((action, index) => {
-    if (action.do !== "record-dns" || action.left !== undefined) return action;
+    if (action.do !== "record-dns" || (action.left !== undefined && action.left.foreign !== true)) return action;
     const isAfter = ends && !chain.slice(index).some(isChange);
     return isAfter || leaves(desired, action) ? { ...action, cachedSeconds: seconds } : action;
   });

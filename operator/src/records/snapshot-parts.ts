@@ -12,7 +12,8 @@ import type { RecordType } from "../providers/types.js";
 import { problemOf } from "../reconcile/conditions.js";
 import { omitUndefined } from "../values.js";
 import type { RecordSet, RecordSetView } from "./cached-record-set.js";
-import type { DnsSnapshot } from "./record-actions.js";
+import type { OwnChange } from "./own-record-writes.js";
+import type { DnsSnapshot, LostPlace } from "./record-actions.js";
 import { hasCname } from "./record-equality.js";
 
 /** Each owner once. */
@@ -57,6 +58,11 @@ export function claimPart(claim: Claim | undefined): { readonly claim?: Claim } 
   return claim === undefined ? {} : { claim };
 }
 
+/** Of the set that the spec names. */
+export function ownPart({ isOurs, halfDone, held, wrote }: RecordSetView): Omit<OwnChange, "emptyUntil"> {
+  return omitUndefined({ isOurs, halfDone, held, wrote });
+}
+
 interface Views {
   readonly view: RecordSetView;
   readonly previousView: RecordSetView;
@@ -70,8 +76,10 @@ export function failurePart(
 ): Pick<DnsSnapshot, "failure" | "failureRetryAt" | "retryAt"> {
   const isWanted = wanted !== undefined && !deleting;
   const awaited = isWanted ? [view] : [view, previousView, ...(deleting ? [begunView] : [])];
+  // The wanted set may be in order: begunRecords shows the former one, and that it may have to stay is reported in the end.
+  const others = [previousView, begunView].filter((other) => lostPlace({}, other) === undefined);
   // Before the wanted name was read, the failure of a former one would look like its own.
-  const reported = isWanted && view.records !== "unknown" ? [view, previousView, begunView] : awaited;
+  const reported = isWanted && view.records !== "unknown" ? [view, ...others] : awaited;
   const failed = reported.find(({ failure }) => failure !== undefined);
   const times = awaited.flatMap(({ retryAt, emptyUntil }) => emptyUntil ?? retryAt ?? []);
   return {
@@ -89,7 +97,8 @@ function failureOf(view: RecordSetView): Pick<DnsSnapshot, "failure" | "failureR
 
 /** When the wanted set has to be read again, or another name, whose empty answer waits for a second one. */
 export function readAgainPart({ view, previousView, begunView }: Views, now: number): Pick<DnsSnapshot, "readAgainAt"> {
-  const times = [view.readAgainAt, previousView.emptyUntil, begunView.emptyUntil].filter((at) => at !== undefined);
+  const others = [previousView, begunView].flatMap((other) => [other.emptyUntil, zoneRetryAt(other)]);
+  const times = [view.readAgainAt, ...others].filter((at) => at !== undefined);
   // A name that stays is not read a second time.
   const ahead = times.filter((at) => at >= now);
   return ahead.length === 0 ? {} : { readAgainAt: Math.min(...ahead) };
@@ -99,17 +108,26 @@ export function readAgainPart({ view, previousView, begunView }: Views, now: num
 export interface OtherSet {
   readonly view: RecordSetView;
   readonly claim?: Claim;
-  readonly lost?: "provider" | "zone";
+  readonly lost?: LostPlace;
 }
 
-export function otherPart({ view: { records, emptyUntil }, claim, lost }: OtherSet): NonNullable<DnsSnapshot["begun"]> {
-  return { records, ...omitUndefined({ claim, lost, emptyUntil }) };
+export function otherPart({ view, claim, lost }: OtherSet): NonNullable<DnsSnapshot["begun"]> {
+  const { records, emptyUntil, wrote } = view;
+  return { records, ...omitUndefined({ claim, lost, emptyUntil, wrote }) };
+}
+
+function zoneRetryAt(view: RecordSetView): number | undefined {
+  return lostPlace({}, view) === "zone" ? view.retryAt : undefined;
 }
 
 /** What is gone, so that a written set cannot be read any more. A kind that the API server does not serve may come back. */
-export function lostPlace(tracked: object | undefined, { failure }: RecordSetView): "provider" | "zone" | undefined {
+export function lostPlace(
+  tracked: object | undefined,
+  { failure, isLongZoneless }: RecordSetView,
+): LostPlace | undefined {
   if (tracked === undefined) return "provider";
-  return failure?.kind === "NotFound" && failure.reason !== "KindMissing" ? "zone" : undefined;
+  if (failure?.kind !== "NotFound" || failure.reason === "KindMissing") return undefined;
+  return isLongZoneless === true ? "zone for long" : "zone";
 }
 
 /** A plan asked for a call to a provider that has gone meanwhile. */

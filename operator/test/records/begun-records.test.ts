@@ -2,7 +2,7 @@ import { type DnsStatus, MOST_BEGUN_RECORDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
-import type { DesiredRecords } from "../../src/records/record-actions.js";
+import type { DesiredRecords, LostPlace } from "../../src/records/record-actions.js";
 import { recordChain, removalChain } from "../../src/records/record-plan.js";
 
 const [A, AAAA, OTHER] = ["203.0.113.7", "2001:db8::1", "198.51.100.9"];
@@ -65,6 +65,13 @@ describe("a record set that the operator has begun to write", () => {
     expect(first, "the next one goes on record first").to.equal("record-dns b2,b3");
   });
 
+  it("names the addresses of others in an Event, and counts what this process wrote as its own", () => {
+    const [, end] = recordChain(WISH);
+    expect(end).to.deep.include({ left: { ...BEGUN, values: [OTHER], foreign: true } });
+    const begun = { records: setOf("b2", A, OTHER), claim: { ours: true }, wrote: [OTHER] } as const;
+    expect(planned(dns({ begun }))).to.deep.equal([`apply-records begun: ${OTHER},${A} -> `, "record-dns "]);
+  });
+
   it("is not read before a second answer without records would count", () => {
     const begun = { records: "unknown", claim: { ours: true } } as const;
     const at = (emptyUntil: number) => planned(dns({ begun: { ...begun, emptyUntil } }));
@@ -111,6 +118,7 @@ describe("a record set that the operator has begun to write", () => {
     expect(former({ records: setOf("b1", A), retryAt: 1 })).to.deep.equal(["record-dns b1"]);
     expect(former({ retryAt: 1 }), "unread").to.deep.equal(["record-dns b1"]);
     expect(former({ lost: "provider" }), "its provider is gone").to.deep.equal(["record-dns b1"]);
+    expect(former({ lost: "zone" }), "its zone is not shown").to.deep.equal(["record-dns b1"]);
     expect(former({ retryAt: 1 }, setOf("b2", OTHER)), "beside a change").to.deep.equal([
       `apply-records current: ${OTHER} -> ${A}`,
       "record-dns b1",
@@ -164,15 +172,18 @@ describe("a record set that the operator has begun to write", () => {
     expect(removalChain({ ...gone, ...dns({ retryAt: 1 }) })).to.deep.equal([]);
   });
 
-  it("goes from the record without a call where its zone is gone, and under Retain where its provider is", () => {
-    const chain = (place: "provider" | "zone", deletionPolicy: "Delete" | "Retain") => {
+  it("goes from the record where its zone is missing for long, and under Retain where its place is gone", () => {
+    const chain = (place: LostPlace, deletionPolicy: "Delete" | "Retain") => {
       const dns = { ...WISH.dns, begun: { records: "unknown", claim: { ours: true }, lost: place } } as const;
       const last = deletionPolicy === "Delete" ? WISH.last : NOW;
       return recordChain({ ...WISH, last, dns, wanted: { ...WISH.wanted, deletionPolicy } });
     };
     const lost = (...of: Parameters<typeof chain>) => textsOf(chain(...of));
-    expect(lost("zone", "Delete")).to.deep.equal(["record-dns "]);
-    expect(chain("zone", "Delete")[0], "an Event names it").to.deep.include({ left: { ...BEGUN, unseen: true } });
+    expect(lost("zone", "Delete"), "one answer may be wrong").to.deep.equal(["read-records begun"]);
+    expect(lost("zone for long", "Delete")).to.deep.equal(["record-dns "]);
+    const unseen = { left: { ...BEGUN, unseen: true } };
+    expect(chain("zone for long", "Delete")[0], "an Event names it").to.deep.include(unseen);
+    expect(chain("zone", "Retain")[0], "an Event names it").to.deep.include(unseen);
     expect(lost("provider", "Retain")).to.deep.equal(["record-dns "]);
     expect(lost("provider", "Delete")).to.deep.equal(["read-records begun"]);
   });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { lostPlace } from "../../src/records/snapshot-parts.js";
 import { ASKER, providerError } from "./fake-dns.js";
 import { MINUTE, type Rig, rig } from "./record-set-rig.js";
 
@@ -70,6 +71,25 @@ describe("the wait for a missing zone", () => {
     await made.clock.advance(10_000);
     await read("good");
     expect(bad.view().failure).to.equal(undefined);
+  });
+
+  it("lets the zone count as gone only after an hour in which no answer has shown it", async () => {
+    const { dns, set, clock, read } = rig();
+    const answer = async (isMissing: boolean) => {
+      dns.fault = () => (isMissing ? { error: providerError("NotFound") } : undefined);
+      await read();
+      return lostPlace({}, set.view());
+    };
+    expect(await answer(true)).to.equal("zone");
+    for (let minute = 1; minute < 60; minute++) {
+      await clock.advance(MINUTE);
+      expect(await answer(true)).to.equal("zone");
+    }
+    await clock.advance(MINUTE);
+    expect(lostPlace({}, set.view()), "no answer since").to.equal("zone");
+    expect(await answer(true)).to.equal("zone for long");
+    expect(await answer(false)).to.equal(undefined);
+    expect(await answer(true), "an answer has shown it meanwhile").to.equal("zone");
   });
 
   it("is at most one hour: a longer one would count as a clock that was set back", async () => {

@@ -173,9 +173,14 @@ describe("the chain of a record set", () => {
   });
 
   it("names a former set whose zone the provider does not show, and keeps it on record while the resource goes", () => {
-    const lost = { ...WISH, dns: { ...WISH.dns, previous: { records: "unknown", lost: "zone" } } } as const;
-    expect(recordChain(lost).at(-1)).to.deep.include({ do: "record-dns", left: { ...LAST, unseen: true } });
-    expect(steps(removalChain(lost))).to.deep.equal(["read-records previous"]);
+    const inZone = (lost: "zone" | "zone for long") =>
+      ({ ...WISH, dns: { ...WISH.dns, previous: { records: "unknown", lost } } }) as const;
+    const given = recordChain(inZone("zone for long")).at(-1);
+    expect(given).to.deep.include({ do: "record-dns", left: { ...LAST, unseen: true } });
+    const kept = recordChain(inZone("zone")).at(-1);
+    expect(kept, "its removal is tried again").to.deep.include({ do: "record-dns", begun: [LAST] });
+    expect(kept).not.to.have.property("left");
+    expect(steps(removalChain(inZone("zone")))).to.deep.equal(["read-records previous"]);
   });
 
   it("forgets the name that it has lost, not the one that it wrote before", () => {
@@ -269,6 +274,33 @@ describe("the chain of a record set that goes", () => {
     expect(remove).to.deep.include({ do: "apply-records", which: "current" });
     expect(remove?.do === "apply-records" && remove.changes.steps.map(({ type }) => type)).to.deep.equal(["A"]);
     expect(forget).to.include({ do: "record-dns" });
+  });
+
+  it("leaves records of others, names them, and deletes what this process has written since the last status", () => {
+    const [own, other] = [FOUND.slice(0, 1), { id: "9", type: "A", value: "198.51.100.9", ttl: 60 } as const];
+    const [remove, forget] = of({ records: setOf(NEW, [...own, other]) });
+    const changes = {
+      steps: [{ do: "delete", id: "1", type: "A", from: A }],
+      before: [other.value, A],
+      after: [other.value],
+    };
+    expect(remove?.do === "apply-records" && remove.changes).to.deep.include(changes);
+    const left = { ...LAST, recordName: NEW, values: [other.value], foreign: true };
+    expect(forget).to.deep.include({ do: "record-dns", written: undefined, left, cachedSeconds: 60 });
+    const theirs = of({ records: setOf(NEW, [other]) });
+    expect(steps(theirs), "all are of others").to.deep.equal(["record-dns"]);
+    expect(theirs[0]).to.deep.include({ left });
+    const [all, end] = of({ records: setOf(NEW, [...own, other]), wrote: [other.value] });
+    expect(all?.do === "apply-records" && all.changes.after).to.deep.equal([]);
+    expect(end).not.to.have.property("left");
+  });
+
+  it("leaves records of others on a former name", () => {
+    const other = { id: "9", type: "A", value: "198.51.100.9", ttl: 60 } as const;
+    const former = { ...WISH.dns, previous: { records: setOf(OLD, [other]) } };
+    const chain = recordChain({ ...WISH, dns: former });
+    expect(steps(chain)).to.deep.equal(["record-dns", "apply-records current", "record-dns"]);
+    expect(chain.at(-1)).to.deep.include({ left: { ...LAST, values: [other.value], foreign: true } });
   });
 
   it("reads first if the content is unknown, and forgets nothing before that", () => {

@@ -127,7 +127,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "string",
       optional: true,
       description:
-        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them. The same happens if you remove dnsRecordSet from the spec; set Retain first to keep the records. An Event names records that stay.",
+        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes those with addresses that it wrote for the resource, and leaves others. The same happens if you remove dnsRecordSet from the spec; set Retain first to keep the records. An Event names records that stay.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
