@@ -6,7 +6,7 @@ import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } fro
 import { AddressAccounts } from "./addresses/accounts/account-registry.js";
 import { AnnotatedNodes, Owners } from "./addresses/annotations.js";
 import { CreationRegistry } from "./addresses/creation/creation-registry.js";
-import { NodeMarks } from "./addresses/holder-labels-and-taints.js";
+import { NodeMarks } from "./addresses/marks/holder-labels-and-taints.js";
 import type { TakeOver } from "./addresses/releases/heirs.js";
 import { type Random, settlesWithin } from "./async.js";
 import { claimRegistries } from "./claims/addresses-in-dns.js";

@@ -19,8 +19,7 @@ export const ACTION_SECONDS = 120; // The same, of one that the API goes on call
 export const OVERDUE_ACTION_SECONDS = 10; // After its deadline, any run of the account reads an action that no run has read.
 export const RESERVATION_SECONDS = 600; // A move reserves its node for this long: more than its calls and its action take.
 export const READ_PAUSE_MS = 1_000; // Between reads of the same address or list, unless the operator or a refused call changed something.
-/** Reads of single addresses that resources name, and that neither a list nor a status shows, of one account and family. */
-export const UNLISTED_READS = { perSecond: 20 / 60, burst: 20 };
+export const UNLISTED_READS = { perSecond: 20 / 60, burst: 20 }; // Of addresses that resources name and no list shows, by account and family.
 export const UNLISTED_SERVED_READS = 20; // The same, at once, of addresses that the status of a resource has as serving.
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5]; // Between reads of a running action; the last repeats.
 export const LOCKED_READ_SECONDS = { first: 5, longest: 60 }; // Between reads of an address that stays locked: longer each time.
@@ -55,8 +54,7 @@ export const RETRY_SCHEDULES = {
   zone: [60], // A zone that a person must create: one read shows it.
   limit: [1, 1, 5, 5, 10, 10, 30], // A limit that the API has for one sort of calls: one call shows whether it is over.
 } as const satisfies Readonly<Record<string, readonly number[]>>;
-/** An API may ask for more than a schedule has: DigitalOcean asks for up to an hour. */
-export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
+export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS; // An API may ask for more than a schedule has: DigitalOcean asks for up to an hour.
 /** An account that fails is tried again after this at the latest: an address may wait for it. */
 export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
 export const ACCOUNT_PROBE_MS = { RateLimited: 30_000, Unavailable: 15_000, Unauthorized: 60_000 }; // The same for records and firewalls.
@@ -145,8 +143,7 @@ export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const CLOSE_DEADLINE_MS = 2_000; // Watches and connections get this long to close at the end of the process.
 export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
-/** The defaults of client-go and of the Go operator. */
-export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 }; // The defaults of client-go and of the Go operator.
 export const LEASE_RELEASED_SECONDS = 1; // A released lease lasts this long, so that others need not wait. As client-go.
 export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the end.
 export const CALL_MARGIN_MS = 2_000; // A write ends this long before the renew deadline, at most, to have arrived by then.
@@ -199,7 +196,7 @@ export const WATCH_LEAST_SECONDS = 300;
 export const WATCH_SILENCE_MS = 75_000; // Bookmarks come about every 60 s, after the first change since the server's start.
 export const WATCH_END_TOLERANCE_MS = 5_000; // A close this near to the requested end is the end.
 export const WATCH_LONGEST_GAP_MS = 10_000; // After a longer absence of the server a watch does not resume: see OutageError.
-export const STALE_AFTER_MS = 60_000; // A cache that no watch and no list has renewed for this long is stale: twice the longest pause between tries.
+export const STALE_AFTER_MS = 60_000; // A cache that neither a watch nor a list renewed for so long is stale.
 export const WATCH_LIST_IDLE_MS = 15_000; // Between two initial events: as client-go's warning, with room for a busy server.
 export const WATCH_LIST_TOTAL_MS = 2 * MINUTE_MS; // Until the end bookmark. Pages make progress where one stream does not.
 export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows that the server is well.

@@ -10,6 +10,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   regionMessages: "Regions of addresses",
   accessMessages: "Addresses and names that an administrator does not allow",
   candidateMessages: "Nodes",
+  markMessages: "Labels and taints of nodes",
   creationMessages: "Creation of addresses",
   claimMessages: "Conflicts with other resources",
   recordMessages: "DNS records",

@@ -30,8 +30,8 @@ import type { DnsSnapshot } from "../records/record-actions.js";
 import type { Stop } from "../runtime/stop-switch.js";
 import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";
-import type { ResourceMarks } from "./holder-labels-and-taints.js";
-import type { RefusedWrites } from "./refused-marks.js";
+import type { ResourceMarks } from "./marks/holder-labels-and-taints.js";
+import type { RefusedWrites } from "./marks/refused-marks.js";
 import type { Taken } from "./undone-writes.js";
 
 /** What a resource asks for, and what its status says: each kind builds one from its own spec and status. */

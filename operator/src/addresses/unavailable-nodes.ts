@@ -21,7 +21,7 @@ import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isPaused } from "./address-set.js";
 import { freeNodesFor, hasMachine, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired-addresses.js";
-import type { ResourceMarks } from "./holder-labels-and-taints.js";
+import type { ResourceMarks } from "./marks/holder-labels-and-taints.js";
 import { isIn, type Regions } from "./moves/addresses-by-region.js";
 import type { Placement } from "./placements.js";
 

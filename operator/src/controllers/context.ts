@@ -3,7 +3,7 @@
 import type { AddressAccounts } from "../addresses/accounts/account-registry.js";
 import type { AnnotatedNodes, Owners } from "../addresses/annotations.js";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
-import type { NodeMarks } from "../addresses/holder-labels-and-taints.js";
+import type { NodeMarks } from "../addresses/marks/holder-labels-and-taints.js";
 import type { TakeOver } from "../addresses/releases/heirs.js";
 import type { Random } from "../async.js";
 import type { NodeNames } from "../claims/addresses-in-dns.js";

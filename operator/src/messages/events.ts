@@ -6,6 +6,7 @@ import { listed, listedClauses, sameTexts } from "../values.js";
 import { WHYS } from "./action-reasons.js";
 import { firewallEvents } from "./firewalls.js";
 import { type EventMessage, event, FIX, type Problem, topic } from "./message.js";
+import { recordEvents } from "./records.js";
 
 interface Why {
   readonly why: string;
@@ -50,17 +51,6 @@ export function changeText({ fqdn, before, after, steps = [] }: RecordChange): s
 
 function namesOf(values: readonly string[]): string {
   return values.length === 0 ? "nothing" : listed(values, LISTED);
-}
-
-export interface RecordsLeft {
-  readonly recordName: string;
-  readonly zone: string;
-  readonly provider: string;
-  readonly values: readonly string[];
-  /** The provider does not show the zone. */
-  readonly unseen?: true;
-  /** Others wrote them. */
-  readonly foreign?: true;
 }
 
 interface Retained {
@@ -181,27 +171,7 @@ export const eventMessages = topic("events", {
     },
     example: { ips: ["203.0.113.7"], held: ["203.0.113.7"], field: "ips" },
   }),
-  recordsRetained: event({
-    reason: "RecordsRetained",
-    action: "Retain",
-    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
-      `record set ${recordName} in zone ${zone} at ${provider} stays: the operator deletes its records only if dnsRecordSet of the spec has deletionPolicy: Delete; by the last status, it holds ${listed(values)}; compare at the provider, where others may have changed it since, and delete only records that still hold ${values.length === 1 ? "this address" : "these addresses"}, and only if nothing uses them`,
-    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
-  }),
-  recordsForeign: event({
-    reason: "RecordsRetained",
-    action: "Retain",
-    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
-      `record set ${recordName} in zone ${zone} at ${provider} keeps ${namesOf(values)}: this resource did not write ${values.length === 1 ? "it" : "them"}, so the operator deletes only the other records; if nothing uses what stays, delete it at the provider`,
-    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["198.51.100.7"] },
-  }),
-  recordsUnseen: event({
-    reason: "CleanupAbandoned",
-    action: "CleanUp",
-    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
-      `record set ${recordName} in zone ${zone} at ${provider} may stay and hold ${listed(values)}: ${provider} has no such zone, or its token does not see it; if the zone exists, delete the record set at the provider`,
-    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
-  }),
+  ...recordEvents,
   forgotten: event({
     reason: "Forgotten",
     action: "Forget",

@@ -5,7 +5,7 @@ import { secondsText, timeText } from "../clock.js";
 import type { LimitWait } from "../providers/layers/limiter.js";
 import { listed } from "../values.js";
 import { oneOf, providersOf } from "./failed-calls.js";
-import { note, problem, topic } from "./message.js";
+import { event, note, problem, topic } from "./message.js";
 import { limitText } from "./nodes/candidates.js";
 import { EXAMPLE_LABELS, type RefusedNodes, SEE_NODES } from "./nodes/refused-nodes.js";
 
@@ -223,3 +223,42 @@ export const recordMessages = topic("records", {
     example: { until: Date.parse("2026-01-01T10:02:11Z") },
   }),
 });
+
+/** An Event's note holds 1,024 bytes. */
+const MOST_LISTED = 12;
+
+export interface RecordsLeft {
+  readonly recordName: string;
+  readonly zone: string;
+  readonly provider: string;
+  readonly values: readonly string[];
+  /** The provider does not show the zone. */
+  readonly unseen?: true;
+  /** Others wrote them. */
+  readonly foreign?: true;
+}
+
+/** Entries of the catalogue of Events. */
+export const recordEvents = {
+  recordsRetained: event({
+    reason: "RecordsRetained",
+    action: "Retain",
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} stays: the operator deletes its records only if dnsRecordSet of the spec has deletionPolicy: Delete; by the last status, it holds ${listed(values, MOST_LISTED)}; compare at the provider, where others may have changed it since, and delete only records that still hold ${values.length === 1 ? "this address" : "these addresses"}, and only if nothing uses them`,
+    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
+  }),
+  recordsForeign: event({
+    reason: "RecordsRetained",
+    action: "Retain",
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} keeps ${listed(values, MOST_LISTED)}: this resource did not write ${values.length === 1 ? "it" : "them"}, so the operator deletes only the other records; if nothing uses what stays, delete it at the provider`,
+    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["198.51.100.7"] },
+  }),
+  recordsUnseen: event({
+    reason: "CleanupAbandoned",
+    action: "CleanUp",
+    text: ({ recordName, zone, provider, values }: RecordsLeft) =>
+      `record set ${recordName} in zone ${zone} at ${provider} may stay and hold ${listed(values, MOST_LISTED)}: ${provider} has no such zone, or its token does not see it; if the zone exists, delete the record set at the provider`,
+    example: { recordName: "www", zone: "example.com", provider: "digitalocean", values: ["203.0.113.7"] },
+  }),
+};

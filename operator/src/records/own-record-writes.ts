@@ -42,7 +42,7 @@ export interface RecordSetView extends OwnChange {
   readonly readAt?: number;
   /** ms since the epoch: when `records` becomes unknown. Absent: it is. */
   readonly readAgainAt?: number;
-  /** The provider has not shown its zone for so long that nobody need wait for it. */
+  /** The provider has not shown its zone for so long that the operator ceases to try. */
   readonly isLongZoneless?: true;
   /** When somebody else was seen to have undone our writes, ms since the epoch. Empty again once a write has lasted. */
   readonly reverts: readonly number[];

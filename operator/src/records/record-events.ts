@@ -1,7 +1,8 @@
 /** The Events of record sets. Pure, and the same for all kinds. */
 
-import { eventMessages, type RecordChange, type RecordsLeft } from "../messages/events.js";
+import { eventMessages, type RecordChange } from "../messages/events.js";
 import type { EventMessage } from "../messages/message.js";
+import type { RecordsLeft } from "../messages/records.js";
 import { sameTexts } from "../values.js";
 import { setsToKeep, type WrittenSets } from "./begun-records.js";
 

@@ -2,9 +2,9 @@
 
 import { HOLDER_LABEL_PREFIX, HOLDER_LABEL_VALUE } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import { NodeMarks } from "../../src/addresses/holder-labels-and-taints.js";
-import { labelHolders } from "../../src/addresses/mark-calls.js";
-import { labelActionsFor } from "../../src/addresses/mark-plan.js";
+import { NodeMarks } from "../../src/addresses/marks/holder-labels-and-taints.js";
+import { labelHolders } from "../../src/addresses/marks/mark-calls.js";
+import { labelActionsFor } from "../../src/addresses/marks/mark-plan.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { slimNode } from "../match/cluster.js";

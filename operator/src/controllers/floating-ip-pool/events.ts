@@ -6,7 +6,7 @@ import type { PlannedAction } from "../../addresses/actions.js";
 import { isDeleting } from "../../addresses/address-set.js";
 import type { Outcome } from "../../addresses/call-outcomes.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
-import { isRefusedMark } from "../../addresses/refused-marks.js";
+import { isRefusedMark } from "../../addresses/marks/refused-marks.js";
 import { normalName } from "../../claims/claimed-names.js";
 import { abandoned, conditionEvent, eventMessages, type FailureNames, failedEvent } from "../../messages/events.js";
 import type { EventMessage } from "../../messages/message.js";

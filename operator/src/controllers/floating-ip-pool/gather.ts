@@ -7,7 +7,7 @@ import { ownerName } from "../../addresses/annotations.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { noteList } from "../../addresses/creation/newcomers.js";
 import { dnsProviderOf } from "../../addresses/desired-addresses.js";
-import { marksOf, type ResourceMarks } from "../../addresses/holder-labels-and-taints.js";
+import { marksOf, type ResourceMarks } from "../../addresses/marks/holder-labels-and-taints.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/placements.js";
 import type { RecordsSeen } from "../../addresses/releases/left-dns.js";
 import { listSeconds } from "../../addresses/requeue-at.js";

@@ -8,7 +8,7 @@ import type { ListAction, MarkAction, NodeAction, PlannedAction, RecordAction } 
 import { annotationPatch, annotationRemoval, nodePath, ownerName } from "../../addresses/annotations.js";
 import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
 import { dropCopy, isEdited, recordIntent as recordAnyIntent } from "../../addresses/creation/create-address.js";
-import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
+import { labelHolders, taintUntil } from "../../addresses/marks/mark-calls.js";
 import { carryOutForget, carryOutPassOn } from "../../addresses/releases/heirs.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, sendPatch, specPatch } from "../../kube/write/patch.js";

@@ -22,14 +22,14 @@ import {
 } from "../../addresses/creation/creation-plan.js";
 import { type Desired, desiredOf } from "../../addresses/desired-addresses.js";
 import { publishedOf, recordChain, recordRemoval } from "../../addresses/dns-records.js";
-import { hasMarks } from "../../addresses/holder-labels-and-taints.js";
-import { markChains, markRemovals, markTraces } from "../../addresses/mark-plan.js";
+import { hasMarks } from "../../addresses/marks/holder-labels-and-taints.js";
+import { markChains, markRemovals, markTraces } from "../../addresses/marks/mark-plan.js";
+import { markChanges, refusedMark } from "../../addresses/marks/refused-marks.js";
 import { wantingOf } from "../../addresses/moves/addresses-by-region.js";
 import { displacementsOf, isStandIn, leavingOf } from "../../addresses/moves/displacement.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { needsFreshList } from "../../addresses/moves/occupied-nodes.js";
 import { observedOf, type Placement, placementsOf, pollChains } from "../../addresses/placements.js";
-import { markChanges, refusedMark } from "../../addresses/refused-marks.js";
 import { abandonedItems, deletionOf, keptBack, releaseChains, unreleasedOf, whyOver } from "../../addresses/release.js";
 import { isBequeathed } from "../../addresses/releases/releasable.js";
 import { requeueAt } from "../../addresses/requeue-at.js";

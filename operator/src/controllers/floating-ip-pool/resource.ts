@@ -4,7 +4,7 @@ import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api"
 import type { PlannedAction } from "../../addresses/actions.js";
 import { knownStatus } from "../../addresses/creation/create-address.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
-import { ownLabelAskedFor } from "../../addresses/holder-labels-and-taints.js";
+import { ownLabelAskedFor } from "../../addresses/marks/holder-labels-and-taints.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { Problem } from "../../messages/message.js";
 import { specMessages } from "../../messages/spec.js";

@@ -8,7 +8,7 @@ import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import { isObserved } from "../../addresses/address-set.js";
 import type { ActionFailure, Outcome } from "../../addresses/call-outcomes.js";
 import { retryOf } from "../../addresses/conditions.js";
-import { shownMarks } from "../../addresses/holder-labels-and-taints.js";
+import { shownMarks } from "../../addresses/marks/holder-labels-and-taints.js";
 import { timeOf, timestamp } from "../../clock.js";
 import { shownProbes } from "../../health/probes-for-controllers.js";
 import { jsonEqual } from "../../kube/objects.js";

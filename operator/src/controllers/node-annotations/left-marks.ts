@@ -12,8 +12,8 @@ import {
   UNTIL_ASSIGNED_PREFIX,
 } from "cdk8s-flipop/api";
 import { DONE, type Outcome, skipped } from "../../addresses/call-outcomes.js";
-import { isKeyOf } from "../../addresses/holder-labels-and-taints.js";
-import { taintUntil, writeLabel } from "../../addresses/mark-calls.js";
+import { isKeyOf } from "../../addresses/marks/holder-labels-and-taints.js";
+import { taintUntil, writeLabel } from "../../addresses/marks/mark-calls.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { listPages } from "../../kube/watch/list.js";
 import type { NodeFacts } from "../../match/node-facts.js";

@@ -10,7 +10,7 @@ import {
   recheckOf as onBasis,
   stopBasis,
 } from "../../addresses/call-outcomes.js";
-import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
+import { labelHolders, taintUntil } from "../../addresses/marks/mark-calls.js";
 import { carryOutPassOn } from "../../addresses/releases/heirs.js";
 import { jsonEqual } from "../../kube/objects.js";
 import type { RecoveringAccount } from "../../providers/account-recovery.js";

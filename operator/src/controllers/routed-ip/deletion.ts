@@ -3,8 +3,8 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { creationRecoveryOf } from "../../addresses/creation/creation-plan.js";
 import { recordRemoval } from "../../addresses/dns-records.js";
-import { hasMarks } from "../../addresses/holder-labels-and-taints.js";
-import { markRemovals, markTraces } from "../../addresses/mark-plan.js";
+import { hasMarks } from "../../addresses/marks/holder-labels-and-taints.js";
+import { markRemovals, markTraces } from "../../addresses/marks/mark-plan.js";
 import type { Placement } from "../../addresses/placements.js";
 import {
   abandonedItems as abandonedAddresses,

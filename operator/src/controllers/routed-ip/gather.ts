@@ -9,7 +9,7 @@ import type { AddressMemory } from "../../addresses/address-set.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { noteList } from "../../addresses/creation/newcomers.js";
 import { annotatedIps } from "../../addresses/desired-addresses.js";
-import { marksOf } from "../../addresses/holder-labels-and-taints.js";
+import { marksOf } from "../../addresses/marks/holder-labels-and-taints.js";
 import { isLockedFor, lockedDueMs } from "../../addresses/placements.js";
 import { requesterOf } from "../../claims/node-shares.js";
 import type { Clock } from "../../clock.js";

@@ -14,7 +14,7 @@ import {
 } from "../../addresses/creation/creation-plan.js";
 import { desiredOf } from "../../addresses/desired-addresses.js";
 import { publishedOf, recordChain } from "../../addresses/dns-records.js";
-import { markChains } from "../../addresses/mark-plan.js";
+import { markChains } from "../../addresses/marks/mark-plan.js";
 import { wantingOf } from "../../addresses/moves/addresses-by-region.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/moves/movable-addresses.js";
 import { needsFreshList } from "../../addresses/moves/occupied-nodes.js";
@@ -109,8 +109,7 @@ export function plan(snapshot: Snapshot): Plan {
   const recorded = decision.superseded ?? placement;
   const findings = {
     ...{ ...decision, address, published, publication, heldElsewhere },
-    creation: creation.problem,
-    unsettled: unsettledOf(snapshot),
+    ...{ creation: creation.problem, unsettled: unsettledOf(snapshot) },
     refusedMark: refusedMarkOf(snapshot, decision, acts),
     ...unreleasedOf(snapshot, placements),
   };

@@ -1,7 +1,7 @@
 /** The labels and taints of a RoutedIP, and the taint of its class, that the API server refuses to change. Pure. */
 
 import type { MarkAction } from "../../addresses/actions.js";
-import { type MarkChange, markChanges, refusedMark } from "../../addresses/refused-marks.js";
+import { type MarkChange, markChanges, refusedMark } from "../../addresses/marks/refused-marks.js";
 import type { Problem } from "../../messages/message.js";
 import { type ActionChain, JOB_KEY, TAINTS } from "./actions.js";
 import { isDeleting } from "./deletion.js";

@@ -4,7 +4,7 @@ import type { AddressStatus, FirewallShare, RoutedIPStatus, RoutedPort } from "c
 import { isDeleting, isObserved } from "../../addresses/address-set.js";
 import { addressesOf, type PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
-import { shownMarks } from "../../addresses/holder-labels-and-taints.js";
+import { shownMarks } from "../../addresses/marks/holder-labels-and-taints.js";
 import { type Placement, placementsOf } from "../../addresses/placements.js";
 import { timeOf } from "../../clock.js";
 import { shownProbes } from "../../health/probes-for-controllers.js";

@@ -1,7 +1,7 @@
 import { HOLDER_LABEL_PREFIX, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isKeyOf, NodeMarks } from "../../../src/addresses/holder-labels-and-taints.js";
+import { isKeyOf, NodeMarks } from "../../../src/addresses/marks/holder-labels-and-taints.js";
 import {
   leftMarksOn,
   nodesWithLeftMarks,

@@ -2,7 +2,7 @@
 
 import { Annotation, canonicalIp } from "cdk8s-flipop/api";
 import { isDeleting } from "../../../addresses/address-set.js";
-import { marksOf } from "../../../addresses/holder-labels-and-taints.js";
+import { marksOf } from "../../../addresses/marks/holder-labels-and-taints.js";
 import { probesOf } from "../../../health/probes-for-controllers.js";
 import type { JobState } from "../../../jobs/job-decision.js";
 import type { JobService } from "../../../jobs/job-service.js";

@@ -3,7 +3,7 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { MarkAction } from "../../../addresses/actions.js";
 import { annotatedIps } from "../../../addresses/desired-addresses.js";
-import { markChainsFor, markRemovals, markTraces } from "../../../addresses/mark-plan.js";
+import { markChainsFor, markRemovals, markTraces } from "../../../addresses/marks/mark-plan.js";
 import { assignVariables, type JobNode, type JobVariables } from "../../../jobs/job.js";
 import { decideJob, type JobDecision, type JobObject, type JobSituation } from "../../../jobs/job-decision.js";
 import type { NodeFacts } from "../../../match/node-facts.js";

@@ -3,8 +3,8 @@
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { annotatedIps } from "../../../addresses/desired-addresses.js";
 import type { RecordsSnapshot } from "../../../addresses/dns-records.js";
-import type { ResourceMarks } from "../../../addresses/holder-labels-and-taints.js";
-import type { RefusedWrites } from "../../../addresses/refused-marks.js";
+import type { ResourceMarks } from "../../../addresses/marks/holder-labels-and-taints.js";
+import type { RefusedWrites } from "../../../addresses/marks/refused-marks.js";
 import type { Claims, ClaimView } from "../../../claims/claims.js";
 import type { MassFailureView } from "../../../health/holder-registry.js";
 import type { ProbesSnapshot } from "../../../health/probes-for-controllers.js";

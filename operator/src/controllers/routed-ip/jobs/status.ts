@@ -3,7 +3,7 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { isDeleting, isPaused } from "../../../addresses/address-set.js";
 import { conflictOf } from "../../../addresses/conditions.js";
-import { shownMarks } from "../../../addresses/holder-labels-and-taints.js";
+import { shownMarks } from "../../../addresses/marks/holder-labels-and-taints.js";
 import { timestamp } from "../../../clock.js";
 import { probesDoubted, shownProbes } from "../../../health/probes-for-controllers.js";
 import { stopCondition } from "../../../health/stopped-by-mass-failure.js";

@@ -13,14 +13,14 @@ import {
   UNTIL_ASSIGNED_PREFIX,
   untilAssignedTaintKey,
 } from "cdk8s-flipop/api";
-import type { Clock } from "../clock.js";
-import { jsonEqual, type KubeObject, type ObjectMeta } from "../kube/objects.js";
-import type { Refusal } from "../match/checks.js";
-import type { MatchIndex } from "../match/match-index.js";
-import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
-import type { NodeFacts } from "../match/node-facts.js";
-import { CACHE_LAG_MS } from "../timings.js";
-import { compareText, omitUndefined } from "../values.js";
+import type { Clock } from "../../clock.js";
+import { jsonEqual, type KubeObject, type ObjectMeta } from "../../kube/objects.js";
+import type { Refusal } from "../../match/checks.js";
+import type { MatchIndex } from "../../match/match-index.js";
+import type { NodeChange, NodeDirectory } from "../../match/node-directory.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { CACHE_LAG_MS } from "../../timings.js";
+import { compareText, omitUndefined } from "../../values.js";
 
 /** What a decision reads of one mark of a resource. */
 export interface MarkFacts {

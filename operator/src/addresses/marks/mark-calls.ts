@@ -1,16 +1,16 @@
 /** Writes marks: of a label, first the removals, each confirmed by the server's answer, then the additions. */
 
 import { HOLDER_LABEL_VALUE } from "cdk8s-flipop/api";
-import type { SharedWatches } from "../kube/cache/shared-watches.js";
-import { isConflict, isInvalid, isNotFound, type KubeClient } from "../kube/client.js";
-import type { KubeObject } from "../kube/objects.js";
-import { listPages } from "../kube/watch/list.js";
-import { MERGE_PATCH, type Patch, sendPatch, taintPatch } from "../kube/write/patch.js";
-import type { NodeDirectory } from "../match/node-directory.js";
-import type { Recheck } from "../providers/call.js";
-import type { LabelAction, TaintUntilAction } from "./actions.js";
-import { nodePath } from "./annotations.js";
-import { DONE, type Outcome, skipped } from "./call-outcomes.js";
+import type { SharedWatches } from "../../kube/cache/shared-watches.js";
+import { isConflict, isInvalid, isNotFound, type KubeClient } from "../../kube/client.js";
+import type { KubeObject } from "../../kube/objects.js";
+import { listPages } from "../../kube/watch/list.js";
+import { MERGE_PATCH, type Patch, sendPatch, taintPatch } from "../../kube/write/patch.js";
+import type { NodeDirectory } from "../../match/node-directory.js";
+import type { Recheck } from "../../providers/call.js";
+import type { LabelAction, TaintUntilAction } from "../actions.js";
+import { nodePath } from "../annotations.js";
+import { DONE, type Outcome, skipped } from "../call-outcomes.js";
 import type { NodeMark, NodeMarks } from "./holder-labels-and-taints.js";
 
 interface MarkTools {

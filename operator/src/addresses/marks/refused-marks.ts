@@ -1,9 +1,9 @@
 /** Labels and taints that the plan of a resource changes on nodes, while the API server refuses it. Pure. */
 
 import type { Reason } from "cdk8s-flipop/api";
-import type { Problem } from "../messages/message.js";
-import { markMessages } from "../messages/nodes/marks.js";
-import { lockKeyOf, type MarkAction } from "./actions.js";
+import type { Problem } from "../../messages/message.js";
+import { markMessages } from "../../messages/nodes/marks.js";
+import { lockKeyOf, type MarkAction } from "../actions.js";
 
 /** A change of a plan. */
 export interface MarkChange {

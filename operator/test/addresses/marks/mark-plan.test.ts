@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type HolderNodes, markChainsFor } from "../../src/addresses/mark-plan.js";
-import { nodeFacts } from "../../src/match/node-facts.js";
-import { slimNode } from "../match/cluster.js";
+import { type HolderNodes, markChainsFor } from "../../../src/addresses/marks/mark-plan.js";
+import { nodeFacts } from "../../../src/match/node-facts.js";
+import { slimNode } from "../../match/cluster.js";
 
 const NODES = ["n1", "n2", "n3"];
 

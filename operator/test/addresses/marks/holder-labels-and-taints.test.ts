@@ -2,17 +2,17 @@ import { HOLDER_LABEL_PREFIX, type HolderResource, UNTIL_ASSIGNED_PREFIX } from 
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { marksOf, NodeMarks, ownLabelAskedFor } from "../../src/addresses/holder-labels-and-taints.js";
-import { labelHolders } from "../../src/addresses/mark-calls.js";
-import { labelActionsFor, markChains } from "../../src/addresses/mark-plan.js";
-import type { Placement } from "../../src/addresses/placements.js";
-import { type KubeClient, StatusError } from "../../src/kube/client.js";
-import { NodeDirectory } from "../../src/match/node-directory.js";
-import { nodeFacts } from "../../src/match/node-facts.js";
-import { CACHE_LAG_MS } from "../../src/timings.js";
-import { slimNode } from "../match/cluster.js";
-import { FakeClock } from "../support/time/fake-clock.js";
-import { KEY, LaggingCluster, NODES } from "./lagging-cluster.js";
+import { marksOf, NodeMarks, ownLabelAskedFor } from "../../../src/addresses/marks/holder-labels-and-taints.js";
+import { labelHolders } from "../../../src/addresses/marks/mark-calls.js";
+import { labelActionsFor, markChains } from "../../../src/addresses/marks/mark-plan.js";
+import type { Placement } from "../../../src/addresses/placements.js";
+import { type KubeClient, StatusError } from "../../../src/kube/client.js";
+import { NodeDirectory } from "../../../src/match/node-directory.js";
+import { nodeFacts } from "../../../src/match/node-facts.js";
+import { CACHE_LAG_MS } from "../../../src/timings.js";
+import { slimNode } from "../../match/cluster.js";
+import { FakeClock } from "../../support/time/fake-clock.js";
+import { KEY, LaggingCluster, NODES } from "../lagging-cluster.js";
 
 function keyOf({ kind, ...metadata }: HolderResource): string {
   const marks = new NodeMarks(new NodeDirectory(), new FakeClock());

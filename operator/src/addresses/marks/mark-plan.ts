@@ -3,11 +3,11 @@
  * removes the label from all other nodes before it sets it, so that the previous and the next node never both have it.
  */
 
-import type { NodeFacts } from "../match/node-facts.js";
-import { compareText, listed } from "../values.js";
-import type { LabelAction, MarkAction, TaintUntilAction } from "./actions.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { compareText, listed } from "../../values.js";
+import type { LabelAction, MarkAction, TaintUntilAction } from "../actions.js";
+import { isOurs, type Placement } from "../placements.js";
 import type { MarkFacts, ResourceMarks } from "./holder-labels-and-taints.js";
-import { isOurs, type Placement } from "./placements.js";
 
 /** Where the addresses of a resource are. */
 export interface HolderNodes {
