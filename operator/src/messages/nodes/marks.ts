@@ -22,7 +22,7 @@ export const markMessages = topic("marks", {
       `the operator cannot ${changeText(nodes)} ${what} ${key}${nodesText(nodes)}: ${cause.message}`,
     example: {
       what: "taint",
-      key: "until-assigned.flipop.digitalocean.com/fip.default.web",
+      key: "flipop.digitalocean.com/until-assigned-fip.ingress.web",
       nodes: ["node-2", "node-3"],
       causes: [
         {
