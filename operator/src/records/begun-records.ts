@@ -24,7 +24,6 @@ import type {
 import { isSameName, mayBeSameSet } from "./record-equality.js";
 
 type Spec = Named & { readonly types: Pick<DesiredRecords["types"], "asked"> };
-type Begun = Pick<DesiredRecords, "begun" | "last">;
 
 export interface WrittenSets {
   readonly dnsRecordSet?: DnsRecordSet | undefined;
@@ -69,11 +68,20 @@ export function typesLeft({ types, ...name }: DnsStatus, { wanted, provider, typ
 }
 
 /** Before a change of a set that `status.dns` does not name: after another change of the spec, or a restart, nothing else would. */
-export function begin({ last, begun = [] }: Begun, written: DnsStatus): RecordChain {
+export function begin(desired: DesiredRecords, written: DnsStatus): RecordChain {
+  const { last, begun = [] } = desired;
+  const why = "the record set is empty before the first change";
+  if (isEmptyAndNew(desired)) return [{ do: "record-dns", written: { ...written, values: [] }, why }];
   const isOnRecord = last !== undefined && isSameName(last, written);
   if (isOnRecord && written.types.every((type) => last.types.includes(type))) return [];
   const next = withEntry(begun, written);
   return jsonEqual(next, begun) ? [] : [record(last, next, "the operator is about to write the record set")];
+}
+
+/** Whatever the record set holds after a first change that fails half-way is ours: a deletion has to remove it. */
+function isEmptyAndNew({ dns, last, types }: DesiredRecords): boolean {
+  if (last !== undefined || dns.adopts === false || dns.records === "unknown") return false;
+  return !dns.records.records.some(({ type }) => types.asked.includes(type));
 }
 
 function withEntry(begun: readonly DnsStatus[], added: DnsStatus): readonly DnsStatus[] {

@@ -50,11 +50,13 @@ export function removalOf(part: WrittenPart): readonly DnsAction[] {
   return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more` }];
 }
 
-/** Those with addresses that the operator wrote. */
-export function ownRecords({ former: { types, values }, records, wrote = [] }: WrittenPart): readonly RecordFacts[] {
+/** Those with addresses that the operator wrote. After a crash during the first change of an empty name: all. */
+export function ownRecords({ former: { types, values }, records, wrote }: WrittenPart): readonly RecordFacts[] {
   if (records === "unknown") return [];
-  const own = new Set([...values, ...wrote]);
-  return records.records.filter(({ type, value }) => types.includes(type) && own.has(value));
+  const found = records.records.filter(({ type }) => types.includes(type));
+  if (values.length === 0 && wrote === undefined) return found;
+  const own = new Set([...values, ...(wrote ?? [])]);
+  return found.filter(({ value }) => own.has(value));
 }
 
 function othersAt(part: WrittenPart): readonly string[] {
