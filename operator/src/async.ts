@@ -182,15 +182,10 @@ export class TokenBucket {
     this.at = nowMs;
   }
 
-  /** Whether there is a token. */
-  has(nowMs: number): boolean {
-    this.refill(nowMs);
-    return this.tokens >= 1;
-  }
-
   /** Takes a token if there is one. */
   tryTake(nowMs: number): boolean {
-    if (!this.has(nowMs)) return false;
+    this.refill(nowMs);
+    if (this.tokens < 1) return false;
     this.tokens -= 1;
     return true;
   }

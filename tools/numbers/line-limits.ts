@@ -4,7 +4,7 @@
  * a decision that the commit explains.
  */
 export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
-  "operator/src/addresses": 6_210,
+  "operator/src/addresses": 6_190,
   "operator/src/claims": 1_310,
   "operator/src/commands": 7_250,
   "operator/src/controllers/cluster-routed-ip-class": 600,
@@ -17,7 +17,7 @@ export const MOST_LINES_OF_AN_AREA: Readonly<Record<string, number>> = {
   "operator/src/controllers/routed-ip-issuer": 830,
   "operator/src/health": 2_850,
   "operator/src/http": 450,
-  "operator/src/inventory": 1_640,
+  "operator/src/inventory": 1_410,
   "operator/src/jobs": 1_050,
   "operator/src/kube": 5_750,
   "operator/src/limits": 500,

@@ -29,7 +29,6 @@ import {
   lateReads,
   ReadGate,
 } from "./shared-reads.js";
-import { type NamedAddresses, UnlistedReads } from "./unlisted-reads.js";
 import {
   type Confirmation,
   createView,
@@ -58,7 +57,7 @@ export class AccountInventory {
   private readonly gone: GoneAddresses;
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
-  readonly unlisted: UnlistedReads;
+  private readonly named = new Map<string, readonly string[]>();
   private readonly reader: InventoryReader;
   private readonly lists: Coalesced;
   private readonly actions: OwnActions;
@@ -85,7 +84,6 @@ export class AccountInventory {
     this.late = lateReads(this.cachedStates, clock);
     this.gone = new GoneAddresses(clock);
     this.reservations = new Reservations(clock);
-    this.unlisted = new UnlistedReads(family, clock, { shown: this.cachedStates, gone: this.gone });
     const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
     const take = (ip: string, observation: Observation) => this.take(ip, observation);
     this.actions = new OwnActions({ clock, cachedStates: this.cachedStates, fetch, take });
@@ -101,19 +99,17 @@ export class AccountInventory {
     return this.reader.leave(provider);
   }
 
-  /** What a resource names in spec or status: what the list lacks is read alone. */
-  want(resource: ResourceRef, named: NamedAddresses): void {
-    for (const [ip, at] of named.created ?? []) this.gone.expect(canonicalIp(ip), at);
-    if (this.unlisted.want(resource, named)) this.moreNames = true;
-  }
-
-  unaskedOf(resource: ResourceRef): number {
-    return this.unlisted.unaskedOf(resource, this.listedAt ?? Number.NEGATIVE_INFINITY);
+  /** What a resource names in spec or status: what the list lacks is read alone. @param created when our calls made some, ms since the epoch */
+  want(resource: ResourceRef, ips: readonly string[], created: ReadonlyMap<string, number> = new Map()): void {
+    for (const [ip, at] of created) this.gone.expect(canonicalIp(ip), at);
+    const names = ips.map(canonicalIp);
+    this.moreNames ||= names.some((ip) => !this.cachedStates.has(ip) && !this.gone.has(ip));
+    this.named.set(resource.uid, names);
   }
 
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
-    this.unlisted.forget(resource);
+    this.named.delete(resource.uid);
     this.reservations.forget(resource);
   }
 
@@ -263,11 +259,11 @@ export class AccountInventory {
     const context = sharedRead("the list is old, or something contradicted it", urgency);
     this.priority = "check";
     this.relisting = urgency;
-    const named = this.unlisted.all;
-    const listed = new Map((await this.reader.list(context, [...named])).map((facts) => [facts.ip, facts]));
+    const named = [...new Set([...this.named.values()].flat())];
+    const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
     for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
     await eachButOne(this.reader.absent(listed, named, this.cachedStates), (ip) => this.fetch(context, ip));
-    this.drop(listed, named);
+    this.drop(listed, new Set(named));
     if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
   }
 
@@ -277,7 +273,6 @@ export class AccountInventory {
       if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.cachedStates.delete(ip);
     }
     this.gone.keepOnly(named);
-    this.unlisted.keepOnly(named);
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {

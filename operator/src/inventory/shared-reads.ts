@@ -187,16 +187,14 @@ export class InventoryReader {
     return this.withToken((provider) => provider.get(context, ip));
   }
 
-  /** What somebody counts on, or what we did ourselves, and the list lacks although a read has shown it. */
+  /** What somebody counts on, or what we did ourselves, and the list lacks. */
   absent(
     listed: ReadonlyMap<string, unknown>,
-    named: ReadonlySet<string>,
+    named: readonly string[],
     known: Iterable<readonly [string, CachedState]>,
   ): readonly string[] {
-    return [...known].flatMap(([ip, { writtenAt }]) => {
-      const isNeeded = named.has(ip) || writtenAt !== undefined;
-      return isNeeded && !listed.has(ip) && this.covers(ip) ? [ip] : [];
-    });
+    const own = [...known].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
+    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.covers(ip));
   }
 
   /** A token that is refused goes to the end of the line; each is tried once. */

@@ -16,7 +16,7 @@ describe("the calls of an account's inventory", () => {
 
   it("do not bring an address back that the operator has released since the list began", async () => {
     const { clock, cloud, inventory, list } = start(facts(A));
-    inventory.want(WEB, { ips: [A] });
+    inventory.want(WEB, [A]);
     await list();
     await clock.advance(MINUTE);
     let answer = () => {};
@@ -97,10 +97,10 @@ describe("the calls of an account's inventory", () => {
     await clock.advance(999);
     await ensure();
     expect(lists()).to.equal(1);
-    inventory.want(WEB, { ips: [A] });
+    inventory.want(WEB, [A]);
     await ensure();
     expect(lists(), "the name is known").to.equal(1);
-    inventory.want(WEB, { ips: [A, B] });
+    inventory.want(WEB, [A, B]);
     await ensure();
     expect(lists(), "the name is new").to.equal(2);
     await clock.advance(1);
@@ -126,7 +126,7 @@ describe("the calls of an account's inventory", () => {
 
   it("are for the names of the own family alone", async () => {
     const { clock, cloud, inventory, list } = start();
-    inventory.want(WEB, { ips: [A, V6] });
+    inventory.want(WEB, [A, V6]);
     await list();
     expect(cloud.asked).to.deep.equal([`list ${A}`, `get ${A}`]);
     await clock.advance(5_000);
@@ -136,10 +136,10 @@ describe("the calls of an account's inventory", () => {
 
   it("forget what is gone when no resource names it any more, and when it is back", async () => {
     const { clock, cloud, inventory, list } = start();
-    inventory.want(WEB, { ips: [A, B] });
+    inventory.want(WEB, [A, B]);
     await list();
     cloud.addresses.set(A, facts(A));
-    inventory.want(WEB, { ips: [A] });
+    inventory.want(WEB, [A]);
     await clock.advance(1_001);
     await list();
     expect([A, B].map((ip) => inventory.view().isGone(ip))).to.deep.equal([false, false]);
@@ -147,7 +147,7 @@ describe("the calls of an account's inventory", () => {
 
   it("show for how long an address is missing, which one that the operator released is for ever", async () => {
     const { clock, cloud, inventory, list } = start(facts(B));
-    inventory.want(WEB, { ips: [A, B] });
+    inventory.want(WEB, [A, B]);
     await list();
     const isGone = (ip: string, forMs?: number) => inventory.view().isGone(ip, forMs);
     expect(isGone(A), "after one read").to.equal(false);

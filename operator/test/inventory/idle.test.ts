@@ -46,7 +46,7 @@ describe("an idle hour", () => {
       await Promise.all(
         pools.map(async ({ provider, family, ips, resource }) => {
           const inventory = await inventories.for(ASKER, provider, family);
-          inventory.want(resource, { ips });
+          inventory.want(resource, ips);
           await inventory.ensure({ maxAgeSeconds: LIST_MAX_AGE_SECONDS });
           expect(inventory.view().get(ips[0] ?? "")?.holder).to.be.a("string");
         }),

@@ -1,7 +1,6 @@
 /** One account of addresses: its inventory, and what failed when it was last asked. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { settlesWithin } from "../../async.js";
 import type { Clock } from "../../clock.js";
 import type { AccountInventory } from "../../inventory/account-inventory.js";
 import type { Inventories } from "../../inventory/inventories.js";
@@ -23,7 +22,7 @@ import type { LimitWait } from "../../providers/layers/limiter.js";
 import type { AddressProvider } from "../../providers/types.js";
 import { problemOf } from "../../reconcile/conditions.js";
 import { afterFailure, isDue, type RetryState } from "../../reconcile/retries.js";
-import { ACCOUNT_FAILURE_KEPT_MS, CALLS_PATIENCE_MS } from "../../timings.js";
+import { ACCOUNT_FAILURE_KEPT_MS } from "../../timings.js";
 import { omitUndefined } from "../../values.js";
 import { AssignmentHistory } from "./assignment-history.js";
 import { type FailedCall, FailedReads, isLong, isNewKind, maxWaitMs, withoutAddress } from "./failed-reads.js";
@@ -173,22 +172,6 @@ export class AddressAccount {
     if (inventory === undefined) return;
     const due = ips.filter((ip) => isDue(this.failedRead(ip)?.retry.retryAt, this.tools.clock.now()));
     await Promise.all(due.map((ip) => this.noting(() => inventory.read(context, ip), { of: "address", ip })));
-  }
-
-  /**
-   * Reads addresses that resources name and no list shows, as many as may be read now. Waits for those of the resource, and
-   * not for long: they are no reason to hold anything up. Never rejects.
-   */
-  async readUnlisted(resource: ResourceRef): Promise<void> {
-    const { inventory } = this;
-    if (inventory?.complete !== true || this.failed !== undefined) return;
-    const mayRead = (ip: string) => isDue(this.failedRead(ip)?.retry.retryAt, this.tools.clock.now());
-    const reads = inventory.unlisted.take(resource, "no list has shown it yet", mayRead).map((read) => ({
-      isOwn: read.resource.uid === resource.uid,
-      done: this.noting(() => inventory.read(read.context, read.ip), { of: "address", ip: read.ip }),
-    }));
-    const own = reads.flatMap(({ isOwn, done }) => (isOwn ? [done] : []));
-    if (own.length > 0) await settlesWithin(this.tools.clock, CALLS_PATIENCE_MS, Promise.all(own));
   }
 
   /**

@@ -1,6 +1,6 @@
 /** The snapshot of one pool, in one turn, and what the operator reads before it: the account's list, and addresses that the list lacks or that are unconfirmed or locked. */
 
-import type { IpFamily } from "cdk8s-flipop/api";
+import { familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount, ALONE } from "../../addresses/accounts/address-account.js";
 import { addressLockKey, CREATION } from "../../addresses/actions.js";
 import { ownerName } from "../../addresses/annotations.js";
@@ -248,10 +248,9 @@ function listSecondsOf({ memory }: PoolState, { status }: Pick<Pool, "status">):
 /** Another account is not asked for them: it does not have them. @returns whether the account is the right one, as far as is known */
 function declareNames(account: AddressAccount, state: PoolState, pool: Pool): boolean {
   if (otherAccount(account, pool) !== undefined) return false;
-  const { createdIPs = [], ips: statuses = {} } = pool.status;
-  const created = new Map(createdIPs.map(({ ip, createdTime }) => [ip, Date.parse(createdTime ?? "")] as const));
-  const active = Object.entries(statuses).flatMap(([ip, { providerID }]) => (providerID === undefined ? [] : [ip]));
-  account.inventory?.want(state.ref, { ips: namedAddresses(pool), served: [...created.keys(), ...active], created });
+  const { createdIPs = [] } = pool.status;
+  const created = createdIPs.map(({ ip, createdTime }) => [ip, Date.parse(createdTime ?? "")] as const);
+  account.inventory?.want(state.ref, namedAddresses(pool), new Map(created));
   return true;
 }
 
@@ -265,9 +264,9 @@ async function readSingly(
   const view = account.inventory?.view();
   if (view?.complete !== true || account.failure !== undefined) return;
   const ips = namedAddresses(pool).filter((ip) => !state.inFlight.has(addressLockKey(ip)));
-  const unasked = account.inventory?.unaskedOf(state.ref) ?? 0;
-  if (unasked > ALONE) await account.refresh(MOVE_MAX_AGE_SECONDS, "assignment");
-  await account.readUnlisted(state.ref);
+  const unread = ips.filter((ip) => view.get(ip) === undefined && !view.isGone(ip) && familyOf(ip) === account.family);
+  if (unread.length > ALONE) await account.refresh(0, "assignment");
+  else if (unread.length > 0) await account.read(why("no list has shown it yet"), unread);
   await account.rereadUnconfirmed(why("a read contradicted what was done"));
   const locked = ips.filter((ip) => isLockedFor(view.get(ip)));
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);

@@ -251,10 +251,7 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
   const { routed } = read;
   const names = namedAddresses(routed);
   memory.account = account;
-  const { routedIP, providerID } = routed.status;
-  const created = creationTimes(routed);
-  const served = [...created.keys(), ...(routedIP !== undefined && providerID !== undefined ? [routedIP] : [])];
-  const want = () => account.inventory?.want(ref, { ips: names, served, created });
+  const want = () => account.inventory?.want(ref, names, creationTimes(routed));
   want();
   const settling = memory.listObservations.meet(routed.status.pendingCreation, clock.monotonic());
   const others = creations.others(creationKey(state, { resolvedClass, family: familyOfRouted(routed), account }));
@@ -263,9 +260,10 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
   want();
   const view = account.inventory?.view();
   if (view?.complete === true && account.failure === undefined) {
-    await account.readUnlisted(ref);
+    const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
     const locked = names.filter((ip) => isLockedFor(view.get(ip)));
-    if (locked.length > 0) await account.read(why("another action runs on it"), locked);
+    const again = [...unseen, ...locked];
+    if (again.length > 0) await account.read(why("the list does not show it as it is"), again);
     await account.rereadUnconfirmed(why("a read contradicted what was done"));
   }
   await noteList(account, memory.listObservations, { clock, why });

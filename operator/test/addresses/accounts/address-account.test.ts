@@ -159,7 +159,7 @@ describe("an account of addresses", () => {
     expect([reads.length, account.troubleOf([broken])]).to.deep.equal([2, {}]);
     for (const ip of [broken, other]) failing.add(ip);
     await clock.advance(2_000);
-    account.inventory?.want({ kind: "Test", namespace: "a", name: "b", uid: "c" }, { ips: [sound] });
+    account.inventory?.want({ kind: "Test", namespace: "a", name: "b", uid: "c" }, [sound]);
     await account.read(context, [broken, other]);
     expect(account.failure?.reason, "two addresses in a row").to.equal("ProviderUnavailable");
     expect(state.lists).to.equal(1);
@@ -173,13 +173,10 @@ describe("an account of addresses", () => {
     const failing = new Set([first]);
     provider.get = (_context?: unknown, ip = "") =>
       failing.has(ip) ? Promise.reject(error("Unavailable", { status: 502 })) : Promise.resolve(undefined);
-    const resource = { kind: "Test", namespace: "a", name: "b", uid: "c" };
-    account.inventory?.want(resource, { ips: [first, second] });
+    account.inventory?.want({ kind: "Test", namespace: "a", name: "b", uid: "c" }, [first, second]);
     await account.refresh(0, "check");
-    await account.readUnlisted(resource);
     await clock.advance(5_000);
     await account.refresh(0, "check");
-    await account.readUnlisted(resource);
     const view = account.inventory?.view();
     expect([account.failure, view?.isGone(first), view?.isGone(second)]).to.deep.equal([undefined, false, true]);
   });
