@@ -67,17 +67,19 @@ function print({ io, ...call }: CommandCall, { rows, ...found }: Shown): void {
 }
 
 function emptyText({ reads, namespace }: Omit<Shown, "rows">): string {
-  const place = namespace === undefined ? "here" : `in namespace ${namespace}, if that exists`;
-  return reads.some(isUnread)
-    ? `the kinds that can be read have no resources ${place}`
-    : `there are no resources of flipop ${place}`;
+  if (reads.some(isUnread)) return "the kinds that can be read have no resources here";
+  return namespace === undefined ? "there are no resources of flipop here" : noneIn(namespace);
+}
+
+function noneIn(namespace: string): string {
+  return `namespace ${namespace} has no resources of flipop, or does not exist`;
 }
 
 /** A kind that was not read may have some. Classes have no namespace, so a list of them may be that of a mistyped one. */
 function reportEmpty({ io }: CommandCall, { reads, rows, namespace }: Shown): void {
   if (namespace === undefined || rows.length === 0 || reads.some(isUnread)) return;
   if (rows.some((row) => row.namespace === namespace)) return;
-  io.err(`flipop: namespace ${namespace} has no resources of flipop, or does not exist\n`);
+  io.err(`flipop: ${noneIn(namespace)}\n`);
 }
 
 interface Shown {

@@ -17,7 +17,7 @@ export interface Rig {
   readonly dns: FakeDns;
   readonly registry: RecordRegistry;
   readonly set: RecordSet;
-  /** How often resources were told that a missing zone is there. */
+  /** How often the registry has told resources that a missing zone is there. */
   readonly zonesFound: () => number;
   readonly read: () => Promise<void>;
   /** Changes what is known to these values. */

@@ -90,17 +90,18 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
   const addresses = addressesOf(snapshot, placements, assignmentPlan);
   const published = publishedIn(snapshot, decision);
   const publication = publicationIn(snapshot, decision);
+  const marks = marksIn(snapshot, decision);
   const findings = {
     ...{ desired, addresses, assignmentPlan, published, publication },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
-    refusedMark: refusedMark(markChanges(marksIn(snapshot, decision)), snapshot.memory.refusedWrites),
+    refusedMark: refusedMark(markChanges(marks), snapshot.memory.refusedWrites),
     ...unreleasedOf(snapshot, placements),
   };
   const requeue = requeueAt(snapshot, decision);
   const unserved = unservedOf(snapshot, placements);
   return {
-    sequences: chainsOf(snapshot, decision, published).map((chain) => sequenceOf(snapshot, chain)),
+    sequences: chainsOf(snapshot, decision, { published, marks }).map((chain) => sequenceOf(snapshot, chain)),
     addresses,
     conditions: conditionsOf(snapshot, findings),
     ...(unserved === undefined ? {} : { unserved }),
@@ -137,8 +138,14 @@ function publicationIn(snapshot: Snapshot, { placements, assignmentPlan }: Decis
   return publishedAddresses(placements, movingIn(assignmentPlan));
 }
 
+interface Found {
+  /** Addresses to publish. */
+  readonly published: readonly string[];
+  readonly marks: readonly (readonly MarkAction[])[];
+}
+
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
-function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly ActionChain[] {
+function chainsOf(snapshot: Snapshot, decision: Decision, { published, marks }: Found): readonly ActionChain[] {
   const { desired, placements, assignmentPlan, creation, waitingNodes } = decision;
   const polls = snapshot.inventory.complete ? pollChains(placements) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
@@ -150,16 +157,16 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   const displacing = assignmentPlan.displacing.map((each) => displacementChain(snapshot, each));
   const records = mayNeedCleanup(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
   const releases = releaseChains(snapshot, placements);
-  const nodes = [...annotationChains(snapshot, placements, desired.family), ...marksIn(snapshot, decision)];
+  const nodes = [...annotationChains(snapshot, placements, desired.family), ...marks];
   return [...moves, ...displacing, creation.chain, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(
     isFilled,
   );
 }
 
 /** Of a pool that stays. */
-function marksIn(snapshot: Snapshot, { placements }: Decision): readonly (readonly MarkAction[])[] {
+function marksIn(snapshot: Snapshot, { placements }: Decision): Found["marks"] {
   const { pool, problem } = snapshot;
-  const mayMark = isObserved(snapshot) && problem === undefined && pool.spec.paused !== true && !isDeleting(pool);
+  const mayMark = isObserved(snapshot) && problem === undefined && !isPaused(snapshot.set) && !isDeleting(pool);
   return mayMark && hasFinalizer(pool) ? markChains(snapshot, placements) : [];
 }
 

@@ -17,12 +17,16 @@ describe("a record set that has left its former name, whose provider refuses to 
 
   afterEach(() => rig.close());
 
-  it("loses its records although its provider has once said that it has no such zone", async () => {
+  const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
+  const startReady = async (): Promise<void> => {
     rig.addNode("n1");
-    const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
     rig.addSet("game", { dnsRecordSet });
     rig.start();
     await rig.ready();
+  };
+
+  it("loses its records although its provider has once said that it has no such zone", async () => {
+    await startReady();
     await rig.world.clock.sleep(RECORDS_SURE_MS + 1_000);
     rig.world.digitalocean.faults.inject({ kind: "status", status: 404 }, { on: /^GET .*example\.com/, times: 1 });
     rig.edit("game", { dnsRecordSet: { ...dnsRecordSet, provider: "cloudflare" } });
@@ -33,11 +37,7 @@ describe("a record set that has left its former name, whose provider refuses to 
   });
 
   it("loses only what the operator wrote: a person has given the name to something else", async () => {
-    rig.addNode("n1");
-    const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
-    rig.addSet("game", { dnsRecordSet });
-    rig.start();
-    await rig.ready();
+    await startReady();
     const { dns } = rig.world.digitalocean.state;
     dns.addRecord(ZONE, { type: "A", name: "game", data: "198.51.100.9" });
     await rig.world.clock.sleep(RECORDS_SURE_MS + 1_000);
@@ -49,11 +49,7 @@ describe("a record set that has left its former name, whose provider refuses to 
   });
 
   it("is named once in a warning after its zone has left the account for an hour", async () => {
-    rig.addNode("n1");
-    const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
-    rig.addSet("game", { dnsRecordSet });
-    rig.start();
-    await rig.ready();
+    await startReady();
     const { faults } = rig.world.digitalocean;
     faults.inject({ kind: "status", status: 404 }, { on: /\/domains\/example\.com/, times: Infinity });
     rig.edit("game", { dnsRecordSet: { ...dnsRecordSet, provider: "cloudflare" } });
@@ -70,11 +66,7 @@ describe("a record set that has left its former name, whose provider refuses to 
 
   for (const status of [401, 404, 500]) {
     it(`follows its nodes on its new name as before, with status ${status}`, async () => {
-      rig.addNode("n1");
-      const dnsRecordSet = { zone: ZONE, recordName: NAME, deletionPolicy: "Delete" } as const;
-      rig.addSet("game", { dnsRecordSet });
-      rig.start();
-      await rig.ready();
+      await startReady();
       rig.world.digitalocean.faults.inject({ kind: "status", status }, { on: /\/domains/, times: Infinity });
       rig.edit("game", { dnsRecordSet: { ...dnsRecordSet, provider: "cloudflare" } });
       await rig.until("it has its new name", () => rig.cloudflareRecords().length === 1);

@@ -122,7 +122,7 @@ describe("operator in process: killed at every change that it makes", function (
 describe("operator in process: the answer to the intent of a pool's creation is lost", function () {
   this.timeout(60_000);
 
-  /** The API server takes the first write of an intent, and nobody gets its answer. @param down it takes no later write of a pool */
+  /** The API server takes the first write of an intent, and the connection ends before the answer. @param down it takes no later write of a pool */
   const loseIntent = (world: World, down = false): void => {
     let lost = false;
     world.kubernetes.setFaults(({ method, path, body }) => {
